@@ -1,4 +1,7 @@
-"""Every benchmark but `spark`, which needs Java: `python -m benchmarks`. Each can be run alone and with `--json`, e.g. `benchmarks.codecs`."""
+"""Runs every benchmark except `spark`, which needs Java: `python -m benchmarks`.
+
+Each benchmark can be run alone and with `--json`, for example `python -m benchmarks.codecs --json`.
+"""
 
 import subprocess
 import sys

@@ -1,11 +1,11 @@
-"""What a well-behaved client feels of attacks on a broker.
+"""Measures the latency of a well-behaved client while a broker is attacked.
 
     python -m benchmarks.attacks [--only "wide Fetch"] [--scale 1] [--json]
 
-The client produces a record and fetches it, again and again, while each attack of `tests.hostile.attacks`
-runs at its full size in another process. Printed are the median, the 99th percentile and the longest of
-its pairs, how long the attack took, and the memory that the broker had at most on top of what it had
-before. Goal: a 99th percentile of 250 ms on a quiet machine.
+The client produces a record and fetches it, repeatedly, while each attack of
+`tests.hostile.attacks` runs at full size in another process. The benchmark prints the median, the
+99th percentile and the maximum of the client's times, the duration of the attack, and by how much
+the broker's memory grew at most. Goal: a 99th percentile of 250 ms on a quiet machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOOK_S = 0.02
 
 
 class Felt(NamedTuple):
-    """Of one attack."""
+    """The figures of one attack."""
 
     attack: str
     pairs: int
@@ -38,7 +38,7 @@ class Felt(NamedTuple):
 
 
 class Memory:
-    """The most memory that a broker had while it was watched."""
+    """Watches the memory of a broker and keeps the maximum."""
 
     def __init__(self, broker: Broker) -> None:
         self.broker, self.before = broker, broker.resident()

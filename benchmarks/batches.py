@@ -1,9 +1,13 @@
-"""How fast record batches are built and parsed, next to other Python clients: `python -m benchmarks.batches [--json] [--rounds N]`.
+"""Measures how fast record batches are built and parsed, against other Python clients.
 
-A batch is 1000 records of a 10-byte key and a 100-byte value, seeded, compressible about as text is. Building includes compression and the
-checksum, parsing includes checking it and ends with all records as objects. kafka-python is pure Python as ours is; **aiokafka's records
-are a C extension**, and stand here for information. All take turns in every round, in one process, on CPU time; a figure is the median.
-`header and checksum` is what a broker does with a batch that it stores, `scan` what it does before (Kafka's LogValidator).
+    python -m benchmarks.batches [--json] [--rounds N]
+
+A batch has 1000 records with a key of 10 bytes and a value of 100 bytes, seeded, about as
+compressible as text. Building includes compression and the checksum; parsing includes the check of
+the checksum and ends with all records as objects. kafka-python is pure Python like this project;
+**aiokafka's records are a C extension** and are shown for information. The libraries take turns in
+every round, in one process; a figure is the median of the CPU times. `header and checksum` is the
+broker's work for a batch that it stores, `scan` its validation before that (Kafka's LogValidator).
 """
 
 import argparse
@@ -45,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def sample() -> list[Record]:
-    """The records, the same ones in every run."""
+    """The records; they are the same in every run."""
     dice = random.Random(SEED)
     words = [bytes(dice.choices(b"etaoinshrdlu", k=dice.randint(2, 9))) for _ in range(200)]
     made = []
@@ -120,7 +124,7 @@ def checker(records: list[Record]) -> Job:
 
 
 def add(table: Table, case: str, jobs: dict[str, Job], rounds: int) -> None:
-    """Times the jobs in turns and puts their medians into the table."""
+    """Time the jobs in turns and put their medians into the table."""
     samples: dict[str, list[float]] = {name: [] for name in jobs}
     for job in jobs.values():
         job()

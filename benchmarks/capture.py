@@ -1,11 +1,12 @@
-"""What it costs a server to have its traffic captured: CPU time for a request with and without.
+"""Measures the CPU time that the capture of traffic adds to a request.
 
     python -m benchmarks.capture [--requests 40000] [--json]
 
-Goal: capturing adds less than 10 us of CPU to a request, all told: the row, its columns, Parquet, the file that is made at the end. A node
-without a socket answers what comes on two connections in turn, of which one is captured, a few hundred requests each; the best of these turns
-counts, of the columns the best thousands, and of Parquet and the file, which are those of the whole run, the best of three, as others on the
-machine only ever add to them.
+Goal: a captured request takes less than 10 us of CPU more, in total: the row, its columns, Parquet,
+and the file that is made at the end. A node without a socket answers two connections in turns of a
+few hundred requests; one of them is captured. The best turn counts; for columns the best thousand
+rows, and for Parquet and the file, which belong to the whole run, the best of three runs. Other
+processes on the machine can only add to a figure.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ GOAL_US, TURN = 10, 256
 
 
 class Line:
-    """It takes everything."""
+    """A connection that accepts every write."""
 
     def write(self, buffers: Buffers) -> None:
         pass
@@ -74,7 +75,7 @@ CASES = {"produce": produce_request, "fetch": fetch_request, "metadata": metadat
 
 
 class Figures(NamedTuple):
-    """us of CPU for a request."""
+    """CPU time of a request in us."""
 
     plain: float
     captured: float
@@ -117,7 +118,7 @@ def _connection(capture: Capture | None) -> Connection:
 
 
 def _written(batches: list[Any], path: Path) -> float:
-    """Seconds for a row, in two parts, so that the file is made of them."""
+    """Seconds for a row; there are two parts, so that the file is merged from them."""
     start = time.process_time()
     files = CaptureFiles(str(path), "run")
     for part in (batches[::2], batches[1::2]):
@@ -140,7 +141,8 @@ def main() -> None:
     arguments = parser.parse_args()
     table = report.Table("capture", f"us of CPU a request; the goal is that less than {GOAL_US} are added")
     with tempfile.TemporaryDirectory() as folder:
-        measure(metadata_request(), 3 * SLICE, Path(folder, "first"))  # Parquet starts once in a process
+        # Parquet starts once in a process
+        measure(metadata_request(), 3 * SLICE, Path(folder, "first"))
         for case, make in CASES.items():
             found = measure(make(), arguments.requests, Path(folder, case))
             table.add(case, found.plain + found.added, {"without": found.plain})

@@ -1,4 +1,6 @@
-"""The messages that the codec benchmark reads and writes: five APIs in eleven versions, of the sizes that clients see every day."""
+"""The messages of the codec benchmark: five APIs in eleven versions, with the sizes of everyday
+use.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ SEED = 20261121
 
 
 class Case(NamedTuple):
-    """One message in one version. `name` is how results call it."""
+    """One message in one version. `name` is its name in the results."""
 
     name: str
     message: Message
@@ -25,7 +27,7 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """The eleven, always with the same content."""
+    """The eleven cases, with the same content in every run."""
     dice = random.Random(SEED)
     makers = {
         "apiversions": (api_versions, (3, 2)),
@@ -42,7 +44,7 @@ def cases() -> list[Case]:
 
 
 def api_versions(version: int, dice: random.Random) -> ApiVersionsResponse:
-    """62 keys, and features where there are any."""
+    """62 API keys, and features in versions that have them."""
     keys = [
         ApiVersionsResponse.ApiVersion(api_key=api.key, min_version=api.versions[0], max_version=api.versions[1])
         for api in registry.apis()[:62]

@@ -1,6 +1,8 @@
-"""Other Python codecs behind one face: for a case, a function that reads its bytes and one that writes what was read.
+"""Other Python codecs with one interface: for a case, a function that reads its bytes, and one that
+writes the result.
 
-A peer that is not installed, or does not have the version, gives None. Each peer must write back the very bytes that it was given.
+A peer that is not installed, or does not have the version, gives None. Each peer must write the
+same bytes that it read.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from .codec_cases import Case
 
 
 class Codec(NamedTuple):
-    """`read` takes bytes, `write` the object that `read` made."""
+    """`read` takes bytes; `write` takes the object that `read` made."""
 
     read: Callable[[bytes], Any]
     write: Callable[[Any], Any]
@@ -28,7 +30,7 @@ def ours(case: Case) -> Codec:
 
 
 def ours_parts(case: Case) -> Codec:
-    """Ours again, written as buffers for `sendmsg` instead of one `bytes`."""
+    """This project's codec, which writes buffers for `sendmsg` instead of one `bytes`."""
     cls, version = type(case.message), case.version
     return Codec(lambda data: cls.decode(data, version), lambda message: message.parts(version))
 
@@ -46,7 +48,8 @@ def kafka_python(case: Case) -> Codec | None:
 
     def read(data: bytes) -> Any:
         message = cls.decode(data, version=version)
-        message._header = message._min_version = message._max_version = None  # its decode leaves them unset
+        # its decode leaves them unset
+        message._header = message._min_version = message._max_version = None
         return message
 
     return Codec(read, lambda message: message.encode(version=version))
@@ -74,7 +77,7 @@ def kio(case: Case) -> Codec | None:
 
 
 PEERS: dict[str, Callable[[Case], Codec | None]] = {"kafka-python": kafka_python, "aiokafka": aiokafka, "kio": kio}
-"""Distribution name to its adapter."""
+"""The adapters, by distribution name."""
 
 
 def installed() -> dict[str, str]:

@@ -1,8 +1,10 @@
-"""How fast messages are read and written, next to other Python codecs: `python -m benchmarks.codecs [--json] [--rounds N] [--case NAME]`.
+"""Measures how fast messages are read and written, against other Python codecs.
 
-All libraries take turns in every round, in one process, on CPU time; a cell is the median of its rounds. Ratios are our time over the
-peer's: below 1 means that ours is faster. kio reads in Rust. aiokafka has the older versions only. `parts` is ours again, without the final
-join.
+    python -m benchmarks.codecs [--json] [--rounds N] [--case NAME]
+
+The libraries take turns in every round, in one process; a cell is the median of the CPU times. A
+ratio is our time divided by the peer's: below 1 means that ours is faster. kio reads in Rust.
+aiokafka has only the older versions. `parts` is our codec without the final join of the buffers.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from .codec_cases import Case, cases
 from .codec_peers import PEERS, installed, ours, ours_parts
 
 BATCH_NS = 12_000_000
-"""How long one turn lasts, about."""
+"""The approximate length of one turn."""
 
 Job = Callable[[], Any]
 Cells = dict[str, dict[str, float]]
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(chosen: Sequence[Case], rounds: int) -> report.Table:
-    """Every case in both directions, and `parts`, which is ours alone."""
+    """Every case in both directions, and `parts`, which only our codec has."""
     names = installed()
     table = report.Table("codecs", "us of CPU time; a ratio below 1 means that ours is faster")
     for case in chosen:
@@ -52,7 +54,7 @@ def run(chosen: Sequence[Case], rounds: int) -> report.Table:
 
 
 def jobs(case: Case, names: Sequence[str]) -> dict[str, dict[str, Job]]:
-    """What is to be timed: direction and library to a function. A peer that writes other bytes than it read is an error."""
+    """The functions to time, by direction and library. A peer must write the bytes that it read."""
     data = case.message.encode(case.version)
     codecs = {"ours": ours(case)} | {name: found for name in names if (found := PEERS[name](case)) is not None}
     found_jobs: dict[str, dict[str, Job]] = {"decode": {}, "encode": {}}
@@ -68,7 +70,7 @@ def jobs(case: Case, names: Sequence[str]) -> dict[str, dict[str, Job]]:
 
 
 def measure(directions: dict[str, dict[str, Job]], rounds: int) -> Cells:
-    """Microseconds by direction and library: medians over rounds in which all libraries take turns."""
+    """The median microseconds by direction and library; in a round all libraries take turns."""
     found: Cells = {}
     for what, todo in directions.items():
         repeats = {name: _repeats(job) for name, job in todo.items()}

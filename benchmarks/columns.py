@@ -1,14 +1,18 @@
-"""Record batches to Arrow columns and back, next to a plain loop and to other clients.
+"""Measures the conversion of record batches to Arrow columns and back, against a plain loop and
+against other clients.
 
     python -m benchmarks.columns [--json] [--rounds N] [--megabytes N]
 
-Reading goes from the bytes of a log to finished columns, checksums and decompression included, headers not: `ours` is the compiled extension
-where it is installed (`pip install ./fast`), `numpy` what serves without it, `loop` the plain reader of `wire.batch` and Arrow columns of
-its records. kafka-python and aiokafka end with an object a record, which is less work; **aiokafka's records are a C extension**. Writing starts
-from Arrow columns; the clients get lists of Python objects that were made before.
+Reading goes from the bytes of a log to finished columns, with checksums and decompression, without
+headers. `ours` is the compiled extension where it is installed (`pip install ./fast`), `numpy` is
+the implementation without it, and `loop` is the plain reader of `wire.batch` with Arrow columns of
+its records. kafka-python and aiokafka end with an object per record, which is less work;
+**aiokafka's records are a C extension**. Writing starts from Arrow columns; the clients get lists
+of Python objects that were made before.
 
-All take turns in every round, in one process, on CPU time; a figure is the median. Exits with 1 unless numpy is at least 5 times as fast as the
-loop, and the extension at least twice as fast as numpy wherever nothing is compressed.
+All take turns in every round, in one process; a figure is the median of the CPU times. The exit
+code is 1 unless numpy is at least 5 times as fast as the loop, and the extension at least twice as
+fast as numpy in every case without compression.
 """
 
 from __future__ import annotations
@@ -41,7 +45,9 @@ Job = Callable[[], Any]
 
 
 class Case(NamedTuple):
-    """What a log holds, how many records a batch has, and the implementation in numpy that suits it."""
+    """What a log holds, how many records a batch has, and the implementation in numpy that suits
+    it.
+    """
 
     name: str
     record: Callable[[int, random.Random], Record]
@@ -51,7 +57,9 @@ class Case(NamedTuple):
 
 
 def order(offset: int, dice: random.Random) -> Record:
-    """Some 200 bytes of JSON with a key of 16 bytes; one of 20 without a key, every second with a header."""
+    """Some 200 bytes of JSON with a key of 16 bytes; one of 20 without a key, every second with a
+    header.
+    """
     value = json.dumps({"order": offset, "user": f"u{dice.randrange(10**8):08d}", "amount": dice.random() * 1000,
                         "note": "left at the door of the neighbour, as agreed", "paid": bool(offset & 1),
                         "sum": dice.randrange(10**12), "place": "warehouse seven"})  # fmt: skip
@@ -173,7 +181,7 @@ def _build(module: Any, keys: list[Any], values: list[Any], stamps: list[int]) -
 
 
 def measure(jobs: dict[str, Job], rounds: int, count: int) -> dict[str, float]:
-    """The median of each job, in ns a record; all must have seen as many."""
+    """The median of each job, in ns per record; all must have read the same number of records."""
     samples: dict[str, list[float]] = {name: [] for name in jobs}
     for name, job in jobs.items():
         if (seen := job()) != count:

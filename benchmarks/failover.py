@@ -1,9 +1,16 @@
-"""How long nobody can write when the leader dies, on a clock that runs: the brokers of one process, and one process for each.
+"""Measures how long no client can write after the leader dies, in real time: with the brokers in
+one process, and with one process per broker.
 
-A confluent-kafka producer with acks=all has a record acknowledged, the leader is killed at once, and the next record is sent. Two times count
-from the death on. Until it is visible: a live broker names another leader in its Metadata, and that one takes a record (acks=all); it is asked
-for every 20 ms. Until the producer has its record acknowledged: that one has librdkafka's defaults, by which it asks who leads once a second.
-A session begins with the last heartbeat before the death, of which there are 4.5 in one. This file measures, `replication` judges.
+A confluent-kafka producer with acks=all has a record acknowledged, the leader is killed at once,
+and the next record is sent. Two times are measured from the death:
+
+- until it is visible: a live broker names another leader in its Metadata, and that leader accepts a
+  record (acks=all); both are tried every 20 ms;
+- until the producer has its record acknowledged. It has librdkafka's defaults, so that it requests
+  Metadata once a second.
+
+A session begins with the last heartbeat before the death; there are 4.5 heartbeats in a session.
+This module measures; `replication` compares with the goals.
 """
 
 from __future__ import annotations
@@ -30,7 +37,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
 
 REPLICAS, HEARTBEATS = 3, 4.5
-"""As many heartbeats in a session as Kafka's defaults have: 9 s and 2 s."""
+"""The heartbeats in a session, as with Kafka's defaults: 9 s and 2 s."""
 
 HOST = "127.0.0.1"
 SERVER, READY = (sys.executable, "-m", "kafkadouble"), b"\npid="
@@ -38,7 +45,9 @@ PATIENCE_S, LOOK_S = 60, 0.02
 
 
 class Waited(NamedTuple):
-    """Seconds from a death until another leader was visible, and until the client had its record acknowledged."""
+    """Seconds from a death until another leader is visible, and until the client's record is
+    acknowledged.
+    """
 
     visible: float
     acknowledged: float
@@ -49,7 +58,7 @@ def settings(session_ms: int) -> dict[str, object]:
 
 
 class Writer:
-    """A producer with one record under way."""
+    """A producer with one record in flight."""
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         self._topic = topic
@@ -57,18 +66,18 @@ class Writer:
         self._failed: list[KafkaError] = []
 
     def begin(self) -> None:
-        """Send one."""
+        """Send one record."""
         self._producer.produce(self._topic, b"x" * 100, partition=0, on_delivery=self._delivered)
 
     def is_done(self, seconds: float) -> bool:
-        """Whether it is acknowledged within this time."""
+        """Whether the record is acknowledged within this time."""
         left = self._producer.flush(seconds)
         if self._failed:
             raise RuntimeError(f"a record was not acknowledged: {self._failed}")
         return not left
 
     def write(self) -> None:
-        """Have one acknowledged."""
+        """Send one record and wait until it is acknowledged."""
         self.begin()
         eventually(lambda: self.is_done(LOOK_S))
 
@@ -99,12 +108,12 @@ def eventually(holds: Callable[[], bool]) -> None:
 
 
 def takes_a_record(living: Iterable[str], topic: str) -> bool:
-    """Whether one of these names a leader that is among them, and that one takes a record."""
+    """Whether one of these brokers names a leader among them that accepts a record."""
     return any(_leader_takes(address, living, topic) for address in living)
 
 
 def _leader_takes(address: str, living: Iterable[str], topic: str) -> bool:
-    with suppress(OSError, AssertionError):  # nobody is there, or the connection ends
+    with suppress(OSError, AssertionError):  # no broker listens, or the connection ends
         asked = MetadataRequest.MetadataRequestTopic(name=topic)
         told = raw.ask(address, MetadataRequest(topics=[asked]), 12)
         leader = told.topics[0].partitions[0].leader_id
@@ -125,7 +134,7 @@ def _one_record(topic: str) -> ProduceRequest:
 
 
 def waited(writer: Writer, topic: str, living: Sequence[str], start: float) -> Waited:
-    """What it takes from the death at `start` on."""
+    """The two times from the death at `start`."""
     writer.begin()
     visible = acknowledged = 0.0
 
@@ -142,7 +151,7 @@ def waited(writer: Writer, topic: str, living: Sequence[str], start: float) -> W
 
 
 def seconds_together(session_ms: int, deaths: int) -> list[Waited]:
-    """Of brokers of one process, in this one."""
+    """Measure with all brokers in this process."""
     took = []
     for _ in range(deaths):
         with KafkaDouble(brokers=3, config=settings(session_ms)) as kafka:
@@ -158,7 +167,7 @@ def seconds_together(session_ms: int, deaths: int) -> list[Waited]:
 
 
 def seconds_apart(session_ms: int, deaths: int) -> list[Waited]:
-    """Of brokers that are processes, with their controller in another one."""
+    """Measure with one process per broker, and one for the controller."""
     took = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, apart(Path(folder), session_ms) as brokers:
         bootstrap = ",".join(f"{host}:{port}" for host, port in (each.address for each in brokers))
@@ -179,7 +188,7 @@ def seconds_apart(session_ms: int, deaths: int) -> list[Waited]:
 
 
 class Apart:
-    """One node in a process of its own, with its data in files. `seat` says who it is among `seats`."""
+    """One node in a process of its own, with its data in files: `seat`, one of `seats`."""
 
     def __init__(self, seat: Seat, seats: Sequence[Seat], cluster_id: str, folder: Path, session_ms: int) -> None:
         self.id, self.address = seat.id, next(iter(seat.known.values()))

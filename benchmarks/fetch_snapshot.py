@@ -1,10 +1,12 @@
-"""FetchSnapshot of a gigabyte over loopback, against the same requests answered by a bare `sendfile` of the same file.
+"""Measures FetchSnapshot of a gigabyte over loopback, against a server that answers the same
+requests with a bare `sendfile` of the same file.
 
     python -m benchmarks.fetch_snapshot [--megabytes 1024] [--rounds 3] [--json]
 
-Goals: with 64 MiB a request 0.9 of the bare sendfile's bytes a second or more; memory that stays flat. The figure at 1 MiB a request, which is
-what followers ask for, stands beside it. Rounds are interleaved, and the best of each counts, as others on the machine only ever add to the
-time; so is the processor's time of the servers told. Linux only.
+Goals: with 64 MiB per request at least 0.9 of the bare sendfile's bytes per second, and memory that
+stays flat. The figure with 1 MiB per request, the size that followers use, is shown too. Rounds are
+interleaved, and the best of each counts, because other processes can only add to the time. The CPU
+time of the servers is shown. Linux only.
 """
 
 from __future__ import annotations
@@ -59,11 +61,13 @@ while True:
         while position < end:
             position += os.sendfile(sock.fileno(), file, position, end - position)
 """
-"""Requests end with the position and the size that are wanted; answers are as long as a node's."""
+"""The bare server. A request ends with the position and the size; its responses are as long as a
+node's.
+"""
 
 
 class Server(NamedTuple):
-    """Where it listens, its process, and what stands before the bytes of an answer."""
+    """A server: its address, its process, and the bytes of a response before the snapshot's."""
 
     address: tuple[str, int]
     pid: int
@@ -71,8 +75,9 @@ class Server(NamedTuple):
 
 
 def directory(path: str, size: int) -> Path:
-    """A log directory with an old snapshot of that many bytes, and a new one that a node can start on. What is in the old one is nobody's
-    matter here: it is served, and not read."""
+    """A log directory with an old snapshot of that many bytes, and a new one for a node's start.
+    The old one has any content: it is served, and never read.
+    """
     disk = RealDisk(path)
     format_directory(disk, path, CLUSTER, NODE, Uuid(Random(2).randbytes(16)), NOW)
     disk.make_folder(METADATA_FOLDER)
@@ -88,7 +93,7 @@ def directory(path: str, size: int) -> Path:
 
 @contextmanager
 def node(path: str) -> Iterator[Server]:
-    """A controller with that directory."""
+    """Start a controller on that directory."""
     command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--port", "0", "--controller-port", "0"]
     command += ["--data-dir", path, "-c", "metadata.max.retention.bytes=-1", "-c", "metadata.max.retention.ms=-1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -103,7 +108,7 @@ def node(path: str) -> Iterator[Server]:
 
 
 def _epoch(bootstrap: str) -> int:
-    """The leader's: whoever names another is told."""
+    """The leader epoch; a request with another one is answered with an error."""
     answer = ask(bootstrap, _body(0, USUAL, epoch=0), VERSION)
     epoch: int = answer.topics[0].partitions[0].current_leader.leader_epoch
     return epoch
@@ -140,7 +145,9 @@ def _request(server: Server, position: int, most: int) -> bytes:
 
 
 class Took(NamedTuple):
-    """Seconds by the clock, and of the server's processor; bytes that the server's memory grew by, at most; what an answer has before."""
+    """Seconds of real time and of the server's CPU, the maximum growth of the server's memory in
+    bytes, and the bytes of a response before the snapshot's.
+    """
 
     seconds: float
     cpu: float
@@ -149,7 +156,7 @@ class Took(NamedTuple):
 
 
 def fetched(server: Server, size: int, most: int) -> Took:
-    """All of it, one request after the other."""
+    """Fetch the whole snapshot, one request after the other."""
     before, cpu, head, grown = servers.resident_bytes(server.pid), servers.cpu_seconds(server.pid), 0, 0
     start = time.perf_counter()
     with socket.create_connection(server.address) as sock:
@@ -165,7 +172,7 @@ def fetched(server: Server, size: int, most: int) -> Took:
 
 
 def _receive(sock: socket.socket) -> int:
-    """One answer; its size."""
+    """Read one response and return its size."""
     data = sock.recv(4, socket.MSG_WAITALL)
     left = size = int.from_bytes(data, "big")
     while left > 0:

@@ -1,13 +1,17 @@
-"""Records a second through confluent-kafka with everything in files, in interleaved rounds against our own memory and a real Kafka.
+"""Measures records per second through confluent-kafka with all logs in files.
+
+The rounds are interleaved with our own logs in memory, and with a real Kafka.
 
     python -m benchmarks.files [--megabytes 50] [--rounds 5] [--json]
 
-Records of 100 bytes and of 1 KB, over 1 partition and 12. Goals: at least 0.8 of memory, at least as fast as the real Kafka, whose data lies
-in files of the same file system. None of them flushes; the client is the same for all and does the most work.
+Records have 100 bytes and 1 KB, in 1 partition and 12. Goals: at least 0.8 of the rate in memory,
+and at least the rate of the real Kafka, whose data is in files of the same file system. No server
+flushes. The client is the same for all and does most of the work.
 
-A virtual machine that gave its free memory back to its host pays for the first touch of every page, ten times a write to the page cache,
-and files that grow take fresh pages where a process reuses its own. So memory is touched and freed right before each cell: the cells
-compare servers.
+A virtual machine that gave its free memory back to its host pays for the first touch of every page,
+ten times a write to the page cache. Growing files take fresh pages; a process reuses its own. So
+the benchmark touches and frees memory right before each cell, and the cells compare only the
+servers.
 """
 
 from __future__ import annotations
@@ -26,14 +30,14 @@ from .throughput import consume, create, produce
 SIZES, PARTITIONS = (100, 1000), (1, 12)
 OURS = "files"
 TOUCHED = 1 << 30
-"""Bytes of memory that the host is made to back before a cell."""
+"""Bytes of memory that the benchmark touches before a cell."""
 
 Rates = dict[str, dict[str, list[float]]]
-"""Server -> case -> records a second, a value a round."""
+"""Records per second by server and case, one value per round."""
 
 
 def measure(megabytes: int, rounds: int) -> Rates:
-    """Every server's figures; a real Kafka's only where one can be had."""
+    """The figures of every server; of a real Kafka only where it can run."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))
         running = {OURS: stack.enter_context(servers.ours("--data-dir", folder))}
@@ -64,7 +68,7 @@ def _round(told: dict[str, list[float]], bootstrap: str, topic: str, size: int, 
 
 
 def back_memory(size: int = TOUCHED) -> None:
-    """Have the host back so much memory."""
+    """Touch so much memory, so that the host provides it."""
     with mmap.mmap(-1, size) as touched:
         for page in range(0, size, mmap.PAGESIZE):
             touched[page] = 1

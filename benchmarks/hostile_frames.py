@@ -1,12 +1,13 @@
-"""What the most expensive frame of each API costs that the limits of a request allow.
+"""Measures the cost of the most expensive frame of each API that the limits of a request allow.
 
     python -m benchmarks.hostile_frames [--api Metadata] [--all] [--json]
 
-Every API is asked in its newest version, on a node with a topic of 10,000 partitions and 5,000 topics
-of one. Each frame is handled in a forked process of its own. Printed is the frame of each API that
-costs the most CPU time: that time, the longest step of it (nothing else is served meanwhile), the
-memory that Python's objects take at most (in a second run, as counting them takes time), and the sizes
-of frame and answer. `--all` prints every frame, without the memory.
+A frame has the newest version of its API; the node has a topic of 10,000 partitions and 5,000
+topics of one partition. Each frame is handled in a forked process. For each API the benchmark
+prints the frame with the most CPU time: that time, its longest step (the node serves nothing else
+meanwhile), the maximum memory of Python's objects (from a second run, because the count takes
+time), and the sizes of the frame and of the response. `--all` prints every frame, without the
+memory.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ PATIENCE_MS = 60_000
 
 
 class Cost(NamedTuple):
-    """Of one frame."""
+    """The figures of one frame."""
 
     api: str
     wide: str
@@ -54,7 +55,7 @@ class Cost(NamedTuple):
 
 
 class Line:
-    """Takes the answers of a connection, and keeps their size."""
+    """Receives the responses of a connection, and keeps their size."""
 
     def __init__(self) -> None:
         self.sent, self.goes_on = 0, False
@@ -88,7 +89,7 @@ def wide_node() -> Node:
 
 
 def ask(node: Node, frame: bytes, served: ServedApi) -> tuple[int, float]:
-    """The size of the answer, and how long the longest step took (s)."""
+    """The size of the response, and the longest step (s)."""
     line = Line()
     peer = Peer(1, "127.0.0.1", 1, BROKER._replace(apis={served.api.key: served}))
     connection = Connection(node, peer, line, 100 * MB)
@@ -107,7 +108,7 @@ def ask(node: Node, frame: bytes, served: ServedApi) -> tuple[int, float]:
 
 
 def in_fork(function: Callable[[], Sequence[float]]) -> Any:
-    """What the function gives in a forked process: what it does to the node is forgotten."""
+    """The result of the function in a forked process, so that the node here does not change."""
     theirs, ours = os.pipe()
     child = os.fork()
     if not child:
@@ -121,7 +122,7 @@ def in_fork(function: Callable[[], Sequence[float]]) -> Any:
 
 
 def time_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
-    """CPU time and the longest step in ms, and the size of the answer."""
+    """CPU time and the longest step in ms, and the size of the response."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     answer, longest = ask(node, frame, served)
     after = resource.getrusage(resource.RUSAGE_SELF)
@@ -130,14 +131,14 @@ def time_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
 
 
 def memory_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
-    """At most, in MB."""
+    """The maximum memory in MB."""
     tracemalloc.start()
     ask(node, frame, served)
     return (tracemalloc.get_traced_memory()[1] / MB,)
 
 
 def costs_of(node: Node, served: ServedApi, *, every: bool) -> list[Cost]:
-    """That of the most expensive frame of one API, or of every frame."""
+    """The figures of the most expensive frame of one API, or of every frame."""
     frames = dict(widest.frames(served.request, served.highest))
     found = []
     for wide, frame in frames.items():
@@ -151,7 +152,7 @@ def costs_of(node: Node, served: ServedApi, *, every: bool) -> list[Cost]:
 
 
 def costs(only: str | None, *, every: bool) -> Iterator[Cost]:
-    """Those of each API, on the listener of brokers and on that of controllers."""
+    """The figures of each API, on a broker's listener and on a controller's."""
     node = wide_node()
     for listener, table in (("", TABLE), (" (controller)", CONTROLLER_TABLE)):
         for served in table:

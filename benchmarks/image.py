@@ -1,10 +1,12 @@
-"""The metadata of a large cluster: how fast a snapshot of it is loaded and written, and how long clients wait meanwhile.
+"""Measures how fast a snapshot of a large cluster's metadata is loaded and written, and how long
+clients wait meanwhile.
 
     python -m benchmarks.image [--topics 10000] [--partitions 100] [--json]
 
-Goals: 150,000 partition records a second in either way, in pure Python; while a node writes its snapshot, a request for the metadata of one
-topic is answered within 20 ms at p99. Speed is by the processor's time, since others on the machine only ever add to the clock's; the codec's
-part of it is told beside. Waiting is by the clock, with the same node at rest as the peer. The node's part is Linux only.
+Goals: 150,000 partition records per second for each, in pure Python; and while a node writes its
+snapshot, a Metadata request for one topic is answered within 20 ms at p99. Speed is measured in CPU
+time, because other processes can only add to real time; the codec's part is shown separately.
+Waiting is measured in real time; the peer is the same node at rest. That part needs Linux.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ PATIENCE_S = 120
 
 
 def values(topics: int, partitions: int) -> Iterator[bytes]:
-    """The records of a cluster of brokers that are not there; each partition has three replicas, all in sync."""
+    """The records of a cluster; each partition has three replicas, all in sync. Its brokers do not
+    run.
+    """
     chance = Random(1)
     directories = [Uuid(chance.randbytes(16)) for _ in range(BROKERS)]
     yield framed.encode_record(FeatureLevelRecord(name="metadata.version", feature_level=LEVEL), 0)
@@ -78,7 +82,9 @@ def _name(number: int) -> str:
 
 
 def snapshot(path: str, topics: int, partitions: int) -> tuple[FileSnapshotStore, OffsetAndEpoch]:
-    """In a directory that a node can start on, as if its log had gone on to there."""
+    """Write the snapshot into a directory for a node's start, as if its log had reached that
+    offset.
+    """
     disk = RealDisk(path)
     format_directory(disk, path, CLUSTER, NODE, Uuid(Random(2).randbytes(16)), NOW)
     disk.make_folder(METADATA_FOLDER)
@@ -91,7 +97,7 @@ def snapshot(path: str, topics: int, partitions: int) -> tuple[FileSnapshotStore
 
 
 def loaded(reader: RecordsSnapshotReader) -> tuple[Image, dict[str, float]]:
-    """The image; and the seconds that it took, those that reading its batches takes of them, and those that decoding its records does."""
+    """The image; the seconds in total, for reading the batches, and for decoding the records."""
     start = time.process_time()
     image = load_image(reader)
     whole = time.process_time() - start
@@ -105,7 +111,9 @@ def loaded(reader: RecordsSnapshotReader) -> tuple[Image, dict[str, float]]:
 
 
 def written(image: Image, store: FileSnapshotStore, id: OffsetAndEpoch) -> tuple[dict[str, float], list[float]]:
-    """Seconds: all of it, and to make the values of its records; and ms of each slice, between which a node answers."""
+    """Seconds for all of it and for the values of the records, and the ms of each slice. A node
+    answers requests between slices.
+    """
     part = store.create(OffsetAndEpoch(id.offset + 1, id.epoch))
     assert part is not None
     slices, start = [], time.process_time()
@@ -123,7 +131,7 @@ def written(image: Image, store: FileSnapshotStore, id: OffsetAndEpoch) -> tuple
 
 
 class Waiting:
-    """A client that asks again and again for one topic's metadata, and how long each answer took (ms)."""
+    """A client that requests one topic's metadata repeatedly, and the ms of each response."""
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         host, _, port = bootstrap.rpartition(":")
@@ -138,7 +146,7 @@ class Waiting:
         while len(data) < 4 + int.from_bytes(data[:4], "big"):
             data += self._sock.recv(1 << 16)
         took = time.perf_counter() - start
-        time.sleep(0.002)  # else the node would be busy with nothing else
+        time.sleep(0.002)  # otherwise the node would do nothing else
         return took * 1000
 
     def close(self) -> None:
@@ -146,7 +154,9 @@ class Waiting:
 
 
 def beside(path: str, topics: int) -> tuple[list[float], list[float], float, float]:
-    """ms of answers at rest, and while a snapshot is written; seconds that this took by the clock, and of the node's processor."""
+    """The ms of responses at rest and during the write of a snapshot, and the seconds of that write
+    in real time and in the node's CPU time.
+    """
     settings = ("-c", "metadata.log.max.record.bytes.between.snapshots=1000", "-c", f"node.id={NODE}")
     with servers.ours("--data-dir", path, *settings) as (bootstrap, pid):
         client = Waiting(bootstrap, _name(topics // 2))
@@ -164,7 +174,7 @@ def beside(path: str, topics: int) -> tuple[list[float], list[float], float, flo
 
 
 def _until_still(client: Waiting, path: str) -> None:
-    """Whatever the start made it write is written, and nothing is under way."""
+    """Wait until the node has written everything that its start caused."""
     client.ask()
     quiet = time.monotonic() + 1
     end = time.monotonic() + PATIENCE_S
@@ -175,7 +185,7 @@ def _until_still(client: Waiting, path: str) -> None:
 
 
 def _change(bootstrap: str) -> None:
-    """Enough of it for a snapshot to be due."""
+    """Change enough of the metadata for a snapshot to be due."""
     topic = CreateTopicsRequest.CreatableTopic(name="new", num_partitions=50, replication_factor=1)
     answer = ask(bootstrap, CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 7)
     if answer.topics[0].error_code:

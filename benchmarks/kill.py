@@ -1,11 +1,18 @@
-"""A broker that is killed while clients write to it: whether anything that it acknowledged is lost.
+"""Kills a broker while clients write to it, and checks that no acknowledged record is lost.
 
     python -m benchmarks.kill [--kills 500] [--seed 1] [-c log.flush.interval.messages=1] [--json]
 
-Two confluent-kafka producers with acks=all write on and on, an idempotent one and a plain one; the broker gets SIGKILL at a random moment, and
-starts again on the same directory. Each time it must hold that every acknowledged record is at the offset that was told, that nothing is there
-that was not sent, that the order is that of sending (what the plain producer sent again comes twice, what the idempotent one did does not),
-and that OffsetForLeaderEpoch tells the lives apart. Exits with 1, and the seed, when one of these is broken.
+Two confluent-kafka producers with acks=all write all the time, an idempotent one and a plain one.
+The broker gets SIGKILL at a random moment, and starts again on the same directory. After each
+start:
+
+- every acknowledged record is at its acknowledged offset;
+- there is no record that was not sent;
+- records are in the order of sending; a record that was sent again is there twice for the plain
+  producer, and once for the idempotent one;
+- OffsetForLeaderEpoch distinguishes the broker's lives.
+
+The exit code is 1 when one of these does not hold; the seed is printed.
 """
 
 from __future__ import annotations
@@ -33,15 +40,15 @@ from . import report
 MOST = 64 << 20
 PATIENCE_S = 60
 LONGEST_S = 0.1
-"""How long both may write, at most, until the broker is killed."""
+"""The longest time that both write before the broker is killed."""
 
 
 class Broken(Exception):
-    """A promise that was not kept."""
+    """A promise of the broker was broken."""
 
 
 class Stream:
-    """One producer and its topic: what was sent, what was acknowledged, and what was found."""
+    """One producer and its topic: the records that were sent, acknowledged and found."""
 
     def __init__(self, topic: str, bootstrap: str, *, idempotent: bool) -> None:
         self.topic, self.idempotent = topic, idempotent
@@ -76,12 +83,12 @@ class Stream:
         self._producer.poll(seconds)
 
     def finish(self) -> None:
-        """Have everything answered."""
+        """Wait until every request is answered."""
         if left := self._producer.flush(PATIENCE_S):
             raise Broken(f"{self.topic}: {left} records were not answered in {PATIENCE_S} s")
 
     def check(self, bootstrap: str) -> None:
-        """Read on from where it was read before; everything must be there that was acknowledged since."""
+        """Read on from the last position. Every record acknowledged since must be there."""
         due, self.acknowledged = self.acknowledged, {}
         self._read_on(bootstrap)
         for value, offset in due.items():
@@ -93,7 +100,7 @@ class Stream:
         self._check_epochs(bootstrap)
 
     def check_all(self, bootstrap: str) -> None:
-        """Read it from the beginning: nothing of what was found before may have changed."""
+        """Read from the beginning. No record that was found before may have changed."""
         before, self.found, self.epochs = self.found, [], {}
         self._read_on(bootstrap)
         if self.found[: len(before)] != before:
@@ -145,7 +152,7 @@ class Stream:
 
 
 class Figures:
-    """What came of it."""
+    """The result of a run."""
 
     def __init__(self, streams: Sequence[Stream], starts: Sequence[float]) -> None:
         self.records = sum(len(stream.found) for stream in streams)
@@ -156,7 +163,7 @@ class Figures:
 
 
 def kill_again_and_again(kills: int, seed: int, settings: Sequence[str] = (), *, kept: bool = True) -> Figures:
-    """Raises Broken, and says which promise. A broker that is not `kept` on a disk breaks them all."""
+    """Raise Broken with the broken promise. A broker whose data is not `kept` breaks them all."""
     random, starts = Random(seed), list[float]()
     words = [word for setting in settings for word in ("-c", setting)]
     with TemporaryDirectory(prefix="kill-") as folder:
@@ -190,7 +197,7 @@ def _streams(bootstrap: str) -> list[Stream]:
 
 
 def _live(streams: Sequence[Stream], random: Random) -> None:
-    """Send for a while, most times from when both producers have been answered in this life on."""
+    """Send for a while; in most lives the time begins when both producers have had a response."""
     if random.random() < 0.8:
         end = time.perf_counter() + PATIENCE_S
         while not all(stream.acknowledged for stream in streams):

@@ -1,10 +1,13 @@
-"""How long one small Produce request takes to be answered on a raw socket, against a bare asyncio echo of the same bytes.
+"""Measures the latency of one small Produce request on a raw socket.
+
+The peer is a bare asyncio echo of the same bytes.
 
     python -m benchmarks.latency [--requests 5000] [--rounds 5] [--json]
 
-Goal: the p50 is at most 4 times that of the echo. Both servers are processes of their own; rounds are interleaved, and the best of each counts,
-as others on the machine only ever add to it. Where the system lets us, all run on one CPU: they take turns anyway, and otherwise what is
-measured is how long another CPU takes to wake up.
+Goal: the p50 is at most 4 times that of the echo. Each server is a process of its own. Rounds are
+interleaved, and the best of each counts, because other processes can only add to it. Where the
+system allows it, all processes run on one CPU: they take turns anyway, and otherwise the benchmark
+would measure how long another CPU takes to wake up.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ def produce_request() -> bytes:
 
 
 def p50(bootstrap: str, request: bytes, requests: int, *, framed: bool) -> float:
-    """Microseconds from sending to having the whole answer, the median."""
+    """The median of the microseconds from the request to the whole response."""
     host, _, port = bootstrap.rpartition(":")
     took = []
     with socket.create_connection((host, int(port))) as sock:
@@ -74,13 +77,13 @@ def p50(bootstrap: str, request: bytes, requests: int, *, framed: bool) -> float
 
 
 def stay_on_one_cpu() -> None:
-    """This process and its children."""
+    """Run this process and its children on one CPU."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def receive(sock: socket.socket, echoed: int, *, framed: bool) -> None:
-    """One answer, with as few calls of the system for one server as for the other."""
+    """Read one response, with the same number of system calls for both servers."""
     data = sock.recv(READ)
     wanted = 4 + int.from_bytes(data[:4], "big") if framed else echoed
     while len(data) < wanted:

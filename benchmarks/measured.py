@@ -1,5 +1,5 @@
-"""`python -m benchmarks.measured` runs the benchmarks of docs/performance.md and writes
-benchmarks/results.json.
+"""Runs the benchmarks of docs/performance.md and writes benchmarks/results.json:
+`python -m benchmarks.measured`.
 
 `make generate` makes the tables of the page from that file (`benchmarks/page.py`). Nothing else
 should run on the machine meanwhile; its load before the run is written down with the figures.
@@ -20,7 +20,7 @@ NAMES = ("start", "latency", "throughput", "memory")
 
 
 def machine() -> dict[str, object]:
-    """What the figures were measured on."""
+    """The machine and its load."""
     cpuinfo = Path("/proc/cpuinfo")
     models = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
     return {

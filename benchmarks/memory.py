@@ -1,5 +1,6 @@
-"""What a process of ours holds: for a gigabyte of produced records, for 2,000 idle connections, and for
-500 connections whose Fetch waits for more records than there are.
+"""Measures the memory of a server with a gigabyte of records, and with many connections.
+
+The connections are 2,000 idle ones, and 500 whose Fetch waits for more records than there are.
 
     python -m benchmarks.memory [--megabytes 1000] [--connections 2000] [--waiting 500] [--json]
 
@@ -68,7 +69,8 @@ def growth_by_waiting_fetches(count: int) -> float:
     waits = b"".join(headers.write_request(fetch, 2, "waits", version=12))
     with servers.ours("--topic", "bench:1") as (bootstrap, pid):
         host, _, port = bootstrap.rpartition(":")
-        producer = Producer({"bootstrap.servers": bootstrap, "batch.num.messages": 1})  # of many small pieces
+        # many small batches
+        producer = Producer({"bootstrap.servers": bootstrap, "batch.num.messages": 1})
         for _ in range(1000):
             producer.produce("bench", b"x" * 1000, partition=0)
         producer.flush(60)
@@ -79,7 +81,7 @@ def growth_by_waiting_fetches(count: int) -> float:
             _speak(held[-1], hello)
             held[-1].sendall(waits)
         held.append(socket.create_connection((host, int(port))))
-        _speak(held[-1], hello)  # all that came before it is taken in
+        _speak(held[-1], hello)  # after this the server has read everything before it
         grown = (servers.resident_bytes(pid) - before) / MB
         for sock in held:
             sock.close()

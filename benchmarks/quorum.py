@@ -1,10 +1,13 @@
-"""Three controllers, each a process of its own with a directory of its own: how fast they commit, and how soon another one leads.
+"""Measures how fast three controllers commit, and how soon another one leads. Each is a process
+with a directory of its own.
 
     python -m benchmarks.quorum [--seconds 5] [--singles 300] [--kills 3] [--json]
 
-Goals: 2,000 committed requests a second with 64 in flight; a single one at p50 within 3 ms and the time that the disk takes to flush, which is
-measured beside it; after the leader was killed another one leads within 1.5 fetch timeouts. A request is an IncrementalAlterConfigs of one
-setting of a subscription of client metrics, sent to the leader's own listener. Client and controllers share the machine's processors.
+Goals: 2,000 committed requests per second with 64 in flight; a single request within 3 ms plus the
+time of a flush of the disk at p50 (the flush is measured too); and another leader within 1.5 fetch
+timeouts after the leader was killed. A request is an IncrementalAlterConfigs of one configuration
+of a client metrics subscription, sent to the leader's listener. The client and the controllers
+share the machine's CPUs.
 """
 
 from __future__ import annotations
@@ -42,11 +45,11 @@ VERSION = 1
 PATIENCE_S, WARM_UP_S = 60, 1
 DIFFERENT = 10_000
 RECORD = bytes(150)
-"""As large as a batch of one such change."""
+"""The size of a batch with one such change."""
 
 
 class Controller:
-    """One of them: its folder and its process, which can be killed and started again."""
+    """One controller: its directory, and its process, which can be killed and started again."""
 
     def __init__(self, folder: Path, id: int, ports: Sequence[int]) -> None:
         self.id, self.port, self.bootstrap = id, ports[id - FIRST], f"{HOST}:{ports[id - FIRST]}"
@@ -83,7 +86,7 @@ class Controller:
         return self.process.pid
 
     def epoch(self) -> int | None:
-        """The one in which it leads; None when it does not."""
+        """The epoch in which it leads; None when it does not lead."""
         of = DescribeQuorumRequest
         asked = of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])])
         try:
@@ -100,7 +103,7 @@ def _command(*words: str) -> list[str]:
 
 @contextmanager
 def quorum(folder: Path) -> Iterator[list[Controller]]:
-    """The three, running."""
+    """Start the three controllers."""
     with ExitStack() as running:
         ports = [free_port() for _ in range(VOTERS)]
         found = [Controller(folder, FIRST + at, ports) for at in range(VOTERS)]
@@ -111,7 +114,7 @@ def quorum(folder: Path) -> Iterator[list[Controller]]:
 
 
 def leader(among: Sequence[Controller], after: int = -1) -> tuple[Controller, int]:
-    """Who leads in a later epoch, as soon as somebody does; and the epoch."""
+    """Wait for a leader in a later epoch; return it and its epoch."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         for each in among:
@@ -123,7 +126,7 @@ def leader(among: Sequence[Controller], after: int = -1) -> tuple[Controller, in
 
 
 def request(number: int) -> bytes:
-    """The `number`th change: each is another value."""
+    """The change with this number; each sets another value."""
     of = IncrementalAlterConfigsRequest
     config = of.AlterableConfig(name=SETTING, config_operation=SET, value=str(1000 + number))
     resource = of.AlterConfigsResource(
@@ -139,7 +142,7 @@ def check(frame: bytes) -> None:
 
 
 class _Client(asyncio.Protocol):
-    """Sends the next one as soon as the last was answered."""
+    """Sends the next request when the last one is answered."""
 
     def __init__(self, requests: Iterator[bytes], done: list[float]) -> None:
         self._requests, self._done, self._data, self._first = requests, done, b"", True
@@ -163,7 +166,7 @@ class _Client(asyncio.Protocol):
 
 
 async def committed(port: int, seconds: float) -> float:
-    """Requests a second, when they have gone on for a while."""
+    """Requests per second, after a warm-up."""
     requests, done = cycle([request(number) for number in range(DIFFERENT)]), list[float]()
     loop = asyncio.get_running_loop()
     connecting = (loop.create_connection(lambda: _Client(requests, done), HOST, port) for _ in range(IN_FLIGHT))
@@ -176,7 +179,7 @@ async def committed(port: int, seconds: float) -> float:
 
 
 def singles(port: int, count: int, flush: Flush) -> tuple[list[float], list[float]]:
-    """ms of each request that is alone; and of a flush after each."""
+    """The ms of each single request, and of a flush after each."""
     took, flushed = [], []
     with socket.create_connection((HOST, port)) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -194,13 +197,13 @@ def singles(port: int, count: int, flush: Flush) -> tuple[list[float], list[floa
 
 
 class Flush:
-    """A file on the same disk, to see how long that takes to flush."""
+    """A file on the same disk, to measure the time of a flush."""
 
     def __init__(self, folder: Path) -> None:
         self._descriptor = os.open(folder / "flushed", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
 
     def once(self) -> float:
-        """ms from writing a little until it would outlive the machine."""
+        """The ms of a small write and its flush."""
         start = time.perf_counter()
         os.write(self._descriptor, RECORD)
         getattr(os, "fdatasync", os.fsync)(self._descriptor)
@@ -211,7 +214,7 @@ class Flush:
 
 
 def takeovers(controllers: Sequence[Controller], kills: int) -> list[float]:
-    """ms from the death of a leader until another one leads."""
+    """The ms from the death of a leader until another one leads."""
     took = []
     for _ in range(kills):
         led, epoch = leader(controllers)

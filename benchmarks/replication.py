@@ -1,15 +1,26 @@
-"""What replication costs: three brokers in one process, in interleaved rounds against one replica, files, and three brokers of a real Kafka.
+"""Measures the cost of replication with three brokers in one process.
+
+The rounds are interleaved with one replica, with logs in files, and with three brokers of a real
+Kafka.
 
     python -m benchmarks.replication [--megabytes 20] [--rounds 3] [--deaths 1] [--json]
 
-Goals. Produced with acks=all through confluent-kafka (100 bytes and 1 KB, 1 partition and 12), three replicas take in at least 0.5 of
-the records a second that one replica does, and at least as many as those of the real Kafka, whose three nodes are JVMs. One record that is sent
-alone is acknowledged within 3 ms (p50). 1,000 partitions of three replicas that nobody uses take at most 10 % of one core. When the leader has
-died, the next one is visible to clients and takes a record within 1.2 sessions (`broker.session.timeout.ms`), also where it was a process that
-was killed. What keeps everything in files is told beside, and when a producer of confluent-kafka, which asks who leads once a second, has its
-record acknowledged. A goal that is missed is named at the end, and the exit code is 1.
+Goals:
 
-The client is the same for all and shares the machine's processors with the servers; memory is touched before each cell, as in `files`.
+- With acks=all through confluent-kafka (100 bytes and 1 KB, 1 partition and 12), three replicas
+  accept at least 0.5 of the records per second of one replica, and at least as many as the real
+  Kafka, whose three nodes are JVMs.
+- A record that is sent alone is acknowledged within 3 ms (p50).
+- 1,000 idle partitions with three replicas take at most 10 % of one core.
+- After the leader's death, the next leader is visible to clients and accepts a record within 1.2
+  sessions (`broker.session.timeout.ms`), also if the leader was a killed process.
+
+The figures with logs in files are shown too, and the time until a confluent-kafka producer, which
+requests Metadata once a second, has its record acknowledged. Missed goals are printed at the end,
+and the exit code is 1.
+
+The client is the same for all, and shares the machine's CPUs with the servers. Memory is touched
+before each cell, as in `files`.
 """
 
 from __future__ import annotations
@@ -37,21 +48,21 @@ OF_ONE, OF_KAFKA, MOST_MS, MOST_SHARE, MOST_SESSIONS = 0.5, 1, 3, 10, 1.2
 SINGLES, IDLE_PARTITIONS, SETTLE_S, IDLE_S = 200, 1000, 4, 5
 SESSION_MS = 9000
 TOUCHED = 256 << 20
-"""Bytes of memory that the host is made to back before a cell: more than all replicas of its records take."""
+"""Bytes of memory that are touched before a cell: more than all replicas of its records take."""
 
 Rounds = dict[str, dict[str, list[float]]]
-"""Case -> who -> a value a round."""
+"""Figures by case and server, one value per round."""
 
 
 class Cluster:
-    """Three brokers, known by their bootstrap addresses."""
+    """Three brokers at their bootstrap addresses."""
 
     def __init__(self, bootstrap: str) -> None:
         self.bootstrap = bootstrap
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
 
     def create(self, topic: str, partitions: int, replicas: int) -> None:
-        """All of it is led, and in sync, when this returns."""
+        """Create a topic; on return every partition has a leader and all replicas in sync."""
         for future in self._admin.create_topics([NewTopic(topic, partitions, replicas)]).values():
             future.result(60)
         end = time.monotonic() + 60
@@ -70,7 +81,7 @@ class Cluster:
 
 
 def singles(cluster: Cluster, topic: str, count: int) -> float:
-    """ms until one record that is sent alone is acknowledged, p50."""
+    """The p50 of the ms until a record that is sent alone is acknowledged."""
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "linger.ms": 0, "log_level": 0})
     producer.list_topics(topic, timeout=20)
     took = []
@@ -84,7 +95,7 @@ def singles(cluster: Cluster, topic: str, count: int) -> float:
 
 
 def one_round(told: Rounds, clusters: dict[str, Cluster], megabytes: int, turn: int) -> None:
-    """Every rate and every p50 once, of one after the other."""
+    """Measure every rate and every p50 once, one server after the other."""
     for size in SIZES:
         for partitions in PARTITIONS:
             case = f"{size} B, {partitions} partition{'s' if partitions > 1 else ''}"
@@ -106,7 +117,7 @@ def one_round(told: Rounds, clusters: dict[str, Cluster], megabytes: int, turn: 
 
 
 def measure(megabytes: int, rounds: int) -> Rounds:
-    """A real Kafka's figures only where one can be had."""
+    """All figures; those of a real Kafka only where it can run."""
     told: Rounds = {}
     with ExitStack() as stack:
         ours, _ = stack.enter_context(servers.ours("--brokers", "3"))
@@ -124,7 +135,7 @@ def measure(megabytes: int, rounds: int) -> Rounds:
 
 
 def idle_share(*arguments: str) -> float:
-    """Per cent of one core that partitions of three replicas take when nobody uses them."""
+    """The CPU time of idle partitions with three replicas, in per cent of one core."""
     with servers.ours("--brokers", "3", *arguments) as (bootstrap, pid):
         Cluster(bootstrap).create("idle", IDLE_PARTITIONS, REPLICAS)
         time.sleep(SETTLE_S)
@@ -134,7 +145,7 @@ def idle_share(*arguments: str) -> float:
 
 
 class Goals:
-    """What was missed."""
+    """The missed goals."""
 
     def __init__(self) -> None:
         self.missed: list[str] = []

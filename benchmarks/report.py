@@ -1,4 +1,6 @@
-"""What a benchmark says: a table for people, or one JSON object with cases, ours, peers and ratios (ours / peer) for programs."""
+"""The output of a benchmark: a table for people, or one JSON object with cases, our figures, those
+of the peers, and ratios (ours / peer) for programs.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,14 @@ from collections.abc import Mapping
 
 
 def note(text: str) -> None:
-    """Something a reader of the figures must know."""
+    """A note for the reader of the figures."""
     print(f"note: {text}", file=sys.stderr)
 
 
 class Table:
-    """Cases by row, and what each of us took or gave. Ratios are ours divided by the peer's; the unit says which way is better."""
+    """A row per case with the figures of each library or server. A ratio is our figure divided by
+    the peer's; the unit says which direction is better.
+    """
 
     def __init__(self, name: str, unit: str) -> None:
         self.name, self.unit = name, unit

@@ -1,4 +1,4 @@
-"""The brokers that are measured against one another, each started as a process of its own and known by its bootstrap address."""
+"""Starts the servers that the benchmarks compare, each as a process of its own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ sys.stdin.read()
 
 @contextmanager
 def mock() -> Iterator[Server]:
-    """librdkafka's own mock cluster, in a process of its own, so that its work is counted apart from the client's."""
+    """librdkafka's mock cluster, in a process of its own, to measure its CPU time separately."""
     command = [sys.executable, "-c", MOCK]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -59,24 +59,24 @@ def mock() -> Iterator[Server]:
 
 @contextmanager
 def kafka() -> Iterator[Server]:
-    """Apache Kafka, where Java and Maven are. Raises `interop.real_kafka.Missing`."""
+    """Apache Kafka; needs Java and Maven. Raises `interop.real_kafka.Missing`."""
     with tempfile.TemporaryDirectory() as folder, real_kafka(Path(folder)) as server:
         yield server.bootstrap, server.pid
 
 
 @contextmanager
 def kafkas() -> Iterator[Servers]:
-    """Three brokers of Apache Kafka, each a controller, too. Raises `interop.real_kafka.Missing`."""
+    """Three combined nodes of Apache Kafka. Raises `interop.real_kafka.Missing`."""
     with tempfile.TemporaryDirectory() as folder, local.cluster(Path(folder), brokers=3, flags=FULL) as running:
         yield running.bootstrap, [node.pid for node in running.nodes]
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far; from /proc, so on Linux only."""
+    """The user and system time of a process so far; read from /proc, so Linux only."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process holds; from /proc, so on Linux only."""
+    """The resident memory of a process; read from /proc, so Linux only."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

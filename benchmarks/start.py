@@ -1,10 +1,12 @@
-"""How long it takes until a client has its first answer: of a broker in this process, of three, and of `kafkadouble serve` as a process.
+"""Measures the time until a client has its first response: from one broker in this process, from
+three, and from `kafkadouble serve` as a process.
 
     python -m benchmarks.start [--rounds 15] [--json]
 
-Goals: in process, from the call to the first answered ApiVersions, 20 ms, of three brokers 100 ms (imports done); as a process, from exec to
-the first answered ApiVersions, 2.5 times `python -c "import asyncio"`. Rounds are interleaved; what counts is the median. Every interpreter
-finds its bytecode.
+Goals: in this process, from the call to the first ApiVersions response, 20 ms, and 100 ms for three
+brokers, with imports done; as a process, from exec to the first ApiVersions response, 2.5 times
+`python -c "import asyncio"`. Rounds are interleaved; the median counts. Every interpreter finds its
+bytecode.
 """
 
 from __future__ import annotations
@@ -51,13 +53,13 @@ with KafkaDouble(brokers=3) as kafka:
 
 
 def request() -> bytes:
-    """An ApiVersions request as today's clients send it."""
+    """An ApiVersions request in the version of today's clients."""
     body = ApiVersionsRequest(client_software_name="benchmark", client_software_version="1")
     return b"".join(headers.write_request(body, 1, "benchmark", version=3))
 
 
 def first_answer(port: int, frame: bytes) -> None:
-    """Connect as soon as that can be done, and wait for the answer."""
+    """Connect as soon as possible, and wait for the response."""
     deadline = time.monotonic() + 30
     while True:
         try:
@@ -80,13 +82,13 @@ def free_port() -> int:
 
 
 def in_process(environment: Mapping[str, str], program: str = IN_PROCESS) -> float:
-    """ms from the call to the answer, in a fresh interpreter that has done its imports."""
+    """The ms from the call to the response, in a fresh interpreter with its imports done."""
     command = [sys.executable, "-c", program]
     return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
 
 
 def process(environment: Mapping[str, str], frame: bytes) -> float:
-    """ms from exec to the answer."""
+    """The ms from exec to the response."""
     port = free_port()
     start = time.perf_counter()
     command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--port", str(port)]
@@ -99,7 +101,7 @@ def process(environment: Mapping[str, str], frame: bytes) -> float:
 
 
 def import_asyncio(environment: Mapping[str, str]) -> float:
-    """ms that an interpreter takes to import asyncio and end."""
+    """The ms in which an interpreter starts, imports asyncio, and ends."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import asyncio"], env=environment, check=True)
     return (time.perf_counter() - start) * 1000

@@ -1,9 +1,13 @@
-"""What keeping logs in files costs: `python -m benchmarks.storage [append|read|start] [--folder DIR] [--json]`.
+"""Measures the cost of logs in files.
 
-Appends and reads go through PartitionLog, files and memory by turns, in one process; CPU time, so that a disk that is busy writing back does
-not count, and wall time beside it. A read is what is sent: the bytes are written to a socket pair and taken out of it, as by a broker and its
-client. `start` opens a log of 2 GB after a clean stop, and 1,000 small ones; and after a kill, where the segment with the recovery point is
-read as a whole, as in Kafka. Goals: appends and reads at 0.8 of memory's speed, 0.3 s and 1 ms for each partition to start.
+    python -m benchmarks.storage [append|read|start] [--folder DIR] [--json]
+
+Appends and reads go through PartitionLog, with files and memory in turns, in one process. CPU time
+counts, so that a disk that is busy writing back does not; wall time is shown too. A read includes
+sending: the bytes are written to a socket pair and read from it, as by a broker and its client.
+`start` opens a log of 2 GB after a clean stop, and 1,000 small logs; and again after a kill, when
+the whole segment with the recovery point is read, as in Kafka. Goals: appends and reads at 0.8 of
+the speed in memory; starts of 0.3 s, and 1 ms for each partition.
 """
 
 from __future__ import annotations
@@ -46,7 +50,7 @@ def in_files(disk: RealDisk, folder: str, config: LogConfig = CONFIG, **how: int
 
 
 class Clock:
-    """CPU and wall seconds of what is done inside."""
+    """The CPU and wall seconds of the `with` block."""
 
     def __enter__(self) -> Clock:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
@@ -57,7 +61,7 @@ class Clock:
 
 
 def fill(logs: list[PartitionLog], batch: bytes, volume: int = VOLUME) -> Clock:
-    """Append in turns to all of them."""
+    """Append to all logs in turns."""
     appends = [log.append_as_leader for log in logs]
     with Clock() as clock:
         for _ in range(volume // len(batch) // len(logs)):
@@ -70,7 +74,7 @@ def fill(logs: list[PartitionLog], batch: bytes, volume: int = VOLUME) -> Clock:
 
 @contextmanager
 def sink() -> Iterator[Callable[[memoryview | bytes], None]]:
-    """Somebody who takes what is sent."""
+    """A process that reads what is sent."""
     ours, theirs = socket.socketpair()
     room = bytearray(1 << 20)
 
@@ -87,7 +91,7 @@ def sink() -> Iterator[Callable[[memoryview | bytes], None]]:
 
 
 def read(logs: list[PartitionLog]) -> Clock:
-    """Read all of them to the end, a megabyte at a time, in turns, and send it."""
+    """Read all logs to their ends in turns, a megabyte at a time, and send the bytes."""
     with sink() as send, Clock() as clock:
         offsets = [0] * len(logs)
         left = True
@@ -132,9 +136,10 @@ def compare(root: str, table_append: Table, table_read: Table) -> None:
 
 
 def start(root: str, table: Table, gigabytes: float, partitions: int) -> None:
-    """Open what was closed, and what was not."""
+    """Open logs that were closed, and logs that were not."""
     disk = RealDisk(root)
-    log, batch = in_files(disk, "large-0"), batch_of(4, 1000)  # small batches: as large an index as there can be
+    # small batches: as large an index as there can be
+    log, batch = in_files(disk, "large-0"), batch_of(4, 1000)
     fill([log], batch, int(gigabytes * 1e9))
     flush = log.unflushed()
     if flush is not None:

@@ -1,10 +1,13 @@
-"""Records a second through confluent-kafka: 100-byte records, one partition, in interleaved rounds against librdkafka's mock and a real Kafka.
+"""Measures records per second through confluent-kafka: records of 100 bytes, one partition.
+
+The rounds are interleaved with librdkafka's mock cluster, and with a real Kafka.
 
     python -m benchmarks.throughput [--records 500000] [--rounds 5] [--json]
 
-Goals: produce at least 0.9 of the mock, consume at least as fast as the real Kafka, and in both less server CPU a million records than the real
-one. The client is the same for all and does the most work, so the figures say how much the server holds it up. Its queue holds everything:
-with the one that it has by default it may find it full, and then asks for nothing more for a second, whatever the server does.
+Goals: produce at 0.9 of the mock's rate or more, consume at least as fast as the real Kafka, and
+use less server CPU per million records than the real Kafka for both. The client is the same for all
+and does most of the work, so the figures show how much the server delays it. Its queue holds all
+records: with the default queue it may find the queue full, and then fetches nothing for a second.
 """
 
 from __future__ import annotations
@@ -68,7 +71,7 @@ def consume(bootstrap: str, topic: str, records: int, partitions: int = 1) -> fl
 
 
 class Figures:
-    """What was measured of one server, a value a round."""
+    """The figures of one server, one value per round."""
 
     def __init__(self) -> None:
         self.produce: list[float] = []
@@ -88,7 +91,7 @@ class Figures:
 
 
 def measure(records: int, rounds: int) -> dict[str, Figures]:
-    """Every server's figures; a real Kafka's only where one can be had."""
+    """The figures of every server; of a real Kafka only where it can run."""
     figures = {"ours": Figures(), "mock": Figures()}
     with ExitStack() as stack:
         running = {"ours": stack.enter_context(servers.ours()), "mock": stack.enter_context(servers.mock())}

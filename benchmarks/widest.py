@@ -1,8 +1,8 @@
-"""The widest requests that the limits allow, made from the table of fields of any message.
+"""Makes the widest requests that the limits allow, from the table of fields of any message.
 
-Rules. A request is widened at one array: those around it have one element, the array itself as many as
-are allowed, all others none. `Names` says what texts and numbers the elements have. Tagged fields of a
-header or of a body are wide requests, too.
+Rules. A request is widened at one array: the arrays around it have one element, the array itself
+has as many as are allowed, all others have none. `Names` decides the texts and numbers of the
+elements. Requests with many tagged fields in the header or in the body are wide requests, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.requests.bounds import MOST_ELEMENTS
 
 MOST = MOST_ELEMENTS - 100
-"""Elements of the widened array; the rest is for the arrays around it."""
+"""The elements of the widened array; the rest of the limit is for the arrays around it."""
 
 WIDE = "wide"
 """A topic of many partitions. Topics `n0`, `n1`, ... exist as well, up to some number."""
@@ -38,7 +38,7 @@ def paths(cls: type[Struct], version: int, before: Path = ()) -> Iterator[Path]:
 
 
 def widened(cls: type[Message], version: int, path: Path, count: int, *, empty: bool = False) -> Message:
-    """A message whose array at `path` has `count` elements; their texts are `empty`, or all differ."""
+    """A message whose array at `path` has `count` elements; texts are `empty`, or all differ."""
     message = cls()
     _fill(message, version, path, count, empty)
     return message
@@ -76,7 +76,7 @@ NUMBERS |= {"num_partitions": 1, "replication_factor": 1, "validate_only": 1}
 
 
 def _value(field: FieldInfo, number: int, empty: bool) -> Any:
-    """That of one element, or, with a negative number, of what stands around the array."""
+    """The value for one element, or, with a negative number, for a struct around the array."""
     if field.type == "string":
         return ("" if empty else f"n{number}") if number >= 0 else WIDE
     if field.type == "uuid":
@@ -93,7 +93,7 @@ def _value(field: FieldInfo, number: int, empty: bool) -> Any:
 
 
 def frame(body: Message, version: int, header_tags: int = 0) -> bytes:
-    """A request with its size in front, and so many tagged fields in its header."""
+    """A frame: the size, and a request with so many tagged fields in its header."""
     flexible = is_flexible(type(body), version)
     tags = dict.fromkeys(range(header_tags), b"") or None
     header = RequestHeader(
@@ -104,7 +104,7 @@ def frame(body: Message, version: int, header_tags: int = 0) -> bytes:
 
 
 def frames(cls: type[Message], version: int) -> Iterator[tuple[str, bytes]]:
-    """The widest frames of one API, each with what is wide in it."""
+    """The widest frames of one API, each with the name of its widened part."""
     for path in paths(cls, version):
         where = ".".join(field.name for field in path)
         for empty, what in ((False, "names"), (True, "empty")):

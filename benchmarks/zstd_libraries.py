@@ -1,10 +1,13 @@
-"""Why two compression libraries are installed: `python -m benchmarks.zstd_libraries [--json] [--rounds N]`.
+"""Shows why two compression libraries are installed.
 
-cramjam brings snappy and LZ4, which zstandard has not; it has a Zstandard of its own as well. This
-times the Zstandard of both on batches of three sizes, at Kafka's default level 3, on CPU time, in turns
-in one process; a figure is the median of the rounds. `ours` is zstandard as `wire/zstd_frame.py` calls
-it: checked for whole frames, and bounded in its output. cramjam has no bound on what it decompresses:
-the last rows are the memory, in MB, that a bomb of 256 MB takes at a limit of 1 MB.
+    python -m benchmarks.zstd_libraries [--json] [--rounds N]
+
+cramjam has snappy and LZ4, which zstandard does not have, and a Zstandard of its own. This
+benchmark times the Zstandard of both on batches of three sizes, at Kafka's default level 3, in
+turns in one process; a figure is the median of the CPU times. `ours` is zstandard as
+`wire/zstd_frame.py` calls it: with a check for whole frames, and with a bound on the output.
+cramjam has no such bound: the last rows are the memory, in MB, that a bomb of 256 MB takes at a
+limit of 1 MB.
 """
 
 import argparse
@@ -21,7 +24,7 @@ from .report import Table, note
 LEVEL, LIMIT, BOMB, HEADER = 3, 1 << 20, 256 << 20, 61
 
 SIZES = {"1 kB": 9, "16 kB": 140, "1 MB": 8900}
-"""What a batch has about, and of how many records."""
+"""The approximate size of a batch, and its number of records."""
 
 BOMBED = """
 import resource, sys
@@ -63,7 +66,7 @@ CRAMJAM = "cramjam.zstd.decompress(bomb)"
 
 
 def records_of(count: int) -> bytes:
-    """About as many records as a batch of the size has, as bytes: those of one batch again and again."""
+    """The bytes of the records of a batch of about this size: those of one batch, repeated."""
     thousand = bytes(encode_batch(sample()))[HEADER:]
     return (thousand * (count // 1000 + 1))[: len(thousand) * count // 1000]
 
@@ -87,7 +90,7 @@ def decompressors(packed: bytes) -> dict[str, Job]:
 
 
 def bombed(call: str) -> float:
-    """MB by which the memory of a fresh process grows."""
+    """The MB by which the memory of a fresh process grows."""
     program = BOMBED.format(bomb=BOMB, call=call)
     return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
 

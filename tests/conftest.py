@@ -1,19 +1,20 @@
-"""What holds for all tests."""
+"""Settings and fixtures for all tests."""
 
 import pytest
 from hypothesis import settings
 
 from kafkadouble import KafkaDouble
 
-# How long an example takes says how busy the machine is.
+# The time of an example depends on the load of the machine, so there is no deadline.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")
 def broker_imported() -> None:
-    """Imports what brokers are made of before a suite runs inside of this one: pytester forgets a part
-    of what such a suite imports, and then there would be two of a class."""
+    """Imports the broker's modules before a suite runs inside this one. pytester unloads some
+    modules that such a suite imports; without this, a class would exist twice.
+    """
     with KafkaDouble() as kafka:
         kafka.create_topic("t")
         kafka.produce("t", "x")

@@ -1,16 +1,27 @@
-"""Spark's sources against Spark's own Kafka connector: the same broker, topic and session, taking turns.
+"""Measures the Spark sources against Spark's own Kafka connector.
+
+All use the same broker, topic and session, in turns.
 
     python -m benchmarks.spark [--megabytes 200] [--rounds 3] [--sent] [--results | --json]
 
-The topic has four partitions of JSON (keys of 16 bytes, 5 % null; values of some 200; batches of 16 KB, not compressed) in a broker that
-keeps it in files, in a process of its own. Every query reads all columns into Spark's `noop` sink; a figure is the best of the rounds, after
-some that do not count. CPU-seconds are told by `session`; the broker's are not among them. MB are 10^6 bytes of record batches.
+The topic has four partitions of JSON (keys of 16 bytes, 5 % null; values of about 200; batches of
+16 KB, not compressed), in a broker with files, in a process of its own. Every query reads all
+columns into Spark's `noop` sink. A figure is the best of the rounds, after some warm-up rounds.
+`session` measures the CPU seconds, without the broker's. MB are 10^6 bytes of record batches.
 
-Goals, with the extension and in numpy: `kafka-wire` takes at most 1.3 and 2.0 times the CPU of the connector; `kafka-log` reads at least 85
-and 50 MB a CPU-second, 5 and 3 times as many as a source that yields tuples of plain Python; the headers alone at least 1,000 MB a second; a
-worker holds at most 500 MB, whatever a segment's size; the broker sends at most 1.2 bytes for each byte of a stream's rows and 1.3 for each
-of a batch that is split (`sent`, alone with `--sent`); two partitions are read at least 1.3 times faster on two cores than on one. A goal
-that is missed is named, and the exit code is 1. Ratios of CPU hold on any machine, times only on a quiet one. Needs Java, and Maven once.
+Goals, with the extension and in numpy:
+
+- `kafka-wire` takes at most 1.3 and 2.0 times the CPU of the connector;
+- `kafka-log` reads at least 85 and 50 MB per CPU second, 5 and 3 times as many as a source that
+  yields tuples of plain Python;
+- the headers alone are read at 1,000 MB per second or more;
+- a worker holds at most 500 MB, with segments of any size;
+- the broker sends at most 1.2 bytes for each byte of a stream's rows, and 1.3 for each byte of a
+  batch that is split (`sent`; alone with `--sent`);
+- two partitions are read at least 1.3 times faster on two cores than on one.
+
+Missed goals are printed, and the exit code is 1. Ratios of CPU hold on any machine, times only on a
+quiet one. Needs Java, and Maven once.
 """
 
 from __future__ import annotations
@@ -38,10 +49,10 @@ POM = ROOT / "interop" / "spark" / "connector.pom.xml"
 MB = 1_000_000
 SEGMENT = 1000 * MB
 WHOLE = str(1 << 40)
-"""A `splitBytes` that leaves every segment in one piece."""
+"""A `splitBytes` that never splits a segment."""
 
 SHORT = 4
-"""Times as many rounds of what takes half a second, of which planning takes a good part."""
+"""Queries of half a second, which are mostly planning, have so many times more rounds."""
 
 WARM = 5
 """Turns until the JVM has compiled the connector, without which it would be charged with that."""
@@ -54,7 +65,9 @@ HEADERS_MB_PER_S, MOST_MB, OF_ONE_CORE = 1000, 500, 1.3
 
 
 class Place(NamedTuple):
-    """What is read: a topic at a broker, whose folder it is in too, and a large segment; how many bytes, and rows or batches, each has."""
+    """The data: a topic of a broker and its folder, and a large segment; the numbers of their
+    bytes, and of their rows or batches.
+    """
 
     bootstrap: str
     folder: Path
@@ -76,14 +89,16 @@ def wire(at: Session, source: str, place: Place, **options: str) -> Any:
 
 
 def read(frame: Any) -> None:
-    """All rows and columns, to nowhere."""
+    """Read all rows and columns into the `noop` sink."""
     frame.write.format("noop").mode("overwrite").save()
 
 
 def best(
     turns: Mapping[str, Any], rows: Mapping[str, int] | int, rounds: int, at: Session, warm: int = 1
 ) -> dict[str, Cost]:
-    """The least that it took to read each data frame, in turn, after `warm` turns. All must have as many rows as is said."""
+    """The best cost of reading each data frame, in turns, after `warm` turns. All must have as many
+    rows as is given.
+    """
     for name, frame in turns.items():
         expected = rows if isinstance(rows, int) else rows.get(name, rows[""])
         if (seen := frame.count()) != expected:
@@ -123,7 +138,9 @@ def against_connector(at: Session, place: Place, rounds: int) -> list[Figure]:
 
 
 def against_tuples(at: Session, place: Place, rounds: int) -> list[Figure]:
-    """Both with the connector's columns, the naive one on one partition, for it takes so long; then all columns that there are."""
+    """Both with the connector's columns, the naive one on one partition, for it takes so long; then
+    all columns that there are.
+    """
     one = place.folder / f"{topic.NAME}-0"
     turns = {"naive": query(at.spark.read, "naive", {}, one)}
     for which in WORDS:
@@ -171,7 +188,7 @@ def two_partitions(at: Session, place: Place, rounds: int) -> dict[str, Cost]:
 
 
 def memory(at: Session, place: Place) -> list[Figure]:
-    """In a session that has read nothing else."""
+    """Measure in a session that has read nothing else."""
     read(query(at.spark.read, "kafka-log", {"splitBytes": WHOLE}, place.segment))
     case = f"worker's peak memory, a segment of {place.large // MB} MB in one task"
     return [Figure(case, at.most_memory() / MB, "MB", most=MOST_MB)]
@@ -229,7 +246,7 @@ def main() -> None:
 
 
 def on_broker(jars: Sequence[Path], megabytes: int, rounds: int) -> list[Figure]:
-    """All figures, with a broker and a large segment that are made for them."""
+    """All figures, on a broker and a large segment that are made for them."""
     found = topic.batches()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         data, large = Path(folder, "data"), Path(folder, "large", f"{topic.NAME}-0")

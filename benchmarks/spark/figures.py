@@ -1,4 +1,5 @@
-"""What was measured, each figure with its goal: as a table for people, as results.json, or as one JSON object of `report.Table`.
+"""The measured figures, each with its goal: as a table for people, as results.json, or as one JSON
+object of `report.Table`.
 
 `results.json` is committed; `make generate` makes the table of docs/spark.md from it.
 """
@@ -19,7 +20,9 @@ RESULTS = Path(__file__).with_name("results.json")
 
 
 class Figure(NamedTuple):
-    """`least` and `most` are goals; without one it is told for comparison. `more` is what else a reader wants to know."""
+    """One figure. `least` and `most` are goals; a figure without one is for comparison. `more` is a
+    note for the reader.
+    """
 
     case: str
     value: float
@@ -85,7 +88,7 @@ def as_table(figures: Sequence[Figure]) -> Table:
 
 
 def machine() -> str:
-    """What these figures were measured on."""
+    """The machine of these figures."""
     import os
 
     import numpy

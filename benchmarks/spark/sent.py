@@ -1,8 +1,9 @@
-"""Bytes that a broker sent for each byte of the record batches that a query read: a stream of small micro-batches, and a split batch.
+"""Counts the bytes that a broker sends for each byte of the record batches that a query reads: for
+a stream of small micro-batches, and for a split batch.
 
-The broker notes the size of each answer (`serve --capture`); each query has a client id of its own, by
-which its answers to Fetch are counted. The stream reads 2,000 offsets a micro-batch until nothing is
-left. Counts of bytes, unlike times, hold on any machine; only which worker runs which task varies.
+The broker records the size of each response (`serve --capture`); each query has a client id of its
+own, by which its Fetch responses are counted. The stream reads 2,000 offsets per micro-batch to the
+end. Counts of bytes, unlike times, hold on any machine; only the worker of each task varies.
 """
 
 from __future__ import annotations
@@ -53,14 +54,14 @@ def _told(captured: Path, case: str, size: int) -> list[Figure]:
 
 
 def _sent(captured: Path, client_id: str) -> int:
-    """What answers to Fetch took on the wire."""
+    """The bytes of Fetch responses on the wire."""
     rows = pq.read_table(captured, columns=["client_id", "api_key", "response_bytes"])
     mine = pc.and_(pc.equal(rows["api_key"], ApiKeys.FETCH), pc.equal(rows["client_id"], client_id))
     return int(pc.sum(rows.filter(mine)["response_bytes"]).as_py() or 0)
 
 
 def _stream(at: Session, source: str, options: dict[str, str], folder: Path) -> int:
-    """A stream to nowhere; how many rows it had."""
+    """Run a stream into the `noop` sink; return its number of rows."""
     rows = at.spark.readStream.format(source).options(**options).load()
     query = rows.writeStream.format("noop").option("checkpointLocation", str(folder)).trigger(availableNow=True).start()
     query.awaitTermination()

@@ -1,7 +1,8 @@
-"""A Spark session to measure in, and what a query costs there.
+"""A Spark session for measurements, and the cost of a query in it.
 
-CPU-seconds are those of the JVM, which is driver and executor in local mode, and of all processes below it: planners, the daemon, workers, and
-those that have ended. This process, which only says what is to be done, is not counted. From /proc, so on Linux only.
+CPU seconds are those of the JVM, which is driver and executor in local mode, and of all processes
+below it: planners, the daemon, workers, and processes that have ended. This process, which only
+sends the queries, is not counted. The figures are read from /proc, so Linux only.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SETTINGS = {
 
 
 class Cost(NamedTuple):
-    """Seconds of the JVM, of what is below it, and on the wall."""
+    """Seconds: CPU of the JVM, CPU of the processes below it, and real time."""
 
     jvm: float
     python: float
@@ -52,7 +53,9 @@ class Session:
         self._jvm = int(spark._jvm.java.lang.ProcessHandle.current().pid())
 
     def cost(self, job: Callable[[], object]) -> Cost:
-        """Of doing it; it is done again when a process that was there has ended meanwhile, as what that had taken may be counted no more."""
+        """The cost of an action. It is repeated when a process has ended meanwhile, because the CPU
+        time of that process may be lost.
+        """
         while True:
             there, before, began = self._all(), self._ticks(), time.perf_counter()
             job()
@@ -65,7 +68,7 @@ class Session:
         return set(_below(self._jvm))
 
     def most_memory(self) -> int:
-        """Bytes that the largest of the Python processes had resident at once since it was started."""
+        """The largest resident size of a Python process since its start, in bytes."""
         found = [_status(pid, "VmHWM") for pid in _below(self._jvm) if pid != self._jvm]
         return max(found, default=0)
 
@@ -74,7 +77,7 @@ class Session:
         return {pid: _status(pid, "VmRSS") for pid in _below(self._jvm) if pid != self._jvm}
 
     def _ticks(self) -> tuple[int, int]:
-        """Of the JVM itself, and of the rest; children that it waited for are of the rest."""
+        """The CPU time of the JVM, and of the rest, which includes children that it waited for."""
         own, total = sum(map(int, _stat(self._jvm)[11:13])), sum(map(_ticks, _below(self._jvm)))
         return own, total - own
 
@@ -98,7 +101,7 @@ def session(cores: int, jars: Sequence[Path] = ()) -> Iterator[Session]:
 
 
 def _stat(pid: int) -> list[str]:
-    """What follows the name; empty when the process is gone."""
+    """The fields after the name; empty when the process has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

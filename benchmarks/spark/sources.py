@@ -1,4 +1,6 @@
-"""What takes turns: our sources, held to one implementation in the worker itself, and a reader as one writes it first."""
+"""The sources that are compared: ours, each with one implementation in the worker, and a naive
+reader.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from kafkadouble.pipeline.spark.wire_source import KafkaWire
 from kafkadouble.wire.batch_read import decode_all
 
 NUMPY, FAST = "lanes", "native"
-"""Implementations (`wire/columns/choice.py`): in numpy, the one that batches of 16 KB get where no extension is; and the extension."""
+"""The implementations (`wire/columns/choice.py`): the one in numpy that batches of 16 KB get
+without the extension, and the extension.
+"""
 
 CONNECTORS = (
     "key binary, value binary, topic string, partition int, offset long, timestamp timestamp, timestampType int"
@@ -24,7 +28,9 @@ CONNECTORS = (
 
 
 class Held(DataSourceReader):
-    """A reader whose worker finds fields by one implementation. Workers are used again, so each task says which."""
+    """A reader whose worker finds fields with one implementation. Workers are reused, so each task
+    names the implementation.
+    """
 
     def __init__(self, inner: Any, implementation: str) -> None:
         self._inner, self._implementation = inner, implementation
@@ -53,7 +59,9 @@ def held(source: type[Any], implementation: str) -> type[Any]:
 
 
 class Naive(DataSource):
-    """A tuple a record, of the connector's columns: `load(file)` reads one segment of `topic` and `partition` with `decode_all`."""
+    """Yields a tuple per record with the connector's columns: `load(file)` reads one segment of
+    `topic` and `partition` with `decode_all`.
+    """
 
     @classmethod
     def name(cls) -> str:

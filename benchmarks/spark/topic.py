@@ -1,6 +1,6 @@
-"""What is read: batches of 16 KB of JSON, as a topic of a broker and as one large segment.
+"""Makes the data: batches of 16 KB of JSON, as a topic of a broker and as one large segment.
 
-The same 8 MB come again and again: a reader without compression does not know.
+The same 8 MB are repeated, which makes no difference without compression.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FOREVER = -1
 
 _UNIQUE = 8 << 20
 _AT_ONCE = 64
-"""Batches of a partition that are delivered by one call."""
+"""The batches of a partition that one call delivers."""
 
 
 class Batches(NamedTuple):
@@ -37,7 +37,7 @@ def batches() -> Batches:
 
 
 def _based(batch: bytes, offset: int) -> bytes:
-    """The batch from another offset on, which is no part of the checksum."""
+    """The batch with another base offset, which the checksum does not cover."""
     return offset.to_bytes(8, "big") + batch[8:]
 
 
@@ -52,7 +52,7 @@ def _until(found: Batches, size: int) -> Iterator[bytes]:
 
 
 def fill(bootstrap: str, found: Batches, size: int) -> tuple[int, int]:
-    """The topic, with `size` bytes in all; how many bytes and rows it has then."""
+    """Make the topic with about `size` bytes; return its bytes and rows."""
     queue = list(_until(found, size // PARTITIONS))
     with Client({"bootstrap.servers": bootstrap}) as client, client.producer() as producer:
         for start in range(0, len(queue), _AT_ONCE):
@@ -62,7 +62,9 @@ def fill(bootstrap: str, found: Batches, size: int) -> tuple[int, int]:
 
 
 def segment(folder: Path, found: Batches, size: int) -> tuple[int, int]:
-    """A partition's folder with one segment of about `size` bytes and its index; how many bytes and batches it has."""
+    """Make a partition's folder with one segment of about `size` bytes and its index; return its
+    bytes and batches.
+    """
     folder.mkdir(parents=True)
     path, written, number = folder / names.segment_name(0), 0, 0
     with path.with_suffix(names.LOG).open("wb") as file, path.with_suffix(names.INDEX).open("wb") as index:

@@ -1,4 +1,6 @@
-"""In the place of a replica: who asks through `Peers`, over real sockets, and keeps what comes back."""
+"""A stand-in for a replica that sends requests through `Peers`, over real sockets, and keeps the
+responses.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ LOGGER = "kafkadouble.server.network"
 
 
 class Asking:
-    """In the place of a replica: sends what it is told to, and keeps what comes back."""
+    """A stand-in for a replica: sends the requests of a test, and keeps the responses."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -51,7 +53,7 @@ class Asking:
 
 
 class Driven:
-    """Peers, and who asks through them."""
+    """Peers, and the stand-in for the replica that uses them."""
 
     def __init__(self, endpoint: VoterEndpoint, timeout_ms: int, max_frame: int, clock: Clock) -> None:
         self.asking, self.endpoint, self._tokens = Asking(clock), endpoint, 0
@@ -90,7 +92,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 async def well(line: Line) -> None:
-    """As a good peer does."""
+    """Answer as a correct peer does."""
     await line.agree()
     while True:
         head, _ = await line.request()

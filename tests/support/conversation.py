@@ -1,18 +1,19 @@
-"""Transcripts: what clients say, what they are answered, and how time goes by.
+"""Transcripts: the requests of clients, the responses, and the time between them.
 
     node group.initial.rebalance.delay.ms=0        settings of the node, before anything else
     a > Metadata v12 {topics: null}                 client a sends a request
     a < {brokers: [{nodeId: 1}]}                    and has this answer by now
     a < nothing yet                                 or has none
     a closed                                        or was disconnected
-    +500ms                                          time goes by (ms, s, m, h)
-    t-0 elected                                     the leader of partition 0 of topic t is elected anew: its epoch grows
-    t-0 elected with replica 2                      and has this replica beside it from now on, which is in sync
-    # a comment; a line that begins with white space goes on with the line before
+    +500ms                                          time passes (ms, s, m, h)
+    t-0 elected                                     t-0's leader is elected again: a new epoch
+    t-0 elected with replica 2                      and gets this replica, which is in sync
+    # a comment; a line that begins with white space continues the line before
 
-Fields are in YAML's short form, named as in Kafka's JSON: see `values`, `records` and `matching`. Every client has a connection of its own,
-and everything goes through the bytes of the wire at the version named. Above the newest version that there is, the body is that of the
-newest one, and the answer is read as version 0 (KIP-511). Which error codes came is kept, for the table of them.
+Fields are in YAML's short form, named as in Kafka's JSON: see `values`, `records` and `matching`.
+Every client has a connection of its own, and all messages are bytes of the named version. A version
+above the newest one has the body of the newest, and its response is read as version 0 (KIP-511).
+The error codes of the responses are kept for the table of error codes.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from .matching import NOW, UNITS, Mismatch, errors_in, filled, match
 from .values import plain, struct
 
 VERSION = slice(6, 8)
-"""Where the version stands in a framed request."""
+"""The position of the version in a framed request."""
 
 START = 1_700_000_000_000
 
@@ -50,7 +51,7 @@ NODE = re.compile(r"node (.*)\Z", re.DOTALL)
 
 
 class Client:
-    """One side of a connection, as a line without a socket."""
+    """The client's side of a connection, without a socket."""
 
     def __init__(self, name: str, node: Node, number: int) -> None:
         self.name, self.closed = name, False
@@ -76,7 +77,7 @@ class Client:
         self.send(bytes(frame), now)
 
     def send(self, frame: bytes, now: int) -> None:
-        """Hand the bytes over."""
+        """Give the bytes to the connection."""
         self.connection.receive(frame, now)
 
     def write(self, buffers: Buffers) -> None:
@@ -97,7 +98,7 @@ class Client:
         return False
 
     def others_first(self) -> None:
-        """A transcript asks one thing at a time."""
+        """A transcript sends one request at a time."""
         raise AssertionError(f"{self.name} sent too much ahead")
 
 
@@ -161,7 +162,7 @@ class Conversation:
             raise Mismatch(f"{name} is still connected")
 
     def _step(self, count: str, unit: str) -> None:
-        """Time goes by, and stops at everything that is due on the way."""
+        """Let time pass, with a tick at every deadline on the way."""
         end = self.now + int(count) * UNITS[unit]
         while (due := self.node.next_deadline()) is not None and due <= end:
             self.now = max(self.now, due)
@@ -182,16 +183,16 @@ class Conversation:
 
     @property
     def codes(self) -> set[tuple[str, str]]:
-        """API and error code, wherever in an answer it came."""
+        """API and error code of every error in a response."""
         return {code for client in self._clients.values() for code in client.codes}
 
     @property
     def versions(self) -> set[tuple[str, int]]:
-        """API and version of every answer."""
+        """API and version of every response."""
         return {version for client in self._clients.values() for version in client.versions}
 
     def finish(self) -> None:
-        """Nobody has an answer that the transcript does not tell."""
+        """Raise Mismatch if a client has a response that the transcript does not show."""
         for client in self._clients.values():
             if client.answers:
                 raise Mismatch(f"{client.name} also has {plain(client.answers[0])}")
@@ -215,7 +216,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def play(path: Path) -> Conversation:
-    """Play a transcript to its end; a mismatch says its line."""
+    """Play a transcript to its end; a Mismatch names the line."""
     conversation = Conversation()
     for number, line in lines(path.read_text()):
         try:

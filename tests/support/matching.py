@@ -1,8 +1,9 @@
-"""Whether an answer is what a transcript says.
+"""Compares a response with a transcript.
 
-What the transcript names must be as it says; what it does not name may be anything, but for an error code, which must then be NONE. `_`
-stands for anything, `$name` for the same thing everywhere in one transcript, `now`, `now+2h` or `now-1ms` for a time. Lists match element
-by element, in which `...` is any number of elements; a record that is only a text is its value.
+A field that the transcript names must have that value. Other fields may have any value, except
+error codes, which must be NONE. `_` matches anything, `$name` the same value everywhere in one
+transcript, and `now`, `now+2h` or `now-1ms` a time. Lists match element by element; `...` matches
+any number of elements. A record that is only a text is its value.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ NAME = re.compile(r"\$(\w+)\Z")
 TIME = re.compile(r"now(?:([+-]\d+)(ms|s|m|h))?\Z")
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 NOW = "now"
-"""The name in `known` under which the time stands."""
+"""The key of the time in `known`."""
 
 REST = "..."
 
 
 class Mismatch(AssertionError):
-    """The answer is another one."""
+    """The response is not what the transcript says."""
 
 
 def match(expected: Any, actual: Any, known: dict[str, Any], path: str = "answer") -> None:
-    """Raise Mismatch where they differ; names that are new are learnt."""
+    """Raise Mismatch where they differ; new names are added to `known`."""
     if expected == "_":
         return
     expected = _time(expected, known)
@@ -53,7 +54,7 @@ def _match_list(expected: list[Any], actual: list[Any], known: dict[str, Any], p
 
 
 def _match_some(expected: list[Any], actual: list[Any], known: dict[str, Any], path: str) -> None:
-    """What is named is there, in this order; between, before and after may be more where `...` stands."""
+    """The expected elements are there in this order; `...` allows more elements at its place."""
     at, may_skip = 0, False
     for one in expected:
         if one == REST:
@@ -85,7 +86,7 @@ def _time(value: Any, known: dict[str, Any]) -> Any:
 
 
 def same(expected: Any, actual: Any) -> bool:
-    """Equal, where a number in YAML may stand for a text of digits."""
+    """Whether they are equal; a number in YAML may be a text of digits."""
     return bool(expected == actual or (isinstance(actual, str) and str(expected) == actual))
 
 
@@ -112,7 +113,7 @@ def errors_in(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def filled(value: Any, known: dict[str, Any]) -> Any:
-    """A request in which every `$name` and every time is what it stands for."""
+    """A request with every `$name` and every time replaced by its value."""
     if isinstance(value, dict):
         return {name: filled(each, known) for name, each in value.items()}
     if isinstance(value, list):

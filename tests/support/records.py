@@ -1,9 +1,10 @@
-"""Record batches in the short form of a transcript, and records as something that can be compared.
+"""Record batches in the short form of a transcript, and records in a form that can be compared.
 
-A batch is a list of records: a text is a value, a dict has key, value, headers, timestamp, offset. In a request it may also be
-`{batch: [...], compression: gzip, producerId: 7, ...}` with any of `FIELDS`, and with something wrong with its bytes: `crc`, `magic` and
-`codec` take the place of what is there, `cut` leaves that many bytes out at the end. `{batches: [...]}` is several of them in one,
-`{many: 1200, size: 1000}` one of so many records of so many bytes.
+A batch is a list of records: a text is a value; a dict has key, value, headers, timestamp and
+offset. In a request it can also be `{batch: [...], compression: gzip, producerId: 7, ...}` with any
+of `FIELDS`, and with wrong bytes: `crc`, `magic` and `codec` replace the correct values, `cut`
+removes that many bytes from the end. `{batches: [...]}` is several batches, and `{many: 1200, size:
+1000}` a batch of so many records of so many bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FIELDS = {
 }
 
 MAGIC, CRC, CODEC = 16, slice(17, 21), 22
-"""Where these stand in a batch."""
+"""The positions of these fields in a batch."""
 
 
 def batch(value: Any) -> bytes:

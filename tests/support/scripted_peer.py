@@ -1,4 +1,6 @@
-"""A node that is asked, over a real socket, and answers as a test has it written down: well, badly, or not at all."""
+"""A peer on a real socket that follows the script of a test: it answers correctly, wrongly, or not
+at all.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ from kafkadouble.wire.frame import Frames
 VERSIONS = {1: (4, 17), 18: (0, 4), 55: (0, 2), 59: (0, 1)}
 
 ROUNDS = 5
-"""asyncio takes three rounds from accepting a connection to telling its protocol, and if the server is
-closed meanwhile leaves the socket open."""
+"""asyncio takes three rounds from accepting a connection to telling its protocol, and if the server
+is closed meanwhile leaves the socket open."""
 
 
 class Line:
-    """One connection of the peer's: `ended` is set when the other side has ended it."""
+    """One connection of the peer. `ended` is set when the other side has closed it."""
 
     def __init__(self, peer: ScriptedPeer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.peer, self._reader, self._writer = peer, reader, writer
@@ -32,7 +34,7 @@ class Line:
         self._split = Frames()
 
     async def request(self) -> tuple[RequestHead, Any]:
-        """The next request. There never is more than one on its way: that is checked here."""
+        """Read the next request. There is never more than one in flight, which this checks."""
         while not self._frames:
             data = await self._reader.read(1 << 16)
             if not data:
@@ -61,7 +63,7 @@ class Line:
         await self.answer(head, versions_of(self.peer.versions))
 
     async def gone(self) -> None:
-        """Until the other side has ended the connection."""
+        """Wait until the other side has closed the connection."""
         with suppress(ConnectionError):
             while await self._reader.read(1 << 16):
                 pass
@@ -101,7 +103,7 @@ class ScriptedPeer:
 
 @asynccontextmanager
 async def scripted(script: Script) -> AsyncIterator[ScriptedPeer]:
-    """A peer that listens; what went wrong in its script is raised at the end."""
+    """Start a peer. An error in its script is raised at the end."""
     peer = ScriptedPeer(script)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -132,7 +134,9 @@ def versions_of(versions: dict[int, tuple[int, int]], code: int = 0) -> ApiVersi
 
 
 async def close_server(server: asyncio.Server, sock: socket.socket) -> None:
-    """Accept no more; who is being accepted is seen by the server before it is closed, or asyncio would leave the connection open."""
+    """Stop accepting. The server handles connections in progress before it closes; otherwise
+    asyncio would leave them open.
+    """
     if sock.fileno() < 0:
         return
     asyncio.get_running_loop().remove_reader(sock)

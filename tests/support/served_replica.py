@@ -1,4 +1,6 @@
-"""A replica of the metadata log that is served on a socket and asks its peers over theirs: a controller, as far as the quorum goes."""
+"""A replica of the metadata log that listens on a socket, and sends requests to its peers' sockets:
+a controller that has only the quorum.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from tests.support.scripted_peer import close_server
 SETTINGS = QuorumSettings(
     append_linger_ms=0, election_timeout_ms=300, fetch_timeout_ms=600, election_backoff_max_ms=100
 )
-"""As quick as a busy machine can bear."""
+"""The shortest timeouts that work on a busy machine."""
 
 CLUSTER = "lkc-Jx0x7dTBSuGFgh9n_EoNow"
 SERVED = (1, 18, 52, 53, 54, 55, 59, 60)
@@ -50,7 +52,7 @@ class _Request(NamedTuple):
 
 
 class ServedReplica:
-    """`versions` are the highest that it serves, where they are not the highest that there are."""
+    """One replica. `versions` are its highest versions of APIs where they are below the newest."""
 
     def __init__(
         self, id: int, sock: socket.socket, voters: VoterSet, clock: Clock, versions: Mapping[int, int] | None = None
@@ -90,14 +92,14 @@ class ServedReplica:
         return isinstance(self.replica.state, LeaderState)
 
     def append(self, *records: Message) -> None:
-        """As the leader: one batch, in the newest version of each."""
+        """Append one batch as the leader, with each record in its newest version."""
         values = [framed.encode_record(each, type(each).versions[1]) for each in records]
         self.replica.append(values, self.clock.now())
         self._after()
         self.peers.pump()
 
     def snapshot(self, values: Sequence[bytes]) -> OffsetAndEpoch:
-        """One of these records, up to what is committed; the log is kept."""
+        """Write a snapshot of these records up to the high watermark; the log keeps its records."""
         id = OffsetAndEpoch(self.replica.log.high_watermark, self.replica.epoch)
         part = create(self.replica.log, self.snapshots, id)
         assert part is not None
@@ -124,7 +126,7 @@ class ServedReplica:
     def _after(self) -> None:
         self.driver.run(self.clock.now())
 
-    # What others ask.
+    # Requests of other nodes.
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -185,7 +187,7 @@ _OTHERS: dict[int, Any] = {18: ServedReplica._versions, 60: ServedReplica._clust
 async def served(
     count: int = 1, clock: Clock | None = None, versions: Mapping[int, int] | None = None
 ) -> AsyncIterator[list[ServedReplica]]:
-    """A quorum of so many, with ids from 1 on."""
+    """Start a quorum of `count` replicas with ids from 1."""
     socks = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     text = ",".join(f"{at}@127.0.0.1:{sock.getsockname()[1]}" for at, sock in enumerate(socks, 1))
     async with AsyncExitStack() as stack:
@@ -199,7 +201,7 @@ async def served(
 
 
 async def leader_of(members: Sequence[ServedReplica]) -> ServedReplica:
-    """Once there is one that has committed something of its epoch."""
+    """Wait for a leader that has committed a record of its epoch."""
     while True:
         for each in members:
             state = each.replica.state

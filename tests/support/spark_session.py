@@ -1,4 +1,4 @@
-"""The one Spark of a suite: as small, and as soon there, as it can be. pyspark is imported on use."""
+"""The one Spark session of a suite, small and fast to start. pyspark is imported on use."""
 
 from __future__ import annotations
 

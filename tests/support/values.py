@@ -1,7 +1,8 @@
-"""From the short form of a transcript to messages, and from messages back to something that can be compared.
+"""Converts the short form of a transcript to messages, and messages to values that can be compared.
 
-A struct is a dict with Kafka's field names, first letter small; what is left out has its default. Error codes are names, uuids Kafka's
-text, bytes their UTF-8, or `{subscribes: [topic]}` for what a consumer says when it joins. Record batches are `records`.
+A struct is a dict with Kafka's field names, the first letter in lower case; a field that is left
+out has its default. Error codes are names, uuids are Kafka's text, bytes are their UTF-8, or
+`{subscribes: [topic]}` for the metadata of a consumer that joins. For record batches see `records`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def is_error_code(field: FieldInfo) -> bool:
 
 
 def _subscription(topics: list[str]) -> bytes:
-    """The metadata of a consumer in a classic group: its version, 0, and the topics that it wants."""
+    """The metadata of a consumer in a classic group: its version 0, and its subscribed topics."""
     return bytes(2) + ConsumerProtocolSubscription(topics=topics).encode(version=0)
 
 

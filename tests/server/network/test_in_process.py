@@ -14,7 +14,7 @@ from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, R
 from kafkadouble.server.raft.voters import VoterEndpoint
 from kafkadouble.wire.file_slice import FileSlice
 from tests.server.harness import NOW
-from tests.server.in_process_nodes import BROKER, CONTROLLER, node
+from tests.server.network.in_process_nodes import BROKER, CONTROLLER, node
 
 
 class Asking:

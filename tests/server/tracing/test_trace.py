@@ -28,7 +28,7 @@ from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
 from tests.hostile.stage import Line
 from tests.server.harness import NOW, Harness
-from tests.server.in_process_nodes import BROKER, CONTROLLER, node
+from tests.server.network.in_process_nodes import BROKER, CONTROLLER, node
 from tests.support import listeners
 
 

@@ -1,4 +1,4 @@
-"""What a broker's life in its cluster needs of its node, and nothing more."""
+"""The parts of a node that its broker uses."""
 
 from __future__ import annotations
 

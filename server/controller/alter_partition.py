@@ -19,11 +19,11 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image, PartitionImage, TopicImage
 from ..metadata.replay_topics import NO_LEADER_CHANGE
 from ..requests.request import Refusal
 from .broker_epochs import checked_broker
+from .controller_result import ControllerResult
 from .partition_change_builder import RECOVERED, RECOVERING, PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, apply_changes
 

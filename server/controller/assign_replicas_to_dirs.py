@@ -17,13 +17,13 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image
 from ..metadata.log_dir_ids import LOST, is_online
 from ..metadata.record_versions import DIRECTORIES, level_of
 from ..requests.request import Refusal
 from .broker_changes import isr_updates_without
 from .broker_epochs import checked_broker
+from .controller_result import ControllerResult
 from .partition_change_builder import PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, apply_changes
 

@@ -20,10 +20,10 @@ from kafkadouble.messages.generated.client_quota_record import ClientQuotaRecord
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.messages.message import Message
 
-from ..metadata.controller_result import ControllerResult, check_size
 from ..metadata.image import Image, QuotaEntity
 from ..metadata.replay_security import entity_of
 from ..requests.request import Refusal
+from .controller_result import ControllerResult, check_size
 
 USER, CLIENT_ID, IP = "user", "client-id", "ip"
 TYPES = (USER, CLIENT_ID, IP)

@@ -35,11 +35,11 @@ from ..configs.alter import (
 )
 from ..configs.definition import ConfigRefused
 from ..configs.settings import Settings
-from ..metadata.controller_result import ControllerResult, check_size
 from ..metadata.features import ELR
 from ..metadata.image import Image
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal
+from .controller_result import ControllerResult, check_size
 
 Records = dict[str, str | None]
 """Configurations to write, by name; None deletes one."""

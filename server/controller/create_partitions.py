@@ -13,10 +13,10 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 from kafkadouble.messages.message import Message
 
-from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import Image, TopicImage
 from ..requests.request import Refusal
 from . import replica_placement
+from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 
 CreatePartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 Result = CreatePartitionsResponse.CreatePartitionsTopicResult

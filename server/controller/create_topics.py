@@ -20,13 +20,13 @@ from kafkadouble.messages.uuid import Uuid
 from ..configs.alter import Resource
 from ..configs.describe import describe_new_topic
 from ..configs.settings import Settings
-from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import Image
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.topic_names import problem_with_name, unify_collision_chars
 from ..requests.request import Refusal
 from . import replica_placement
 from .configuration_control import Records, checked_topic_configs, config_records
+from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 
 CreatableTopic = CreateTopicsRequest.CreatableTopic
 Result = CreateTopicsResponse.CreatableTopicResult

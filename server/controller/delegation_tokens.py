@@ -19,10 +19,10 @@ from kafkadouble.messages.generated.remove_delegation_token_record import Remove
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 from ..metadata.image import DelegationToken, Image
 from ..metadata.record_versions import TOKENS, level_of
 from ..requests.request import Refusal
+from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings

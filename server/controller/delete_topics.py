@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, De
 from kafkadouble.messages.generated.remove_topic_record import RemoveTopicRecord
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image
 from ..requests.request import Refusal
+from .controller_result import ControllerResult
 
 DeleteTopicState = DeleteTopicsRequest.DeleteTopicState
 Result = DeleteTopicsResponse.DeletableTopicResult

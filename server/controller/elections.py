@@ -16,9 +16,9 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from kafkadouble.messages.message import Message
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image, PartitionImage
 from ..requests.request import Refusal
+from .controller_result import ControllerResult
 from .leader_election import NO_LEADER, Election
 from .partition_change_builder import PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, partitions_where, unclean_election_enabled

@@ -1,4 +1,4 @@
-"""What the controller of a node needs of that node, and nothing more."""
+"""The parts of a node that its controller uses."""
 
 from __future__ import annotations
 

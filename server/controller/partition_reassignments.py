@@ -24,9 +24,9 @@ from kafkadouble.messages.generated.list_partition_reassignments import (
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 
 from ..configs.settings import Settings
-from ..metadata.controller_result import ControllerResult
 from ..metadata.image import Image, PartitionImage, TopicImage
 from ..requests.request import Refusal
+from .controller_result import ControllerResult
 from .partition_change_builder import PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, unclean_election_enabled
 from .partition_reassignment_replicas import PartitionReassignmentReplicas

@@ -18,12 +18,12 @@ from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUse
 from kafkadouble.messages.generated.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
 from kafkadouble.messages.message import Message
 
-from ..metadata.controller_result import ControllerResult
 from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.record_versions import NEWEST, SCRAM
 from ..requests.request import Refusal
 from ..security.scram import MAX_ITERATIONS, MECHANISMS, ScramMechanism, record_of
+from .controller_result import ControllerResult
 
 ALTERED_TWICE = "A user credential cannot be altered twice in the same request"
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages import error_codes
 
-from ..metadata.controller_result import ControllerResult
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from .controller_result import ControllerResult
 from .delegation_tokens import KafkaPrincipal, checked_token_settings, token_settings_of
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.alter_partition_reassignments import (
     AlterPartitionReassignmentsResponse,
 )
 
+from ..controller.controller_result import check_time_left
 from ..controller.partition_reassignments import PartitionResult, Result, alter_partition_reassignments
-from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest, CreateAclsResponse
 
+from ..controller.acl_control import create_acls
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from ..security.acls import create_acls
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 
+from ..controller.controller_result import check_time_left
 from ..controller.create_partitions import create_partitions, failed_result
-from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

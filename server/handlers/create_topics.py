@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
+from ..controller.controller_result import check_time_left
 from ..controller.create_topics import create_topics, failed_result
-from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

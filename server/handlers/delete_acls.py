@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest, DeleteAclsResponse
 
+from ..controller.acl_control import AclDeleteResult, delete_acls
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from ..security.acls import AclDeleteResult, delete_acls, says_unknown
+from ..security.acls import says_unknown
 
 if TYPE_CHECKING:
     from ..node import Node

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 
+from ..controller.controller_result import check_time_left
 from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_result
-from ..metadata.controller_result import check_time_left
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 

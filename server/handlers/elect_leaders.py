@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 
+from ..controller.controller_result import check_time_left
 from ..controller.elections import PartitionResult, Result, elect_leaders
-from ..metadata.controller_result import check_time_left
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 
 from ..controller.broker_changes import handle_broker_unregistered
-from ..metadata.controller_result import check_size
+from ..controller.controller_result import check_size
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

@@ -32,10 +32,10 @@ REPLAYS: dict[str, Callable[[Image, Any], Image]] = {
 
 def replay(image: Image, record: Any) -> Image:
     """The image after `record`, a decoded metadata record outside a metadata transaction."""
-    fold = REPLAYS.get(type(record).__name__)
-    if fold is None:
+    replay_record = REPLAYS.get(type(record).__name__)
+    if replay_record is None:
         raise BrokenLog(f"no meaning is known for {record!r}")
-    return fold(image, record)
+    return replay_record(image, record)
 
 
 class MetadataDelta:

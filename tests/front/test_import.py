@@ -59,7 +59,7 @@ SELDOM = {
         snapshot_header_record sync_group update_features update_raft_voter vote voters_record""",
     "server.groups": "classic deletion group_coordinator_shard offset_expiration",
     "server.log.formats": "names quorum_state",
-    "server.controller": """auto_topic_creation broker_heartbeat broker_heartbeat_manager broker_registration configuration_control
+    "server.controller": """acl_control auto_topic_creation broker_heartbeat broker_heartbeat_manager broker_registration configuration_control
         create_partitions create_topics feature_control partition_reassignment_replicas replica_placement scram_credentials
         striped_replica_placer""",
     "server.metadata": "image_records image_snapshots snapshot_generator",

@@ -13,7 +13,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
 from kafkadouble.server.controller.client_quotas import ClientQuotaResult, alter_client_quotas, describe_client_quotas
-from kafkadouble.server.metadata.controller_result import MAX_RECORDS_PER_USER_OP
+from kafkadouble.server.controller.controller_result import MAX_RECORDS_PER_USER_OP
 from kafkadouble.server.metadata.image import EMPTY, Image, QuotaEntity
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal

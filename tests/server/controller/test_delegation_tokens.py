@@ -14,6 +14,7 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.controller.controller_result import MAX_RECORDS_PER_USER_OP
 from kafkadouble.server.controller.delegation_tokens import (
     MAX_TIMESTAMP,
     KafkaPrincipal,
@@ -26,7 +27,6 @@ from kafkadouble.server.controller.delegation_tokens import (
     sweep_expired_tokens,
     token_settings_of,
 )
-from kafkadouble.server.metadata.controller_result import MAX_RECORDS_PER_USER_OP
 from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal

@@ -14,11 +14,13 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller import acl_control
+from kafkadouble.server.controller.acl_control import create_acls, delete_acls
 from kafkadouble.server.metadata.image import EMPTY, Acl, Image
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
-from kafkadouble.server.security import acls, cidr
-from kafkadouble.server.security.acls import create_acls, delete_acls, has_unknown, matching_acls
+from kafkadouble.server.security import cidr
+from kafkadouble.server.security.acls import has_unknown, matching_acls
 from tests.server.metadata.cluster_story import made
 
 GOOD: dict[str, Any] = {
@@ -179,8 +181,8 @@ def test_an_id_is_given_once() -> None:
 
 
 def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.metadata.controller_result.MAX_RECORDS_PER_USER_OP", 3)
-    monkeypatch.setattr(acls, "MAX_RECORDS_PER_USER_OP", 3)
+    monkeypatch.setattr("kafkadouble.server.controller.controller_result.MAX_RECORDS_PER_USER_OP", 3)
+    monkeypatch.setattr(acl_control, "MAX_RECORDS_PER_USER_OP", 3)
     four = [creation(host=str(number)) for number in range(4)]
     image = after(EMPTY, *four[:3])
     with pytest.raises(Refusal) as refusal:
@@ -195,8 +197,8 @@ def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_one_request_may_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     image = after(EMPTY, *(creation(host=str(number)) for number in range(4)))
-    monkeypatch.setattr(acls, "MAX_COMPARISONS", 12)
-    monkeypatch.setattr(acls, "MAX_RESULTS", 8)
+    monkeypatch.setattr(acl_control, "MAX_COMPARISONS", 12)
+    monkeypatch.setattr(acl_control, "MAX_RESULTS", 8)
     assert len(delete_acls(image, [wanted(), wanted(), wanted(host_filter="x")]).records) == 4, "eight are told"
     with pytest.raises(Refusal, match="Cannot remove more than"):
         delete_acls(image, [wanted()] * 3)

@@ -1,5 +1,5 @@
-"""Leads a request to its answer: applies the fault rules, calls the handler, and turns failures into
-answers.
+"""Leads a request to its answer: applies the fault rules, calls the handler, and turns failures
+into answers.
 
 Every request takes this way. If a handler raises what it should not, the answer is
 UNKNOWN_SERVER_ERROR, as in Kafka, and the traceback is logged; the node goes on.
@@ -35,7 +35,8 @@ def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
 
 
 def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
-    """The handler's answer, past faults and history: also the way in for requests that the node's owner makes itself."""
+    """The handler's answer, past the fault rules. The owner of a node sends its own requests
+    here."""
     if node.lifecycle is not None and (elsewhere := node.lifecycle.forward(request)) is not None:
         return _guarded(request, elsewhere)
     handle = request.peer.apis[request.api_key].handler.answer

@@ -1,6 +1,6 @@
-"""A rule in force: how many requests it has met, and whether it applies to the next.
+"""An armed rule: how many requests it has met, and whether it applies to the next one.
 
-This file decides by counting and by the rule's own generator of random numbers; it knows neither node nor request.
+It decides by counting and by the rule's own random numbers, and knows neither a node nor a request.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .rule import Rule
 
 
 class Armed:
-    """A rule, and what became of it. `met` counts the requests that matched, `hits` those to which it was applied."""
+    """A rule and its counts: `met` requests matched, and it was applied to `hits` of them."""
 
     __slots__ = ("_random", "hits", "met", "rule")
 
@@ -21,7 +21,7 @@ class Armed:
         self._random = Random(seed if rule.seed is None else rule.seed)
 
     def applies(self) -> bool:
-        """Whether it applies to the request that it has just met."""
+        """Whether it applies to the request that it meets now."""
         self.met += 1
         if self.met < self.rule.on_call:
             return False
@@ -32,7 +32,7 @@ class Armed:
 
     @property
     def spent(self) -> bool:
-        """Whether it was applied as often as it is to be."""
+        """Whether it was applied `times` times."""
         return self.rule.times is not None and self.hits >= self.rule.times
 
     def __repr__(self) -> str:

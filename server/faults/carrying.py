@@ -1,8 +1,9 @@
-"""What the rules in force do to one request on its way through dispatch.
+"""Applies the armed rules to one request on its way through dispatch.
 
-Rules. Rules are asked in the order in which they were armed. All delays that apply add up; the first that fails a part of a request owns that
-part, and what no rule fails is processed as if nothing were the matter; the first that disconnects ends the search. Neither the request nor
-its body is changed.
+Rules. Rules are applied in the order in which they were armed. All delays add up. The first rule
+that fails a part of a request decides about that part, and parts that no rule fails are processed
+as usual. The first rule that disconnects ends the search. Neither the request nor its body is
+changed. A request of another node meets only rules with `peers`.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 class Carrying:
     """One request under the rules.
 
-    `meaning` is its body with all that it is about; `left` what of that no rule failed yet, None when nothing is left; `refusals` the rules
-    that fail something, each with what it fails; `drop` when the connection is to be closed, if it is.
+    `meaning` is its body with everything that it is about; `left` is the part of it that no rule
+    failed yet, None if nothing is left; `refusals` are the rules that fail something, each with
+    what it fails; `drop` is when the connection is closed, if it is.
     """
 
     def __init__(self, node: FaultHost, faults: Faults, request: Request[Any], handle: Handle, refuse: Refuse) -> None:
@@ -107,7 +109,7 @@ class Carrying:
         if body is not None:
             answer = yield from _finished(self._handle(_with_body(self._request, body)))
         if self.left is None and self.api not in whole.ALWAYS_PROCESSED:
-            answer = None  # whatever was processed is to fail all the same
+            answer = None  # everything fails, also what was processed
         elif answer is DISCONNECT:
             return answer
         for rule, hit in self.refusals:

@@ -1,7 +1,7 @@
-"""The rules in force at one node.
+"""The rules that are armed at one node.
 
-Rules. A spent rule is taken away, so that the next in the queue has its turn and a node without rules pays nothing: not even the import of
-`carrying.py`, which does what the rules say.
+Rules. A spent rule is removed: the next one has its turn, and a node without rules pays nothing,
+not even the import of `carrying.py`, which applies them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Refuse = Callable[[Request[Any], int, str | None], Any]
 
 
 class Faults:
-    """The rules of one node. `rules` holds those in force, oldest first."""
+    """The rules of one node. `rules` are the armed ones, oldest first."""
 
     def __init__(self, node: FaultHost) -> None:
         self._node = node
@@ -44,16 +44,16 @@ class Faults:
         return armed
 
     def disarm(self, armed: Armed) -> None:
-        """Take a rule out of force; one that is spent or was taken out is no error."""
+        """Remove a rule. It is no error if it is spent or was removed."""
         if armed in self.rules:
             self.rules.remove(armed)
 
     def clear(self) -> None:
-        """Take all rules out of force."""
+        """Remove all rules."""
         self.rules.clear()
 
     def around(self, request: Request[Any], handle: Handle, refuse: Refuse) -> Any:
-        """The answer to a request as the rules have it, or a generator on its way to it."""
+        """The answer to a request under the rules, or a generator on its way to it."""
         if is_from_node(request) and not any(armed.rule.peers for armed in self.rules):
             return handle(request)
         from .carrying import Carrying

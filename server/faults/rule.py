@@ -1,8 +1,8 @@
 """One fault as a value: what happens, to which requests, and how often.
 
-Rules. A rule is plain data that goes through JSON and back unchanged, so that Python, a file and a command line speak of the same thing; it
-knows no node and counts nothing (`armed.py` counts). Names are Kafka's. What cannot be is refused when the rule is made, with the nearest
-name that there is.
+Rules. A rule is plain data that goes through JSON and back unchanged: Python, a file and a command
+line share it. It knows no node and counts nothing (`armed.py` counts). Names are Kafka's. A rule
+that makes no sense is refused when it is made, with the nearest name that there is.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ EVERY_API = "*"
 class Rule(NamedTuple):
     """What happens to the requests that match.
 
-    `action`: `fail` answers with `error` (and `message`, where the response has a place for one); `delay` lets `seconds` pass;
-    `disconnect` closes the connection without an answer. `when`: before the request is processed, or after it. `api` is a name, or `*`.
-    A rule passes over the first `on_call - 1` requests that match, and applies to the next `times` of them (None: to all), to each with
-    `probability`, decided by a generator that starts at `seed`. What follows narrows the match; None is anything. `broker` is a node id.
+    `action`: `fail` answers with `error` (and `message`, if the response has a field for one);
+    `delay` lets `seconds` pass; `disconnect` closes the connection without an answer. `when`:
+    before the request is processed, or after it. `api` is a name, or `*`. A rule ignores the first
+    `on_call - 1` requests that match, and applies to the next `times` of them (None: to all), to
+    each with `probability`, decided by random numbers that start at `seed`. The other fields
+    narrow the match; None is anything. `broker` is a node id.
 
     The rule applies to requests of clients. With `peers` it applies to requests between nodes too,
     over sockets and inside one process.
@@ -52,7 +54,7 @@ class Rule(NamedTuple):
 
     @classmethod
     def of(cls, **fields: Any) -> Rule:
-        """A rule that was looked at; UsageError when it cannot be."""
+        """A rule that was checked; UsageError if it makes no sense."""
         return cls.from_dict(fields)
 
     @classmethod
@@ -66,7 +68,7 @@ class Rule(NamedTuple):
         return checked(cls(**fields))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `from_dict` takes; only what differs from the defaults."""
+        """The fields that differ from the defaults, for `from_dict`."""
         defaults = self._field_defaults
         return {
             name: value
@@ -82,7 +84,7 @@ class Rule(NamedTuple):
     def __repr__(self) -> str:
         try:
             checked(self)
-        except UsageError:  # made by hand, and refused when it is armed: the sentence below has no words for it
+        except UsageError:  # made by hand, and refused when it is armed
             return f"Rule({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
         peers = "also between nodes" if self.peers else ""
         return " ".join(filter(None, (self._what(), self._where(), peers, self._how_often())))
@@ -107,7 +109,7 @@ class Rule(NamedTuple):
         return " ".join(filter(None, (first, often, chance)))
 
     def scope(self) -> dict[str, str | int]:
-        """What narrows the match, by name."""
+        """The fields that narrow the match, by name."""
         return {name: value for name in SCOPE if (value := getattr(self, name)) is not None}
 
 
@@ -162,7 +164,7 @@ _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "broker": (_integer_from(0), "a node id from 0"),
     "peers": (lambda value: isinstance(value, bool), "True or False"),
 }
-"""What a field may hold besides None, which only the optional ones may."""
+"""The values of each field. Optional fields may be None as well."""
 
 _NEVER_NONE = ("action", "when", "on_call", "peers")
 
@@ -170,7 +172,7 @@ _BELONGS_TO = {"error": FAIL, "message": FAIL, "seconds": DELAY}
 
 
 def checked(rule: Rule) -> Rule:
-    """The same rule, its error by name; UsageError when a field cannot hold what it holds."""
+    """The same rule, its error by name; UsageError for a field with a wrong value."""
     for name, (fits, expected) in _CHECKS.items():
         value = getattr(rule, name)
         if (value is None and name in _NEVER_NONE) or (value is not None and not fits(value)):
@@ -190,7 +192,7 @@ def _check_api(name: Any) -> None:
 
 
 def _error_name(error: Any) -> str:
-    """The name of an error that is given by name or by code; NONE is no error."""
+    """The name of an error, given by name or by code; NONE is not an error."""
     if error is None:
         raise UsageError("a rule that fails needs an error")
     names = [name for code, name in error_codes.NAMES.items() if code]

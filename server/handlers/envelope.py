@@ -1,11 +1,12 @@
 """Envelope: a broker forwards the request of a client to the active controller, with the client's
 principal and address, and returns the response to the client (KIP-590).
 
-The request inside must be forwardable and served on this listener. It is handled as if the client had
-sent it here. An envelope whose principal, address or API is wrong has an error of its own; bytes
-inside that cannot be read are UNSUPPORTED_VERSION, and the broker then closes the client's connection.
-A response with NOT_CONTROLLER in it, and one of DescribeQuorum with NOT_LEADER_OR_FOLLOWER, becomes
-the envelope's own NOT_CONTROLLER: the broker looks for the new leader and sends the envelope again.
+The request inside must be forwardable and served on this listener. It is handled as if the client
+had sent it here. An envelope whose principal, address or API is wrong has an error of its own;
+bytes inside that cannot be read are UNSUPPORTED_VERSION, and the broker then closes the client's
+connection. A response with NOT_CONTROLLER in it, and one of DescribeQuorum with
+NOT_LEADER_OR_FOLLOWER, becomes the envelope's own NOT_CONTROLLER: the broker looks for the new
+leader and sends the envelope again.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ def _waited(node: Node, inner: Request[Any], steps: Generator[Any, Any, Answer])
 def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
     """The request inside. Refusal for an envelope that cannot be opened.
 
-    A forwardable API that is not served here is UNSUPPORTED_VERSION too: the broker expected another
-    controller.
+    A forwardable API that is not served here is UNSUPPORTED_VERSION too: the broker expected
+    another controller.
     """
     peer = _client(envelope)
     data = bytes(envelope.body.request_data)
@@ -84,7 +85,8 @@ def _client(envelope: Request[EnvelopeRequest]) -> Peer:
 
 
 def _principal(data: bytes | bytearray | memoryview | None) -> DefaultPrincipalData:
-    """The principal as Kafka's default builder writes it: a version of two bytes, then the message."""
+    """The principal as Kafka's default builder writes it: a version of two bytes, then the
+    message."""
     found = b"" if data is None else bytes(data)
     try:
         return DefaultPrincipalData.read(found, int.from_bytes(found[:VERSION_SIZE], "big"), VERSION_SIZE)[0]

@@ -2,10 +2,10 @@
 other, and writes the answers in the same order.
 
 Rules. When a request may begin is said by the table of `connection_state.py`; frames that come
-meanwhile wait in the backlog, and while there is a backlog the socket is not read. Bytes that are not
-a request end the connection, with one log line that names the client, the API, the version, the byte
-and the field. So does a version that is not served; only ApiVersions is then answered, in its version
-0 (KIP-511). This file never blocks, and no bytes of a peer make it raise.
+meanwhile wait in the backlog, and while there is a backlog the socket is not read. Bytes that are
+not a request end the connection, with one log line that names the client, the API, the version,
+the byte and the field. So does a version that is not served; only ApiVersions is then answered, in
+its version 0 (KIP-511). This file never blocks, and no bytes of a peer make it raise.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ TURN = 8
 turn is not over earlier."""
 
 WIDE = MOST_ELEMENTS
-"""A frame of more bytes may take long to decode, unless it is large because of the records in it."""
+"""A frame of more bytes may take long to decode, unless it is large because of the records in
+it."""
 
 Buffers = Sequence[bytes | bytearray | memoryview]
 
@@ -135,7 +136,8 @@ class Connection:
             self._note(now)
 
     def pump(self, now: int) -> None:
-        """Begin the requests of the backlog for as long as the node answers at once and the state allows it."""
+        """Begin the requests of the backlog for as long as the node answers at once and the state
+        allows it."""
         left = TURN
         while self.backlog and self.state is OPEN:
             if not left or self._line.turn_is_over(True):
@@ -220,8 +222,8 @@ class Connection:
                 request.trace.waits()
 
     def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int, began_ns: int) -> None:
-        """Hand in a large request, which lets others go first: decoding it, handling it and writing its
-        answer are steps of their own."""
+        """Hand in a large request, which lets others go first: decoding it, handling it and
+        writing its answer are steps of their own."""
         self.state = NEXT[self.state][REQUEST_BEGUN]
         self._queued += len(frame)
         self._task = self.node.begin(self._wide(frame, head, served, now, began_ns), self._answered, now)
@@ -243,7 +245,8 @@ class Connection:
         return cast(Answer, answer)
 
     def _reject(self, frame: bytes, invalid: MalformedRequest, began_ns: int) -> None:
-        """End the connection over a frame that is not a request that is served, except ApiVersions."""
+        """End the connection over a frame that is not a request that is served, except
+        ApiVersions."""
         if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
             self._answer_api_versions(invalid.head, len(frame), began_ns)
             return
@@ -261,7 +264,8 @@ class Connection:
             self._trace.version_refused(self.peer, head, refused)
 
     def _answered(self, answer: Answer) -> None:
-        """The node is done with the request. One that had to wait held up the backlog, which goes on now."""
+        """The node is done with the request. One that had to wait held up the backlog, which goes
+        on now."""
         request, self._request = self._request, None
         self.state = state = NEXT[self.state][REQUEST_DONE]
         is_over = state is not OPEN and state in OVER

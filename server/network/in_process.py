@@ -1,13 +1,14 @@
 """The links between the nodes of one process: requests and responses go from node to node as bytes,
 without a socket.
 
-Rules. A request is written and read in the newest version that both nodes know, by the codec of the
-sockets, and passes faults and the trace as there. Fetch is the exception: its request and response
-are passed on as the objects that they are, because there are many of them, each is made for one use,
-and neither side changes one. A request to an endpoint that is no member's is kept in `remote` for the
-sockets of `peers.py`. A request is lost only if the sender or the receiver has left or is isolated;
-at a node that is paused it waits for as long as the sender does. This file knows no clock and no
-socket: `deliver` moves everything that can move now, `tick` does what is due.
+Rules. A request is written and read in the newest version that both nodes know, by the codec of
+the sockets, and passes faults and the trace as there. Fetch is the exception: its request and
+response are passed on as the objects that they are, because there are many of them, each is made
+for one use, and neither side changes one. A request to an endpoint that is no member's is kept in
+`remote` for the sockets of `peers.py`. A request is lost only if the sender or the receiver has
+left or is isolated; at a node that is paused it waits for as long as the sender does. This file
+knows no clock and no socket: `deliver` moves everything that can move now, `tick` does what is
+due.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     from .peers import Sending
 
 ROUNDS = 64
-"""Rounds of requests and responses in one `deliver`: two nodes may exchange requests without end."""
+"""Rounds of requests and responses in one `deliver`: two nodes may exchange requests without
+end."""
 
 SIZE_FIELD = 4
 """The bytes in front of a frame that hold its size."""
@@ -49,7 +51,8 @@ Outcome = Message | RequestFailure
 
 
 class RemoteChannel:
-    """What one channel of a member sends to nodes of other processes: a `Sending` for `peers.py`."""
+    """What one channel of a member sends to nodes of other processes: a `Sending` for
+    `peers.py`."""
 
     def __init__(self, node: Node, channel: Sending, name: str, timeout_ms: int) -> None:
         self._node, self.channel, self.name, self.timeout_ms = node, channel, name, timeout_ms
@@ -161,7 +164,8 @@ class InProcessLinks:
         return (node for id, node in list(self.nodes.items()) if id not in self.paused)
 
     def deliver(self, now: int) -> bool:
-        """Deliver requests and responses until nothing moves. True if there may be more to do at once."""
+        """Deliver requests and responses until nothing moves. True if there may be more to do at
+        once."""
         self._now, self._called = now, {*self.nodes}
         for _ in range(ROUNDS):
             undelivered, self._undelivered = self._undelivered, []
@@ -180,8 +184,9 @@ class InProcessLinks:
         return True
 
     def _cancel_overtaken(self) -> None:
-        """Cancel fetches that wait at their leaders and lack a partition that the sender follows since:
-        the sender makes them again with it. Otherwise its records would wait for time to pass."""
+        """Cancel fetches that wait at their leaders and lack a partition that the sender follows
+        since: the sender makes them again with it. Otherwise its records would wait for time to
+        pass."""
         for node in self.running():
             fetchers = node.fetchers
             if fetchers is not None and fetchers.have_overtaken:
@@ -275,7 +280,8 @@ class InProcessLinks:
             self._completed.append((each, outcome))
 
     def _bring(self, each: InFlightRequest, outcome: Outcome) -> None:
-        """Bring the outcome to the sender, if it is still a member; one that is paused gets it later."""
+        """Bring the outcome to the sender, if it is still a member; one that is paused gets it
+        later."""
         sender = each.sender
         if self.nodes.get(sender.id) is not sender:
             return
@@ -300,7 +306,8 @@ class InProcessLinks:
             node.tick(now)
 
     def next_deadline(self) -> int | None:
-        """When a channel is due, or a request is given up (ms). The nodes' own timers are not included."""
+        """When a channel is due, or a request is given up (ms). The nodes' own timers are not
+        included."""
         found = [each.expires for each in self._in_flight]
         for node in self.running():
             found += [at for _, channel, _ in node.channels if (at := channel.next_deadline()) is not None]

@@ -1,9 +1,10 @@
-"""What is sent on one connection: buffers and stretches of files, in order, none of them copied on the way.
+"""Sends on one connection: buffers and slices of files, in order, without a copy.
 
-Rules. What the socket takes at once is gone when `send` returns: buffers that follow one another in one call of the system, a stretch of a file
-without being read (sendfile). What it does not take stays here as it came, until the socket is writable; asyncio's own buffer, which copies
-what is put into it, stays empty. Somebody who does not read is told of, so that nothing more is begun for him. Where a loop cannot watch
-a socket for us (Windows), asyncio sends.
+Rules. What the socket takes at once is sent when `send` returns: adjacent buffers in one system
+call, a slice of a file without being read (sendfile). The rest stays here as it is until the
+socket is writable; asyncio's own buffer, which copies, stays empty. If the peer does not read, the
+connection learns of it and begins no further request. Where a loop cannot watch a socket for
+writing (Windows), asyncio sends.
 """
 
 from __future__ import annotations
@@ -27,48 +28,51 @@ from . import descriptors
 IN_MEMORY = (bytes, bytearray, memoryview)
 
 MUCH = 64 << 10
-"""With so many bytes unsent a connection is choked, as asyncio would do."""
+"""A connection with more unsent bytes is choked, as asyncio would do."""
 
 MOST_AT_ONCE = 512
-"""Buffers in one call; systems refuse more than 1024."""
+"""Buffers in one system call; systems refuse more than 1024."""
 
 TURN = 4 << 20
-"""Bytes after which other connections have their turn, however fast this one is read."""
+"""Bytes after which other connections have their turn, however fast the peer reads."""
 
 UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
-"""What a system says of files, or sockets, that it has no sendfile for."""
+"""The errors of a system that has no sendfile for a file or a socket."""
 
 MORE: int = getattr(socket, "MSG_MORE", 0)
-"""What is sent goes into one packet with what follows at once: else the few bytes before a stretch wake up the peer for nothing else."""
+"""Puts a buffer into one packet with what follows at once. Otherwise the few bytes before a slice
+of a file would wake up the peer alone."""
 
 DIRECT = hasattr(os, "sendfile") and sys.platform != "win32"
 
 
 class Reader(Protocol):
-    """Who is told how the peer reads."""
+    """Learns how the peer reads."""
 
     def slow(self, unsent: int) -> None:
-        """So many bytes wait for it."""
+        """The peer leaves this many bytes unread."""
 
     def moved(self) -> None:
-        """It takes something that had waited."""
+        """The peer reads something that had waited."""
 
     def drained(self) -> None:
-        """Nothing waits for it any more."""
+        """The peer has read everything."""
 
     def broken(self, problem: OSError) -> None:
-        """It will get nothing any more."""
+        """The socket failed, and nothing is sent any more."""
 
 
 class Outgoing:
-    """The sending half of `transport`, which must not be written to by anybody else."""
+    """The sending half of `transport`. Nothing else may write to the transport."""
 
     def __init__(self, transport: asyncio.Transport, reader: Reader) -> None:
         self._transport, self._reader = transport, reader
         theirs = transport.get_extra_info("socket")
-        self._socket = socket.socket(theirs.family, theirs.type, theirs.proto, theirs.fileno())  # until `end`
+        # Until `end`.
+        self._socket = socket.socket(theirs.family, theirs.type, theirs.proto, theirs.fileno())
         self._held: deque[Buffer | FileSlice] = deque()
-        self._watched = -1  # a descriptor of our own: asyncio keeps the transport's to itself
+        # A descriptor of its own: asyncio keeps the one of the transport to itself.
+        self._watched = -1
         self._ended = False
 
     @property
@@ -91,7 +95,7 @@ class Outgoing:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Give the socket what it takes."""
+        """Give the socket as much as it takes."""
         left, goes_on = TURN, True
         try:
             while self._held and goes_on and left > 0:
@@ -110,8 +114,8 @@ class Outgoing:
             self._reader.drained()
 
     def _send_some(self) -> tuple[int, bool]:
-        """How many bytes of the first buffers the socket took, and whether that is so many that it may take more. BlockingIOError when it takes
-        nothing now."""
+        """The bytes of the first buffers that the socket took, and whether it may take more.
+        BlockingIOError if it takes none now."""
         held = self._held
         first = held[0]
         if first.__class__ in IN_MEMORY:
@@ -128,12 +132,12 @@ class Outgoing:
         return sent, self._drop(sent)
 
     def _next_in_memory(self) -> list[Buffer]:
-        """The buffers up to the next stretch, which are sent together."""
+        """The buffers up to the next slice of a file, which are sent together."""
         next_ones = takewhile(lambda each: each.__class__ in IN_MEMORY, self._held)
         return cast(list[Buffer], list(islice(next_ones, MOST_AT_ONCE)))
 
     def _drop(self, sent: int) -> bool:
-        """So many bytes of what is held have gone; whether they end where a buffer ends."""
+        """Remove this many bytes, which were sent; whether they end where a buffer ends."""
         held = self._held
         while held and sent >= (size := len(held[0])):
             sent -= size
@@ -172,7 +176,7 @@ class Outgoing:
             os.close(watched)
 
     def end(self) -> None:
-        """Send nothing any more, and forget what was not sent."""
+        """Send nothing any more, and drop what was not sent."""
         if not self._ended:
             self._ended = True
             self._held.clear()
@@ -188,7 +192,7 @@ class Outgoing:
 
 
 def _send_file(sock: socket.socket, stretch: FileSlice) -> int:
-    """How many bytes of it the socket took."""
+    """The bytes of it that the socket took."""
     if stretch.in_file:
         try:
             sent = os.sendfile(sock.fileno(), stretch.fileno(), stretch.position, stretch.size)

@@ -1,8 +1,8 @@
-"""An open connection to another node: versions are agreed on first, then one request at a time and its answer (KIP-35, KIP-511).
+"""A connection to another node: first ApiVersions, then one request at a time (KIP-35, KIP-511).
 
-Rules. What comes from there is believed only as far as it is what was asked for: another correlation id, bytes that are no answer, a frame
-that is too large, or more than was asked for, is a BadPeer, after which the connection is of no use. This file never retries and never logs;
-how long one waits is the caller's.
+Rules. The peer is not trusted. Another correlation id, bytes that are not a response, a frame that
+is too large, or more bytes than one response is a BadPeer; the connection cannot be used after
+that. This file never retries and never logs, and the caller decides how long it waits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Versions = Mapping[int, tuple[int, int]]
 
 
 class BadPeer(Exception):
-    """What came from a peer is no answer to what it was asked."""
+    """The bytes of a peer are not the response to the request."""
 
 
 class PeerConnection:
@@ -47,7 +47,7 @@ class PeerConnection:
 
     @classmethod
     async def open(cls, endpoint: VoterEndpoint, client_id: str, max_frame: int = MAX_SIZE) -> PeerConnection:
-        """A connection over which versions are agreed. OSError, BadPeer."""
+        """Connect, and ask for the versions of the peer. OSError, BadPeer."""
         made = cls(*await asyncio.open_connection(*endpoint), client_id, max_frame)
         try:
             await made._agree()
@@ -58,11 +58,12 @@ class PeerConnection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the other side has not ended it, as far as can be seen."""
+        """Whether the peer has not closed it, as far as is known here."""
         return not (self._reader.at_eof() or self._writer.is_closing() or self._reader.exception())
 
     async def ask(self, body: Message, version: int, lowest: int = 0) -> Message | RequestFailure:
-        """The answer, in the newest version from `lowest` to `version` that the peer has. OSError, BadPeer."""
+        """The response, in the newest version from `lowest` to `version` that the peer has.
+        OSError, BadPeer."""
         key = body.api_key or 0
         low, high = self.versions.get(key, (0, -1))
         version = min(version, high)
@@ -71,11 +72,11 @@ class PeerConnection:
         return await self._exchange(downgraded(body, version), version)
 
     def abort(self) -> None:
-        """End it at once."""
+        """Close it at once."""
         self._writer.transport.abort()
 
     async def ended(self) -> None:
-        """Once it is ended, wait until its socket is closed."""
+        """Wait until the socket of a connection that was aborted is closed."""
         try:
             await self._writer.wait_closed()
         except OSError:
@@ -132,7 +133,7 @@ class PeerConnection:
 
 
 def _check_elements(frame: bytes, key: int, version: int) -> None:
-    """WireError for an answer of which far more objects than bytes would be made."""
+    """WireError for a response that would become far more objects than it has bytes."""
     if len(frame) <= MOST_ELEMENTS:
         return
     api = registry.api(key)

@@ -1,8 +1,8 @@
 """Requests and answers as lines of JSON for captures, in the form of Kafka's own JSON converters.
 
-Rules. Records are left out, as Kafka does: an empty text stands in their place. Bodies that may hold
-credentials are left out altogether, in requests and in answers; so are the values of configurations,
-which may be passwords. The rows of `server/apis/` say which these are.
+Rules. Records are left out, as Kafka does: an empty text stands in their place. Bodies that may
+hold credentials are left out altogether, in requests and in answers; so are the values of
+configurations, which may be passwords. The rows of `server/apis/` say which these are.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Rules. A row is a plain tuple, made when the answer was handed to the socket, or when it is certain
 that there will be none. It is kept in memory until a writer takes it, on any thread. If no writer
 takes them, rows are dropped and counted: memory stays bounded, and no client ever waits. Times are
-from `nanos`, because a latency is far shorter than the milliseconds of a node's clock. Requests that
-pass over no socket (links inside a process, the inside of an Envelope) have no row.
+from `nanos`, because a latency is far shorter than the milliseconds of a node's clock. Requests
+that pass over no socket (links inside a process, the inside of an Envelope) have no row.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ _HEAD = Struct(">hhih")
 
 
 class Capture(Subscriber):
-    """The rows of one run, with the `bodies` of requests and answers if they are wanted. `epoch` added
-    to `nanos` is ns since 1970."""
+    """The rows of one run, with the `bodies` of requests and answers if they are wanted. `epoch`
+    added to `nanos` is ns since 1970."""
 
     def __init__(self, nanos: Callable[[], int], epoch: int, *, bodies: bool = False) -> None:
         self.nanos, self.epoch, self.bodies = nanos, epoch, bodies
@@ -105,8 +105,8 @@ class Capture(Subscriber):
             self._text_in += _length(row)
 
     def take(self, most: int) -> list[Row]:
-        """The oldest rows, which are forgotten here. For other threads, copying the list is one step,
-        and so is cutting it."""
+        """The oldest rows, which are forgotten here. For other threads, copying the list is one
+        step, and so is cutting it."""
         taken = self._rows[:most]
         del self._rows[: len(taken)]
         if self.bodies:

@@ -1,8 +1,8 @@
 """Keeps the latest requests, decoded, and how they were answered.
 
-Rules. The memory is bounded by a count and by bytes, and the oldest request goes first. A record batch
-is never kept: its place shows how many bytes and records it had. The bytes with which a client
-authenticates itself are blanked. Nothing here changes a request or an answer.
+Rules. The memory is bounded by a count and by bytes, and the oldest request goes first. A record
+batch is never kept: its place shows how many bytes and records it had. The bytes with which a
+client authenticates itself are blanked. Nothing here changes a request or an answer.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ OVERHEAD = 512
 """About what a request weighs besides the bytes of its frame."""
 
 LARGE, WORST = 8192, 40
-"""A large request is weighed as if it consisted of empty names, which take forty times their bytes."""
+"""A large request is weighed as if it consisted of empty names, which take forty times their
+bytes."""
 
 _BATCH_HEADER, _COUNT_AT = 61, 57
 
 
 class Payload:
-    """What is kept of a record batch: `len` is its size in bytes; `records` is the count in its header,
-    0 if it has none."""
+    """What is kept of a record batch: `len` is its size in bytes; `records` is the count in its
+    header, 0 if it has none."""
 
     __slots__ = ("_size", "records")
 
@@ -56,12 +57,12 @@ class Payload:
 class SeenRequest:
     """One request, and what became of it.
 
-    `time` is when it came (ms), `took` how long its answer took (ms; None while it waits), `errors`
-    the names of the errors in the answer, each once. `outcome` is `waiting`, `answered`,
-    `disconnected`, `abandoned` if the client left before the answer, or `unanswered` if the protocol
-    has no answer. `broker` is the id of the node that received it. `forwarded` is the request that the
-    active controller received for this one, if a broker forwarded it and requests between nodes are
-    kept; there, `forwarded_from` is this one.
+    `time` is when it came (ms), `took` how long its answer took (ms; None while it waits),
+    `errors` the names of the errors in the answer, each once. `outcome` is `waiting`, `answered`,
+    `disconnected`, `abandoned` if the client left before the answer, or `unanswered` if the
+    protocol has no answer. `broker` is the id of the node that received it. `forwarded` is the
+    request that the active controller received for this one, if a broker forwarded it and requests
+    between nodes are kept; there, `forwarded_from` is this one.
     """
 
     __slots__ = (

@@ -1,9 +1,11 @@
-"""Where kafkadouble differs from Apache Kafka on purpose: divergence.toml, what it lists, and the page made of it.
+"""Reads divergence.toml, the list of intended differences from Apache Kafka, and makes its page.
 
-`make generate` writes docs/divergence.md. A row has its `section`, what `kafka` does, what is `here`, and `why`.
-Its `shown` are patterns of differences, each of which some script must show: `api`, `path`, and as far as it matters `script`, `ours` and
-`theirs`, with `*` for anything, and `versions` (`"8"`, `"3.."`, `"3..6"`), each of which must show it. A row without says in `unshown` why no
-request to one broker can show it. What the codecs do otherwise is the table of `interop/witness/differences.py`, and a section of the page.
+`make generate` writes docs/divergence.md. A row has its `section`, what `kafka` does, what is
+`here`, and `why`. Its `shown` are patterns of differences, each of which some script must show:
+`api`, `path`, and as far as it matters `script`, `ours` and `theirs`, with `*` for anything, and
+`versions` (`"8"`, `"3.."`, `"3..6"`), each of which must show it. A row without patterns says in
+`unshown` why no request to one broker can show it. The differences of the codecs are the table of
+`interop/witness/differences.py`, and a section of the page.
 """
 
 from __future__ import annotations

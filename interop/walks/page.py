@@ -1,7 +1,7 @@
-"""docs/clients.md: which client does what, on which broker, made of the results that a run of the walks and the matrix left.
+"""Makes docs/clients.md, which client does what on which broker, from results.json.
 
-`make interop-all` writes results.json and the page; `python -m interop.walks.page` makes the page of the results that are there. It has no
-dates and no times, so that the same outcome is the same page.
+`make interop-all` writes results.json and the page, and `make generate` makes the page again. The
+page has no dates and no times, so that the same outcome is the same page.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MEANING = {
 
 
 class Lack(NamedTuple):
-    """What clients ask of Kafka and the double has not; the row goes when it serves one of these APIs."""
+    """What clients ask for and the double lacks; the row goes when one of the APIs is served."""
 
     what: str
     apis: tuple[str, ...]

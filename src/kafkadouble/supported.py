@@ -1,4 +1,4 @@
-"""Which APIs are served, in which versions: a table for people and programs, made from the one that dispatch goes by."""
+"""Lists the served APIs and versions for people and programs, from the table of dispatch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log cleaner: selects the compacted log to clean next, and cleans it in steps (`log.cleaner.*`).
+"""The log cleaner: selects the next compacted log, and cleans it in steps (`log.cleaner.*`).
 
 Rules, as in Kafka. Every replica is cleaned up to its own high watermark, whether it leads or
 follows. One log is cleaned at a time: the one with the largest dirty ratio, or one whose oldest

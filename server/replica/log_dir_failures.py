@@ -1,4 +1,4 @@
-"""Log directories that fail while the node runs (KIP-112, KIP-858): each goes offline until a restart.
+"""Log directories that fail while the node runs go offline until a restart (KIP-112, KIP-858).
 
 Rules. The partitions of the directory answer KAFKA_STORAGE_ERROR from then on, and their
 coordinators NOT_COORDINATOR. In the metadata the partitions lose their leader, and the broker the

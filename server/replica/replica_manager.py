@@ -68,7 +68,7 @@ class ReplicaManager:
         return wrong or error_codes.NOT_LEADER_OR_FOLLOWER
 
     def leader_of(self, topic: str, index: int) -> tuple[int, int]:
-        """Return leader id (-1 for none) and leader epoch; -1 and -1 for no such partition (KIP-951)."""
+        """Return leader id and leader epoch (KIP-951); -1 for no leader, or no partition."""
         found = self._in_metadata(topic, index)
         return (-1, -1) if found is None else (found.leader, found.leader_epoch)
 
@@ -143,7 +143,7 @@ class ReplicaManager:
     def _fetch(
         self, fetchers: ReplicaFetcherManager, topic: TopicImage, index: int, image: Image, was_led: bool
     ) -> None:
-        """Follow a partition that another broker leads, or delete it if no replica is here any more."""
+        """Follow a partition of another leader, or delete it if it has no replica here."""
         node, partition, key = self._node, topic.partitions[index], (topic.id, index)
         known = fetchers.partitions.get(key)
         if node.id not in partition.replicas:
@@ -198,7 +198,7 @@ class ReplicaManager:
                     replica.log.config = config
 
     def config_of(self, topic: str, image: Image) -> LogConfig:
-        """Return the config of a topic: its overrides over the broker's dynamic and static settings."""
+        """Return the config of a topic: its overrides over the broker's settings."""
         overrides = image.config_overrides(TOPIC, topic)
         config = self._configs.get(overrides)
         if config is None:

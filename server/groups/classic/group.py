@@ -206,7 +206,7 @@ class ClassicGroup(CoordinatorGroup):
         return protocols.topics_of(member.supported_protocols[name] for member in self.members.values())
 
     def join_response(self, member: ClassicGroupMember, *, skip_assignment: bool = False) -> JoinGroupResponse:
-        """Return the JoinGroup response of this generation. Only the leader gets the member list."""
+        """Return the JoinGroup response. Only the leader gets the member list."""
         assert self.leader_id is not None
         is_leader = self.leader_id == member.member_id
         return JoinGroupResponse(

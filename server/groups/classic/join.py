@@ -78,7 +78,8 @@ def _join_group(group: ClassicGroup, request: Request[JoinGroupRequest]) -> Join
     if not member_id:
         return _join_without_member_id(group, request, params)
     if member_id in group.pending_join_members:
-        if group_instance_id is not None:  # Kafka fails here too: only dynamic members have pending ids
+        # Only dynamic members have pending ids; Kafka fails here too.
+        if group_instance_id is not None:
             return _failed(error_codes.UNKNOWN_SERVER_ERROR)
         return _add_member(group, ClassicGroupMember.joining(member_id, None, params), params)
     try:

@@ -1,4 +1,4 @@
-"""Incremental fetch sessions (KIP-227): a fetcher sends only changed partitions, and gets only those.
+"""Incremental fetch sessions (KIP-227): request and response have changed partitions only.
 
 Rules. A request with epoch 0 opens a session; -1 fetches without a session, and closes the one that
 it names; any other epoch must be the next one of the session. The number of sessions is bounded. A
@@ -45,7 +45,7 @@ def next_epoch(epoch: int) -> int:
 
 
 class FetchSession:
-    """The partitions that one fetcher reads, in the order of reading: the latest with data is last."""
+    """The partitions of one fetcher, in reading order: the latest with data is last."""
 
     __slots__ = ("by_id", "epoch", "id", "last_used", "partitions", "privileged")
 
@@ -177,7 +177,7 @@ class IncrementalFetchContext(FetchContext):
 
 
 class FetchSessionCache:
-    """The sessions of one node. `slots` bounds their number. Ids are random and cannot be guessed."""
+    """The sessions of one node, at most `slots`. Ids are random and cannot be guessed."""
 
     def __init__(self, slots: int, random: Random) -> None:
         self._slots, self._random = slots, random

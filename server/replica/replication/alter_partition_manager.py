@@ -1,10 +1,11 @@
-"""Asks the controller to change the ISR of led partitions, one request at a time (KIP-497, KIP-841).
+"""Asks the controller to change the ISR of led partitions, one request at a time (KIP-497).
 
 Rules. A response of the controller counts at once if it is about the current leader epoch and
 continues from the partition epoch that the leader knows. If the response says that nothing was
 changed, the old ISR holds. Any other error may hide a change whose response was lost, so the high
 watermark also waits for the proposed replicas until the metadata arrives. A replica is proposed
-only with the broker epoch in which it fetched (KIP-903).
+only with the broker epoch in which it fetched (KIP-903), and only if its broker is active
+(KIP-841).
 """
 
 from __future__ import annotations

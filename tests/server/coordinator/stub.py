@@ -1,4 +1,4 @@
-"""A coordinator that only keeps what it is told, on a partition whose high watermark is moved by hand."""
+"""A coordinator shard that keeps what it replays, on a partition with a slow follower."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIMEOUT = 5000
 
 
 class Lagging(Partition):
-    """A partition whose followers are slow: what is appended is committed when `replicate` says so."""
+    """A partition with a slow follower: `replicate` commits what is appended."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ class Notes(CoordinatorShard):
 
 
 def led(harness: Harness, index: int = 0) -> Partition:
-    """A partition of the offsets' topic, which comes into being with the first that is asked for."""
+    """Return a partition of the offsets topic, which the first call creates."""
     harness.node.controller.create_internal_topic(CONSUMER_OFFSETS)
     return harness.partition(CONSUMER_OFFSETS, index)
 

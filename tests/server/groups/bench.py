@@ -1,4 +1,4 @@
-"""A node with a stepped clock, asked over its own codecs: every request and every answer goes through its bytes."""
+"""A node with a stepped clock. Every request and every response is encoded and decoded."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Bench(Harness):
     """One node, its topics, and the time."""
 
     def __init__(self, *, offsets_partitions: int = 1, with_offsets_topic: bool = True, **settings: object) -> None:
-        """Settings are given with `_` for `.`; the first rebalance waits as long as Kafka's default has it."""
+        """Settings have `_` for `.`. The initial rebalance delay is Kafka's default."""
         config: dict[str, object] = {"group.initial.rebalance.delay.ms": DELAY}
         config |= {name.replace("_", "."): value for name, value in settings.items()}
         super().__init__(config, now=START, advertised=("broker", 9092))
@@ -121,7 +121,7 @@ class Bench(Harness):
         return found
 
     def fail_over(self) -> None:
-        """Lose every partition of the offsets' topic, and get it back: what a new leader does with the same log."""
+        """Resign from every partition of the offsets topic, and be elected again."""
         for partition in list(self.node.partitions.of_topic(CONSUMER_OFFSETS).values()):
             self.node.groups.runtime.on_resignation(partition)
             self.node.groups.runtime.on_election(partition)
@@ -220,7 +220,7 @@ class Member:
 
 
 def gather(*members: Member) -> None:
-    """Have everybody join, and see that all are told of the same generation."""
+    """Let every member join, and check that all get the same generation."""
     calls = [member.join() for member in members]
     for _ in range(30):
         if not all(call.done for call in calls):

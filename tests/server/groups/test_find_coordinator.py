@@ -1,4 +1,4 @@
-"""FindCoordinator: the topic is there for whoever asks first, and the leader of the key's partition is told."""
+"""FindCoordinator: creates the topic, and returns the leader of the key's partition."""
 
 from __future__ import annotations
 

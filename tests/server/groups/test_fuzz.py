@@ -1,7 +1,8 @@
-"""Members that join, sync, beat, commit, leave, restart and fall silent in any order: what always holds of their group.
+"""Members join, sync, send heartbeats, commit, leave, restart and fall silent in any order.
 
-The generation only grows; there is one leader, a member, whenever there are members; nobody waits for longer than the rules allow, whatever the
-others do; a member is watched unless it waits for us; and the log tells a stable or empty group as it is.
+What always holds of their group: the generation only grows; a group with members has one leader, a
+member; no request waits for longer than the rules allow; a member has a session timer unless a
+request of it waits; and the log describes a stable or empty group as it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JoinGroup: who comes in, how long a group gathers, and what everybody is told."""
+"""JoinGroup: which client may join, how long the join phase takes, and each response."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_first_rebalance_waits_for_the_delay(bench: Bench) -> None:
 def test_the_delay_is_prolonged_while_members_come_up_to_the_rebalance_timeout() -> None:
     bench = Bench()
     calls = [Member(bench, "0", rebalance=10_000).join()]
-    for second in range(1, 12):  # somebody comes every second
+    for second in range(1, 12):  # a member joins every second
         bench.advance(1000)
         if bench.now - 1_700_000_000_000 < 10_000:
             calls.append(Member(bench, str(second), rebalance=10_000).join())

@@ -1,4 +1,7 @@
-"""What is not committed is not told, and what cannot be committed is undone: groups on a partition whose followers are slow."""
+"""Groups on a partition with a slow follower.
+
+A response never shows what is not committed, and what cannot be committed is undone.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def test_an_assignment_of_a_generation_that_is_over_is_given_to_nobody(bench: Sl
 
 
 def restart(bench: SlowBench) -> tuple[Member, Member, Call]:
-    """A stable group of one static leader, which comes back without its id while the partition lags."""
+    """A stable group of one static leader, which rejoins without its id on a lagging partition."""
     before = Member(bench, "s", instance="i", session=20_000)
     stabilise(before)
     bench.lag()

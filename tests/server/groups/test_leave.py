@@ -1,4 +1,4 @@
-"""LeaveGroup: one, many, static ones by their instance id, and whoever is no member."""
+"""LeaveGroup: one member, many, static ones by instance id, and ids that are no members."""
 
 from __future__ import annotations
 

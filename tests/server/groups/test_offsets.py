@@ -1,4 +1,4 @@
-"""OffsetCommit and OffsetFetch: what is committed is what is fetched, for whom it is allowed."""
+"""OffsetCommit and OffsetFetch: a committed offset is fetched; who may commit is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What stands in `__consumer_offsets`, byte by byte as Kafka 4.4 writes it, and as a client that consumes the topic reads it."""
+"""The records of `__consumer_offsets`, byte by byte as Kafka 4.4 writes them.
+
+A client that consumes the topic reads the same.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every API of groups answers when it cannot be served: the table of errors, and the shape of an answer in which all has failed."""
+"""The errors of every group API, and the shape of a response in which everything failed."""
 
 from __future__ import annotations
 

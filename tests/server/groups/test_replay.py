@@ -1,4 +1,4 @@
-"""A second coordinator that reads the first one's log knows the same: that is how a restart and a fail-over work."""
+"""A coordinator that replays another one's log has the same state, as after a fail-over."""
 
 from __future__ import annotations
 

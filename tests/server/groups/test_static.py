@@ -1,4 +1,4 @@
-"""Static members (KIP-345, KIP-814): a restart is no rebalance, and of two with one instance id the older is fenced."""
+"""Static members (KIP-345, KIP-814): a restart causes no rebalance, and fences the old member."""
 
 from __future__ import annotations
 

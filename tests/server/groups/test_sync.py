@@ -1,4 +1,4 @@
-"""SyncGroup: the leader's assignment reaches everybody, or nobody."""
+"""SyncGroup: every member gets the leader's assignment, or none does."""
 
 from __future__ import annotations
 

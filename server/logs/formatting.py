@@ -58,7 +58,7 @@ def format_directory(
 
 def _write(disk: Disk, beginning: BootstrapMetadata, now: int) -> None:
     disk.make_folder(METADATA_FOLDER)
-    from ..raft.snapshots.snapshot_header import SnapshotHeader  # a directory is formatted once, and opened often
+    from ..raft.snapshots.snapshot_header import SnapshotHeader  # imported here: formatting is rare
     from ..raft.snapshots.snapshot_writer import write_at_once
 
     part = FileSnapshotStore(disk, METADATA_FOLDER).create(BOOTSTRAP)

@@ -1,4 +1,5 @@
-"""ACLs: the names of their numbers, and the filters of DescribeAcls and DeleteAcls (KIP-140, KIP-290).
+"""ACLs: the names of their numbers, and the filters of DescribeAcls and DeleteAcls (KIP-140,
+KIP-290).
 
 The numbers are those of the wire format; a number without a name in Kafka counts as UNKNOWN. ANY
 and MATCH are for filters. `authorizer.py` evaluates ACLs; `controller/acl_control.py` creates and

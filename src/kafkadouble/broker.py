@@ -1,7 +1,7 @@
 """One node behind its listeners: a program runs it in a background thread, a process in its own.
 
-Rules. Everything here runs on the loop's thread. `ask` takes the same way through the handlers as a client's request, but past the faults and
-the history, which are about clients.
+Rules. Everything here runs on the loop's thread. `ask` takes the same way through the handlers as a
+client's request, but past the faults and the history, which are about clients.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Data(Protocol):
 class Broker:
     """A node, the clock that it goes by, and the listeners on which it is reached.
 
-    `seed` repeats every choice that is made at random, on kept data those of the same life; without one each start and
-    each reset makes its own. `history` keeps the latest
-    requests, for a program that will look at them. `data` are the directories
-    that it keeps its logs in; in memory unless given. `capture` has a row for each request of a connection.
-    With `peer_requests` the history also keeps requests between nodes.
+    `seed` repeats every choice that is made at random, on kept data those of the same life; without
+    one each start and each reset makes its own. `history` keeps the latest requests, for a program
+    that will look at them. `data` are the directories that it keeps its logs in; in memory unless
+    given. `capture` has a row for each request of a connection. With `peer_requests` the history
+    also keeps requests between nodes.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Broker:
 
     @property
     def address(self) -> Address:
-        """Where the first of its listeners is reached that others are told of."""
+        """The address of its first advertised listener."""
         return next(spec.advertised for spec in self.listeners if spec.advertised is not None)
 
     @property
@@ -140,12 +140,12 @@ class Broker:
 
     @property
     def members(self) -> list[Broker]:
-        """The brokers of the cluster that can be asked."""
+        """The brokers of the cluster that can answer."""
         return [self]
 
     @property
     def asked(self) -> Broker:
-        """Who is asked what any broker can tell."""
+        """The broker that answers what any broker can answer."""
         return self
 
     @property
@@ -158,7 +158,8 @@ class Broker:
         return None
 
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
-        """A partition, and the broker that leads it; None when there is none such. KafkaError when nobody does who can be asked."""
+        """A partition, and the broker that leads it; None if there is no such partition. KafkaError
+        if no broker leads it that can answer."""
         found = self.node.partitions.get(topic, index)
         return None if found is None else (self, found)
 
@@ -195,7 +196,7 @@ class Broker:
             self._data.release()
 
     async def reset(self) -> None:
-        """Puts a new node behind the same socket; everything but the cluster id is gone.
+        """Puts a new node behind the same socket; nothing but the cluster id stays.
 
         The cluster id stays, because a client that outlives a reset keeps to it: librdkafka would
         log an error and take seconds to accept another.
@@ -231,7 +232,8 @@ class Broker:
 
 
 def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
-    """Where clients find the listener of this name, or the first. UsageError when there is none such."""
+    """Where clients find the listener of this name, or the first. UsageError when there is none
+    such."""
     specs = of_brokers(listeners) or listeners
     names = ", ".join(spec.name for spec in specs)
     found = next((spec for spec in specs if name is None or spec.name == name.upper()), None)

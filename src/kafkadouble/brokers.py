@@ -1,4 +1,5 @@
-"""The brokers of a KafkaDouble with several: killed, started, stopped, paused and cut off, each by itself."""
+"""The brokers of a KafkaDouble with several: killed, started, stopped, paused and cut off, each by
+itself."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class Brokers(dict[int, "BrokerHandle"]):
 
 
 class BrokerHandle:
-    """One broker, by its id. What is done to it is done when the call returns; what follows from that takes the time that it takes in Kafka."""
+    """One broker, by its id. What is done to it is done when the call returns; what follows from
+    that takes the time that it takes in Kafka."""
 
     def __init__(self, serving: Serving, id: int) -> None:
         self._serving, self.id = serving, id
@@ -47,8 +49,8 @@ class BrokerHandle:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Numbers about the snapshots that this broker has of the cluster's metadata, as `KafkaDouble.metrics`. UsageError when it
-        does not run."""
+        """Numbers about the snapshots that this broker has of the cluster's metadata, as
+        `KafkaDouble.metrics`. UsageError when it does not run."""
         running, _, member = self._all()
         broker = member.broker
         if broker is None:
@@ -56,23 +58,25 @@ class BrokerHandle:
         return running.thread.call(broker.node.snapshot_generator.readings)
 
     def kill(self) -> None:
-        """End it without a word, as `kill -9` does; its log stays for the next start. The controller finds out when its session is over, after
-        `broker.session.timeout.ms` (9 s)."""
+        """End it at once, as `kill -9` does; its log stays for the next start. The controller finds
+        out when its session is over, after `broker.session.timeout.ms` (9 s)."""
         self._run(in_order=False)
 
     def stop(self) -> None:
-        """End it in good order: others lead first what it led. This takes up to two seconds, as in Kafka, of the clock too if that is
-        stepped: the others say only with their next heartbeat that they know of it."""
+        """End it in order: other brokers lead its partitions first. This takes up to two seconds,
+        as in Kafka, of the clock too if that is stepped: the others say only with their next
+        heartbeat that they know of it."""
         self._run(in_order=True)
 
     def start(self) -> None:
-        """Start it on what it left. It is part of the cluster when the session of its last life is over, as in Kafka 4.4, and a moment later:
-        at once, if it did not run for so long."""
+        """Start it on what it left. It is part of the cluster when the session of its last life is
+        over, as in Kafka 4.4, and a moment later: at once, if it did not run for so long."""
         running, cluster, member = self._all()
         running.thread.run(cluster.begin(member))
 
     def pause(self) -> None:
-        """Let it stand still, as SIGSTOP does: connections stay open, and nobody is answered. UsageError when it does not run."""
+        """Let it stand still, as SIGSTOP does: connections stay open, and no request is answered.
+        UsageError if it does not run."""
         if not self.running:
             raise UsageError(f"broker {self.id} does not run: there is nothing to pause")
         self._call(lambda cluster, member: cluster.pause(member, True))
@@ -82,7 +86,8 @@ class BrokerHandle:
         self._call(lambda cluster, member: cluster.pause(member, False))
 
     def isolate(self) -> None:
-        """Cut it off from the other brokers and the controller; clients reach it as before. It stays so over its lives."""
+        """Cut it off from the other brokers and the controller; clients reach it as before. It
+        stays so over its lives."""
         self._call(lambda cluster, member: cluster.isolate(member, True))
 
     def join(self) -> None:

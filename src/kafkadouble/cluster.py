@@ -1,9 +1,10 @@
-"""Several brokers of one process: a hidden controller, and behind each port a broker that has it as its
-controller.
+"""Several brokers of one process: a hidden controller, and behind each port a broker that has it as
+its controller.
 
-Rules. Everything here runs on the loop's thread. The brokers have the ids from 1 on, the controller one beyond them. What the front door asks
-of a `Broker` it can ask of a `Cluster`, too. The port of a broker that does not run is held, so that nobody else has it meanwhile. History and
-fault rules are those of all brokers together.
+Rules. Everything here runs on the loop's thread. The brokers have the ids from 1 on, the controller
+one beyond them. What the front door asks of a `Broker` it can ask of a `Cluster`, too. The ports of
+a broker that does not run are held, so that no other process gets them. History and fault rules are
+those of all brokers together.
 """
 
 from __future__ import annotations
@@ -36,12 +37,13 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.capture import Capture
 
 START_MS = 60_000
-"""How long brokers may take to be part of the cluster: longer than a session, which an earlier life may have left."""
+"""How long brokers may take to be part of the cluster: longer than a session, which an earlier life
+may have left."""
 
 
 class Member:
-    """One broker: what stays the same over its lives, and `broker` while it runs. `listeners` have their
-    sockets while it does not run."""
+    """One broker: what stays the same over its lives, and `broker` while it runs. `listeners` have
+    their sockets while it does not run."""
 
     def __init__(self, id: int, settings: Settings, listeners: BoundListeners, data: MemberData) -> None:
         self.id, self.settings, self.data = id, settings, data
@@ -69,7 +71,8 @@ class Member:
 
 
 class Cluster:
-    """`listeners` are those of each broker, and at last of the controller; the rest is as for `Broker`."""
+    """`listeners` are those of each broker, and at last of the controller; the rest is as for
+    `Broker`."""
 
     def __init__(
         self,
@@ -134,7 +137,7 @@ class Cluster:
 
     @property
     def node(self) -> Node:
-        """That of the controller: it writes the snapshots that metrics tell of."""
+        """The node of the controller: it writes the snapshots that the metrics are about."""
         return self.controlling.node
 
     @property
@@ -177,12 +180,13 @@ class Cluster:
 
     @property
     def members(self) -> list[Broker]:
-        """The brokers that can be asked."""
+        """The brokers that can answer."""
         return [broker for member in self.members_by_id.values() if (broker := member.answers) is not None]
 
     @property
     def asked(self) -> Broker:
-        """Who is asked what any broker can tell: one that is not cut off, if there is one. KafkaError(BROKER_NOT_AVAILABLE)."""
+        """The broker that answers what any broker can answer: one that is not isolated, if there is
+        one. KafkaError(BROKER_NOT_AVAILABLE)."""
         found = sorted((each.is_isolated, id) for id, each in self.members_by_id.items() if each.answers is not None)
         broker = self.members_by_id[found[0][1]].answers if found else None
         if broker is None:
@@ -230,7 +234,8 @@ class Cluster:
         await broker.start()
 
     async def end(self, member: Member, *, in_order: bool) -> None:
-        """End a broker that runs: in order, so that others take over what it leads, or without a word."""
+        """End a broker that runs: in order, so that others take over what it leads, or without a
+        word."""
         broker = member.broker
         if broker is None:
             return
@@ -249,7 +254,8 @@ class Cluster:
         self._in_process.settle()
 
     async def _hand_over(self, members: Iterable[Member]) -> None:
-        """Have others lead what these lead, or nobody where these are all. It counts when the others have said that they know of it."""
+        """Have other brokers lead what these lead; if these are all, no broker leads. It is done
+        when the other brokers have acknowledged it."""
         reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
         nodes = [broker.node for broker in reached if not _is_over(broker.node)]
         for node in nodes:
@@ -294,7 +300,7 @@ class Cluster:
         self._release()
 
     async def reset(self) -> None:
-        """Restarts the cluster empty, on the same ports, with every broker running; its id stays."""
+        """Restart the cluster empty, on the same ports, with every broker running; its id stays."""
         now = self.clock.now()
         for member in self.members_by_id.values():
             self.isolate(member, False)
@@ -320,8 +326,8 @@ class Cluster:
         self._in_process.advance(clock, milliseconds)
 
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
-        """A partition, and the broker that leads it; None when there is none such. KafkaError(LEADER_NOT_AVAILABLE) when nobody does who can be
-        asked."""
+        """A partition, and the broker that leads it; None if there is no such partition.
+        KafkaError(LEADER_NOT_AVAILABLE) if no broker leads it that can answer."""
         self.settle()
         found = self.image.topic_named(topic)
         partition = None if found is None else found.partitions.get(index)
@@ -336,7 +342,8 @@ class Cluster:
         return broker, led
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
-        """What a broker answers, any unless one is named. KafkaError(REQUEST_TIMED_OUT) when that takes time, and the clock stands still."""
+        """What a broker answers, any unless one is named. KafkaError(REQUEST_TIMED_OUT) when that
+        takes time, and the clock stands still."""
         answer = (at or self.asked).ask(body)
         self.settle()
         if not answer.done() and isinstance(self.clock, SteppedClock):

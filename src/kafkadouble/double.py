@@ -1,7 +1,8 @@
 """KafkaDouble: a broker in a thread of this process, and what a test does to it without a client.
 
-Rules. The state of the broker is touched on its own thread alone; every method here may be called from any thread, and waits for the broker. A
-double that is forgotten is stopped when it is collected, or when the interpreter ends. A process that is forked off may use its address.
+Rules. The state of the broker is touched on its own thread alone; every method here may be called
+from any thread, and waits for the broker. A double that is forgotten is stopped when it is
+collected, or when the interpreter ends. A process that is forked off may use its address.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-logging.getLogger("kafkadouble").addHandler(logging.NullHandler())  # a library is silent unless it is asked to speak
+# A library is silent unless the application configures logging.
+logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(FaultVerbs):
@@ -121,7 +123,7 @@ class KafkaDouble(FaultVerbs):
         )
 
     def stop(self) -> None:
-        """Close every connection, free the port, end the thread. What the broker knew is gone, but for `requests`."""
+        """Close every connection, free the ports, end the thread. Only `requests` stays."""
         with self._lock:
             if self._running is not None:
                 self._forgotten.detach()
@@ -146,8 +148,8 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def bootstrap_servers(self) -> str:
-        """HOST:PORT, for a client's setting of that name; of all brokers, with commas between them. Of several
-        listeners the first's."""
+        """HOST:PORT, for a client's setting of that name; of all brokers, with commas between them.
+        Of several listeners the first's."""
         return ",".join(text_of(*address) for address in self._addresses())
 
     def bootstrap(self, listener: str) -> str:
@@ -156,7 +158,8 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def controller_bootstrap_servers(self) -> str:
-        """HOST:PORT, for the setting `controller.quorum.bootstrap.servers` of a node that joins. UsageError without `controller_port`."""
+        """HOST:PORT, for the setting `controller.quorum.bootstrap.servers` of a node that joins.
+        UsageError without `controller_port`."""
         found = self._known().broker.controller
         if found is None:
             raise UsageError("no other node reaches its controller: give controller_port=0")
@@ -164,8 +167,9 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Numbers about the snapshots of the cluster's metadata, by the names that Apache Kafka and KIP-630 have for them; latencies in
-        ms. In a cluster these are the controller's, and `brokers[1].metrics` those of a broker."""
+        """Numbers about the snapshots of the cluster's metadata, by the names that Apache Kafka and
+        KIP-630 have for them; latencies in ms. In a cluster these are the controller's, and
+        `brokers[1].metrics` those of a broker."""
         return self._call(lambda: self._serving().broker.node.snapshot_generator.readings())
 
     def _addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
@@ -174,7 +178,7 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
-        """The brokers of a cluster by id, from 1 on, each to be killed, started, stopped, paused, isolated. UsageError with `brokers=1`."""
+        """The brokers of a cluster, by id from 1 on. UsageError with `brokers=1`."""
         if len(self._nodes) == 1:
             raise UsageError("a single broker is started and stopped with the double itself: give brokers=2 or more")
         from .brokers import Brokers
@@ -182,36 +186,38 @@ class KafkaDouble(FaultVerbs):
         return Brokers(self._serving, len(self._nodes) - 1)
 
     def leader(self, topic: str, partition: int) -> int | None:
-        """The id of the broker that leads a partition; None when nobody does. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        """The id of a partition's leader, or None. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from . import placement
 
         return self._call(placement.leader, self._serving().broker, topic, partition)
 
     def isr(self, topic: str, partition: int) -> list[int]:
-        """The ids of the brokers whose replicas are in sync. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        """The ids of the in-sync replicas. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from . import placement
 
         return self._call(placement.isr, self._serving().broker, topic, partition)
 
     def move_leader(self, topic: str, partition: int, to: int) -> int:
-        """Have another broker lead a partition, and tell the epoch that begins. KafkaError: REPLICA_NOT_AVAILABLE when it has no replica,
-        ELIGIBLE_LEADERS_NOT_AVAILABLE when it is not alive and in sync."""
+        """Have another broker lead a partition; returns its leader epoch. KafkaError:
+        REPLICA_NOT_AVAILABLE when it has no replica, ELIGIBLE_LEADERS_NOT_AVAILABLE when it is not
+        alive and in sync."""
         from . import placement
 
         return self._call(placement.move_leader, self._serving().broker, topic, partition, to)
 
     def move_coordinator(self, group: str, to: int) -> int:
-        """Have another broker coordinate a group, by `move_leader` of its partition of __consumer_offsets, which is told."""
+        """Move the leader of a group's partition of __consumer_offsets; returns the partition."""
         from . import placement
 
         return self._call(placement.move_coordinator, self._serving().broker, group, to)
 
     def unclean_election(self, topic: str, partition: int, to: int | None = None) -> int:
-        """Have a partition that nobody leads be led by a replica that is alive, whatever it lacks, by that of the broker `to`, or else by the
-        first; tells whose. What it lacks is lost.
+        """Elect a live replica that is not in sync as leader of a partition without one: that of
+        the broker `to`, or else the first. Returns the id of its broker. Records that the replica
+        lacks are lost.
 
-        KafkaError: ELECTION_NOT_NEEDED while somebody leads, ELIGIBLE_LEADERS_NOT_AVAILABLE when none, or `to`, is not alive,
-        REPLICA_NOT_AVAILABLE when `to` has no replica.
+        KafkaError: ELECTION_NOT_NEEDED while a broker leads, ELIGIBLE_LEADERS_NOT_AVAILABLE when
+        none, or `to`, is not alive, REPLICA_NOT_AVAILABLE when `to` has no replica.
         """
         from . import placement
 
@@ -224,15 +230,15 @@ class KafkaDouble(FaultVerbs):
         config: Mapping[str, object] | None = None,
         replication_factor: int | None = None,
     ) -> None:
-        """Create a topic, with `default.replication.factor` unless told otherwise. KafkaError where a client's admin would get one, such as
-        TOPIC_ALREADY_EXISTS."""
+        """Create a topic, with `default.replication.factor` unless another is given. KafkaError
+        where a client's admin would get one, such as TOPIC_ALREADY_EXISTS."""
         from . import seeding
 
         replicas = -1 if replication_factor is None else replication_factor
         seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {}, replicas)).topics)
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic and all that is in it. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none."""
+        """Delete a topic with its records. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from . import seeding
 
         seeding.check_topics(self._ask(seeding.to_delete(name)).responses)
@@ -246,10 +252,12 @@ class KafkaDouble(FaultVerbs):
         partition: int | None = None,
         timestamp: int | None = None,
     ) -> int:
-        """Append one record, and tell its offset. Texts become UTF-8; `timestamp` is ms since the epoch, the broker's time unless given.
+        """Append one record; returns its offset. Texts become UTF-8; `timestamp` is ms since the
+        epoch, the broker's time unless given.
 
-        Without `partition` the key decides, as Kafka's producer has it; without a key the partitions take turns. A topic that is not there is
-        created if `auto.create.topics.enable` is on. KafkaError when the record is refused.
+        Without `partition` the key decides, as Kafka's producer has it; without a key the
+        partitions take turns. A topic that is not there is created if `auto.create.topics.enable`
+        is on. KafkaError when the record is refused.
         """
         from . import seeding
 
@@ -274,7 +282,8 @@ class KafkaDouble(FaultVerbs):
     def records(
         self, topic: str, partition: int | None = None, isolation: str = "read_uncommitted"
     ) -> list[ReadRecord]:
-        """The records of a topic, or of one partition, by partition and offset. `read_committed` leaves out what was aborted or is not decided.
+        """The records of a topic, or of one partition, by partition and offset. `read_committed`
+        leaves out what was aborted or is not decided.
 
         KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such.
         """
@@ -285,7 +294,8 @@ class KafkaDouble(FaultVerbs):
         return [record for one in taken for record in records.read(one)]
 
     def bump_epoch(self, topic: str, partition: int) -> int:
-        """Elect the partition's leader anew, and tell its epoch. Clients that name the old one are fenced, and ask who leads.
+        """Elect the partition's leader again; returns its epoch. Clients that send the old epoch
+        are fenced, and refresh their metadata.
 
         KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such.
         """
@@ -294,8 +304,9 @@ class KafkaDouble(FaultVerbs):
         return self._call(leadership.bump, self._serving().broker, topic, partition)
 
     def truncate(self, topic: str, partition: int, offset: int) -> int:
-        """Lose the records from `offset` on, whole batches, as when a broker that lacks them is elected; tells the new leader epoch, which
-        begins there. KafkaError: OFFSET_OUT_OF_RANGE below the log's start or beyond its end, UNKNOWN_TOPIC_OR_PARTITION."""
+        """Lose the records from `offset` on, whole batches, as when a broker that lacks them is
+        elected; returns the new leader epoch, which begins there. KafkaError: OFFSET_OUT_OF_RANGE
+        below the log's start or beyond its end, UNKNOWN_TOPIC_OR_PARTITION."""
         from . import leadership
 
         return self._call(leadership.truncate, self._serving().broker, topic, partition, offset)
@@ -307,7 +318,7 @@ class KafkaDouble(FaultVerbs):
         return self._call(leadership.leader_epoch, self._serving().broker, topic, partition)
 
     def epochs(self, topic: str, partition: int) -> dict[int, int]:
-        """The leader epochs that the partition's log knows, oldest first, each with the offset at which it begins."""
+        """The leader epochs in the partition's log, each with its start offset, oldest first."""
         from . import leadership
 
         return self._call(leadership.epochs, self._serving().broker, topic, partition)
@@ -328,7 +339,7 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def peer_requests(self) -> Requests:
-        """The latest requests between nodes. UsageError unless the double was made with `peer_requests=True`."""
+        """The latest requests between nodes. UsageError unless `peer_requests=True` was given."""
         from .requests import PeerRequests
 
         if not self._peer_requests:
@@ -340,7 +351,7 @@ class KafkaDouble(FaultVerbs):
         return self._on_thread(running, lambda: at(running.broker.history))
 
     def advance(self, seconds: float) -> None:
-        """Let so much time pass, with all that is due in it. UsageError unless the clock is stepped."""
+        """Let time pass, and do what is due. UsageError unless the clock is stepped."""
         clock = self._clock
         if not isinstance(clock, SteppedClock):
             raise UsageError("only a stepped clock can be advanced: give stepped=True")
@@ -350,8 +361,8 @@ class KafkaDouble(FaultVerbs):
         self._call(self._serving().broker.advance, clock, round(seconds * 1000))
 
     def reset(self) -> None:
-        """Empty the cluster: no topics, groups, rules or requests, every connection closed, every broker
-        running. Ports and cluster id stay, so a client that is still open finds the empty cluster."""
+        """Empty the cluster: no topics, groups, rules or requests, every connection closed, every
+        broker running. Ports and cluster id stay, so a connected client finds the empty cluster."""
         running = self._serving()
         running.thread.run(running.broker.reset())
 
@@ -377,7 +388,7 @@ class KafkaDouble(FaultVerbs):
         return running
 
     def _on_thread(self, running: Running, function: Callable[[], T]) -> T:
-        """What a function gives that only looks or tidies up: nothing runs any more that could disturb it after a stop."""
+        """The result of a function that only looks or tidies up, also after a stop."""
         return running.thread.call(function) if running.thread.running else function()
 
     def __repr__(self) -> str:

@@ -1,4 +1,5 @@
-"""A socket that listens: what everything else can be imported behind, while the kernel takes the first connections.
+"""A socket that listens: what everything else can be imported behind, while the kernel takes the
+first connections.
 
 This file imports nothing but `socket`: it is the first thing that a starting process runs.
 """
@@ -14,8 +15,9 @@ def listen(host: str, port: int) -> socket.socket:
     """A listening TCP socket, on any free port if `port` is 0; OSError as the system has it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    # Connections inherit it. Without it the second of two quick answers waits until the first is acknowledged, for 40 ms. asyncio sets it
-    # only on sockets that name their protocol, which those of `create_server` do not.
+    # Connections inherit it. Without it the second of two quick answers waits 40 ms until the first
+    # is acknowledged. asyncio sets it only on sockets that name their protocol, which those of
+    # `create_server` do not.
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.setblocking(False)
     return sock
@@ -27,7 +29,8 @@ def text_of(host: str, port: int) -> str:
 
 
 def hold(address: tuple[str, int]) -> socket.socket:
-    """A socket that has this address and does not listen: who connects is refused, and nobody else gets the port. It may listen later."""
+    """A socket that is bound to this address and does not listen: connections are refused, and no
+    other process gets the port. It may listen later."""
     sock = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

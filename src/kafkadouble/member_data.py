@@ -1,4 +1,5 @@
-"""What a node of a cluster in one process keeps over its lives: in memory, or in a folder of its own in each data directory."""
+"""What a node of a cluster in one process keeps over its lives: in memory, or in a folder of its
+own in each data directory."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class MemberData(Data, Protocol):
     """As for a single node, and it may be killed."""
 
     def killed(self, logs: Logs, now: int) -> None:
-        """The node that had these logs is gone, without having said so."""
+        """The node that had these logs was killed."""
         ...
 
 
@@ -49,7 +50,7 @@ class InMemory:
         """They stay as they are."""
 
     def release(self) -> None:
-        """Nobody else could have them."""
+        """No other process could have them."""
 
 
 class OnDisk:
@@ -66,7 +67,8 @@ class OnDisk:
 
 
 def check_count(data_dirs: Sequence[str], brokers: int) -> None:
-    """UsageError for directories of another number of brokers: the controller's id is one beyond theirs."""
+    """UsageError for directories of another number of brokers: the controller's id is one beyond
+    theirs."""
     if not data_dirs:
         return
     from .data_dirs import node_of
@@ -78,7 +80,8 @@ def check_count(data_dirs: Sequence[str], brokers: int) -> None:
 
 
 def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id: str | None) -> MemberData:
-    """That of one node: in folders of this name, if there are data directories. UsageError for directories that cannot be had."""
+    """That of one node: in folders of this name, if there are data directories. UsageError for
+    directories that cannot be had."""
     if not data_dirs:
         return InMemory(cluster_id)
     from .data_dirs import DataDirs

@@ -1,8 +1,8 @@
 """The settings of the nodes of a cluster in one process.
 
-What the user gave wins over defaults that follow the number of brokers; what makes each node what it is
-wins over both. Listeners that the user gave are those of the first broker: the next have the ports after
-those, or any where the port is 0.
+What the user gave wins over defaults that follow the number of brokers; what makes each node what
+it is wins over both. Listeners that the user gave are those of the first broker: the next have the
+ports after those, or any where the port is 0.
 """
 
 from __future__ import annotations

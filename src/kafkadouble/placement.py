@@ -1,7 +1,9 @@
-"""Who leads what in a cluster, looked at and decided without a client; everything here is to be called on the loop's thread.
+"""Who leads what in a cluster, looked at and decided without a client; everything here is to be
+called on the loop's thread.
 
-Rules. Decisions are records of the metadata, written by whoever leads the quorum; the epochs come from there. An election that Kafka would not
-hold is refused as Kafka refuses it; what cannot have been meant is a UsageError.
+Rules. Decisions are records of the metadata, written by the leader of the quorum; the epochs come
+from there. An election that Kafka would not hold is refused as Kafka refuses it; what cannot have
+been meant is a UsageError.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ UNCLEAN = 1
 
 
 def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
-    """A partition as the metadata have it, and the id of its topic. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
+    """A partition as the metadata have it, and the id of its topic.
+    KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
     check(topic=topic, partition=index)
     broker.settle()
     found = broker.image.topic_named(topic)
@@ -40,7 +43,7 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, Partit
 
 
 def leader(broker: Broker | Cluster, topic: str, index: int) -> int | None:
-    """The id of the broker that leads; None when nobody does."""
+    """The id of the broker that leads; None if no broker does."""
     id = find(broker, topic, index)[1].leader
     return None if id < 0 else id
 
@@ -51,7 +54,7 @@ def isr(broker: Broker | Cluster, topic: str, index: int) -> list[int]:
 
 
 def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> int:
-    """Have another replica lead, which is in sync; tells the epoch that begins."""
+    """Have another in-sync replica lead; returns the new leader epoch."""
     topic_id, partition = find(broker, topic, index)
     _check_target(broker, partition, to, f"{topic}-{index}")
     live = {each.id for each in broker.image.live_brokers()}
@@ -66,9 +69,10 @@ def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> in
 
 
 def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
-    """Have another broker coordinate a group, which may not be there yet; tells the partition of __consumer_offsets that moves."""
+    """Have another broker coordinate a group, which need not exist; returns the partition of
+    __consumer_offsets that moves."""
     check(group=group)
-    if broker.image.topic_named(CONSUMER_OFFSETS) is None:  # whoever is asked for a coordinator has the topic made
+    if broker.image.topic_named(CONSUMER_OFFSETS) is None:  # FindCoordinator creates the topic
         broker.ask(FindCoordinatorRequest(coordinator_keys=[group]))
         broker.settle()
     found = broker.image.topic_named(CONSUMER_OFFSETS)
@@ -80,7 +84,8 @@ def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
 
 
 def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int | None = None) -> int:
-    """Give a partition that nobody leads to whoever of its replicas is alive, in sync or not, or to one of them; tells who that is."""
+    """Elect a live replica, in sync or not, of a partition without a leader; returns the id of its
+    broker."""
     _, partition = find(broker, topic, index)
     node = broker.controlling.node
     node.now = broker.clock.now()
@@ -98,7 +103,7 @@ def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int |
 
 
 def _with_alone(image: Image, id: int) -> Image:
-    """The same cluster, as if nobody else were alive."""
+    """The same cluster, as if no other broker were alive."""
     brokers = image.brokers
     for other in [each for each in brokers.values() if each.id != id]:
         brokers = brokers.set(other.id, other._replace(fenced=True))
@@ -106,8 +111,8 @@ def _with_alone(image: Image, id: int) -> Image:
 
 
 def _check_target(broker: Broker | Cluster, partition: PartitionImage, to: int, what: str) -> None:
-    """KafkaError: REPLICA_NOT_AVAILABLE for a broker that has none, ELIGIBLE_LEADERS_NOT_AVAILABLE for one that does not run, also when the
-    metadata do not know of it yet."""
+    """KafkaError: REPLICA_NOT_AVAILABLE for a broker that has none, ELIGIBLE_LEADERS_NOT_AVAILABLE
+    for one that does not run, also when the metadata do not know of it yet."""
     check(to=to)
     if to not in partition.replicas:
         said = f"broker {to} has no replica of {what}: brokers {', '.join(map(str, partition.replicas))} have"

@@ -61,7 +61,8 @@ def capture_of(path: PathLike | None, bodies: bool) -> capturing.Wanted | None:
 
 
 class Wanted(NamedTuple):
-    """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives them."""
+    """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives
+    them."""
 
     nodes: Sequence[tuple[ListenerSpec, ...]]
     settings: Settings
@@ -146,7 +147,8 @@ class Running:
             self._capturing.close()
 
     def stop(self) -> None:
-        """End both; more than once is no error. The collector of garbage may call it on any thread, also on the loop's."""
+        """End both; more than once is no error. The collector of garbage may call it on any thread,
+        also on the loop's."""
         if self.thread.here:
             self._ending = asyncio.ensure_future(self._end())
             return

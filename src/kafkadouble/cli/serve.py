@@ -1,8 +1,10 @@
 """`kafkadouble serve`: a broker in the foreground.
 
-Rules. It listens before it imports the rest: the kernel takes connections meanwhile. Nothing is told on stdout before every setting was
-looked at and clients are answered; then come lines of `key=value`, `bootstrap.servers` first, then where the controller is reached. stderr
-is for people. Exit codes: 0 ended by a signal, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory that cannot be used.
+Rules. It listens before it imports the rest: the kernel takes connections meanwhile. Nothing is
+printed on stdout before every setting was looked at and clients are answered; then come lines of
+`key=value`, `bootstrap.servers` first, then where the controller is reached. stderr is for people.
+Exit codes: 0 ended by a signal, 1 the port cannot be had, 2 a wrong option or setting, 3 a data
+directory that cannot be used.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ def main(words: list[str]) -> int:
         settings = _settings(options) if options.config or options.setting else None
         places = _places(options, settings)
         _check_capture(options)
-    except (ValueError, OSError) as problem:  # a UsageError is a ValueError, and its class is not imported for nothing
+    except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
         return _fail(WRONG_USE, str(problem))
     socks: list[list[socket]] = []
     try:
@@ -62,11 +64,11 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         "kafkadouble serve",
         description="Run a broker until it is interrupted. When clients are answered it prints lines of key=value, the first "
-        "bootstrap.servers=HOST:PORT, with commas between several; connections and errors are told on stderr. All data is in memory, and "
-        "gone at the end, unless there is a data directory.",
+        "bootstrap.servers=HOST:PORT, with commas between several; connections and errors are logged on stderr. All data is in memory, and "
+        "lost at the end, unless there is a data directory.",
         formatter_class=_formatter,
         epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory "
-        "that cannot be used. SIGUSR1 has the metrics of snapshots told on stderr.",
+        "that cannot be used. SIGUSR1 prints the metrics of snapshots on stderr.",
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")
@@ -82,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
         "--controller-port",
         type=_port,
         metavar="PORT",
-        help="let other nodes reach the controller, too, on this port, 0 for any free one; where that is, is told in the second line",
+        help="let other nodes reach the controller, too, on this port, 0 for any free one; the second line has its address",
     )
     add(
         "--advertised",
@@ -97,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME[:PARTITIONS]",
-        help="a topic to begin with, of one partition unless told otherwise; created unless it is there; may be repeated",
+        help="a topic to begin with, of one partition unless a number is given; created unless it is there; may be repeated",
     )
     add(
         "--config",
@@ -131,13 +133,14 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         help="repeat every choice that is made at random, such as ids; each start on a kept directory makes others",
     )
-    add("-v", "--verbose", action="store_true", help="tell every request, too")
-    add("-q", "--quiet", action="store_true", help="tell nothing but what is wrong")
+    add("-v", "--verbose", action="store_true", help="log every request, too")
+    add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Of a fixed width: asking for the terminal's would import `shutil`, which costs as much as a fifth of the server."""
+    """Of a fixed width: asking for the terminal's would import `shutil`, which costs as much as a
+    fifth of the server."""
     return argparse.HelpFormatter(prog, width=110)
 
 
@@ -180,8 +183,8 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:
-    """Where to listen, for each node: a single one, or each broker and at last their controller. Without
-    settings this is known before anything else is imported."""
+    """Where to listen, for each node: a single one, or each broker and at last their controller.
+    Without settings this is known before anything else is imported."""
     if settings is not None:
         from .serving import planned_listeners
 

@@ -1,4 +1,5 @@
-"""What `serve` does once it listens: the broker in an event loop, its topics, the lines on stdout, the log on stderr, and the end."""
+"""What `serve` does once it listens: the broker in an event loop, its topics, the lines on stdout,
+the log on stderr, and the end."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ async def serve(
 
 
 def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[tuple[ListenerSpec, ...]]:
-    """The listeners of each node, as options and settings have them. UsageError for what cannot be served."""
+    """The listeners of each node, as options and settings have them. UsageError for what cannot be
+    served."""
     if options.brokers > 1:
         from ..member_settings import check
 
@@ -97,7 +99,7 @@ def _warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> 
 
 
 def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
-    """Where connections note what passes on them, if that was asked for."""
+    """Where connections write what passes on them, if --capture is given."""
     if options.capture is None:
         return None
     from ..capturing import Capturing, Wanted
@@ -114,10 +116,11 @@ async def _serve(
     try:
         await _first(_begin(options, broker), ended.wait(), broker.controlling.listener.halted.wait())
         if not ended.is_set() and _halted(broker) is None:
-            gc.freeze()  # what was read at the start stays: the search for garbage need not look at it again and again
+            gc.freeze()  # what was read at the start stays: the collector need not look at it
             _tell_metrics_when_asked(broker)
             _announce(broker, settings)
-            logging_it = asyncio.ensure_future(_log_serving(broker))  # ends with the loop, if nothing opens before
+            # It ends with the loop if no listener opens before.
+            logging_it = asyncio.ensure_future(_log_serving(broker))
             nodes = {broker.controlling, *broker.members}
             await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
             logging_it.cancel()
@@ -142,7 +145,8 @@ async def _serve(
 
 
 async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
-    """Accept, and make the topics: beforehand, unless it takes other nodes, with which one must have found one another."""
+    """Accept, and make the topics: beforehand, unless it takes other nodes, with which one must
+    have found one another."""
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
         await _create(broker, options.topic)
         await broker.start()
@@ -217,7 +221,8 @@ async def _first(*events: Coroutine[object, object, object]) -> None:
 
 
 def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings, DataDirs | None]:
-    """The data directories, and the settings of the node that they belong to. Those of the settings count if they are formatted."""
+    """The data directories, and the settings of the node that they belong to. Those of the settings
+    count if they are formatted."""
     given = {"log.dirs", "log.dir"} & settings.given.keys()
     if not (paths or given):
         return settings, None
@@ -237,26 +242,30 @@ def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings,
 
 
 def _on_signals() -> asyncio.Event:
-    """Set when the process is asked to end."""
+    """Set by the signals that end the process."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows: the handler that was installed before raises SystemExit
+        # On Windows the handler that was installed before raises SystemExit.
+        with suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)
     return ended
 
 
 async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int | None]]) -> None:
-    """Create the topics that are not there yet. KafkaError for one that is there with another number of partitions."""
+    """Create the topics that are not there yet. KafkaError for one that is there with another
+    number of partitions."""
     for name, partitions in topics:
         from .. import seeding
 
         if _is_there(broker, name, partitions):
             continue
         asked = broker.ask(seeding.to_create(name, partitions or 1, {}))
-        answer = await asyncio.shield(asyncio.wrap_future(asked))  # who waits no more does not take the question back
+        # A cancelled wait does not cancel the request.
+        answer = await asyncio.shield(asyncio.wrap_future(asked))
         if not _is_there(broker, name, partitions):
             seeding.check_topics(answer.topics)
-        while not _is_there(broker, name, partitions):  # until the news reach a broker whose controller is elsewhere
+        # Until a broker with a remote controller has replayed the record.
+        while not _is_there(broker, name, partitions):
             await asyncio.sleep(LOOK_S)
 
 
@@ -300,7 +309,7 @@ def _announce(broker: Broker | Cluster, settings: Settings) -> None:
     if len(broker.listener_names) > 1:
         for name in broker.listener_names:
             lines[f"listener.name.{name.lower()}.bootstrap.servers"] = _texts(broker.addresses(name))
-    with suppress(BrokenPipeError):  # nobody listens: no reason not to serve
+    with suppress(BrokenPipeError):  # no process reads stdout: it serves nevertheless
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
     if without := settings.without_effect():
         log.info("these settings change nothing here: %s", ", ".join(without))
@@ -311,7 +320,8 @@ def _texts(addresses: Iterable[tuple[str, int]]) -> str:
 
 
 async def _log_serving(broker: Broker | Cluster) -> None:
-    """Log the address as soon as clients are accepted: a broker of a larger cluster has to be part of it first."""
+    """Log the address as soon as clients are accepted: a broker of a larger cluster has to be part
+    of it first."""
     await _opened(broker)
     is_broker = "broker" in broker.asked.node.roles
     log.info("serving at %s", _texts(broker.addresses() if is_broker else [broker.controller or broker.address]))

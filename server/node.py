@@ -43,7 +43,7 @@ from .tracing.trace import Trace
 if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
     from .metadata.snapshot_generator import SnapshotGenerator
-    from .network.peers import Sending
+    from .raft.outbound_channel import OutboundChannel
     from .replica.replication.alter_partition_manager import AlterPartitionManager
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
@@ -170,6 +170,10 @@ class Node:
         self.now = now
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
+    def dispatch(self, request: Request[Any]) -> Answer | Wait[Answer]:
+        """The answer to a request, as the fault rules have it."""
+        return dispatch.answer(self, request)
+
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
         """The answer to a request that this node sends to itself, past faults and history."""
         return dispatch.handled(self, request)
@@ -197,13 +201,13 @@ class Node:
         """Whether clients are let in: a broker that starts has to be part of its cluster before."""
         return self.is_registered or self.lifecycle is None or self.lifecycle.is_open
 
-    def _channels(self) -> Sequence[tuple[str, Sending, str]]:
+    def _channels(self) -> Sequence[tuple[str, OutboundChannel, str]]:
         """What it has to say to whom: the client id, the conversation, and the setting that says how long an answer may take."""
         from .broker.controller_registration_manager import ControllerRegistrationManager
         from .broker.node_to_controller_channel import NodeToControllerChannel
 
         name, to_controller = str(self.id), NodeToControllerChannel(self)
-        found: list[tuple[str, Sending, str]] = [
+        found: list[tuple[str, OutboundChannel, str]] = [
             (f"raft-client-{self.id}", self.quorum, "controller.quorum.request.timeout.ms"),
             (name, to_controller, OF_CONTROLLER),
         ]

@@ -3,7 +3,7 @@
 One request at a time, in order. A request waits while there is no active controller. After
 NOT_CONTROLLER, or no answer, it is sent after a pause to the controller that is active then; if
 that is this node, it handles the request itself. This file knows no socket and no clock: it is a
-`Sending` for the shell in `peers`.
+`OutboundChannel` for the shell in `peers`.
 """
 
 from __future__ import annotations

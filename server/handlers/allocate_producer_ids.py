@@ -14,12 +14,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = AllocateProducerIdsResponse
 
 
-def answer(node: Node, request: Request[AllocateProducerIdsRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[AllocateProducerIdsRequest]) -> Response | Wait[Response]:
     block = allocate_producer_ids(node.controller.draft, request.body.broker_id, request.body.broker_epoch)
     response = Response(producer_id_start=block.ids.start, producer_id_len=len(block.ids))
     return node.controller.write(block.records, response)

@@ -18,11 +18,11 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
 def answer(
-    node: Node, request: Request[AlterClientQuotasRequest]
+    node: HandlerContext, request: Request[AlterClientQuotasRequest]
 ) -> AlterClientQuotasResponse | Wait[AlterClientQuotasResponse]:
     decision = alter_client_quotas(node.controller.draft, request.body.entries)
     response = AlterClientQuotasResponse(entries=[_entry(altered) for altered in decision.results])

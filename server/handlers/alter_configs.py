@@ -24,10 +24,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
-def answer(node: Node, request: Request[AlterConfigsRequest]) -> AlterConfigsResponse | Wait[AlterConfigsResponse]:
+def answer(
+    node: HandlerContext, request: Request[AlterConfigsRequest]
+) -> AlterConfigsResponse | Wait[AlterConfigsResponse]:
     image, at_controller = node.controller.draft, request.peer.is_at_controller
     decision = alter_configs(
         image, node.settings, request.body.resources, legacy_alter_config, at_controller=at_controller
@@ -38,7 +40,7 @@ def answer(node: Node, request: Request[AlterConfigsRequest]) -> AlterConfigsRes
 
 
 def preprocess(
-    node: Node, request: Request[AlterConfigsRequest]
+    node: HandlerContext, request: Request[AlterConfigsRequest]
 ) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
     done, left = preprocess_all(node.controller.image, node.settings, request.body.resources, preprocess_legacy_alter)

@@ -15,12 +15,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = AlterPartitionResponse
 
 
-def answer(node: Node, request: Request[AlterPartitionRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[AlterPartitionRequest]) -> Response | Wait[Response]:
     if not request.body.topics:
         return Response()
     decision = alter_partition(node.controller.draft, node.settings, request.body, request.version)

@@ -20,12 +20,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = AlterPartitionReassignmentsResponse
 
 
-def answer(node: Node, request: Request[AlterPartitionReassignmentsRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[AlterPartitionReassignmentsRequest]) -> Response | Wait[Response]:
     body = request.body
     if not body.topics:
         return Response()

@@ -19,11 +19,11 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
 def answer(
-    node: Node, request: Request[AlterUserScramCredentialsRequest]
+    node: HandlerContext, request: Request[AlterUserScramCredentialsRequest]
 ) -> AlterUserScramCredentialsResponse | Wait[AlterUserScramCredentialsResponse]:
     body = request.body
     decision = alter_scram_credentials(node.controller.draft, body.deletions, body.upsertions)

@@ -22,7 +22,7 @@ from ..metadata.features import supported_features
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?\Z")
 
@@ -30,7 +30,7 @@ ANY_NODE = -1
 KRAFT_VERSION = "kraft.version"
 
 
-def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
+def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     _note_software(request)
     _check_meant(node, request)
     return ApiVersionsResponse(
@@ -48,7 +48,7 @@ def answer(node: Node, request: Request[ApiVersionsRequest]) -> ApiVersionsRespo
     )
 
 
-def _finalized(node: Node) -> dict[str, int]:
+def _finalized(node: HandlerContext) -> dict[str, int]:
     """What is committed, and this node behaves by; kraft.version stands in the quorum's own records, and is no feature at 0."""
     raft, supported = node.quorum.replica.kraft_version, supported_features(node.roles)
     features = {name: level for name, level in node.controller.image.features.items() if name in supported}
@@ -64,7 +64,7 @@ def _note_software(request: Request[ApiVersionsRequest]) -> None:
     request.peer.software_name, request.peer.software_version = name, version
 
 
-def _check_meant(node: Node, request: Request[ApiVersionsRequest]) -> None:
+def _check_meant(node: HandlerContext, request: Request[ApiVersionsRequest]) -> None:
     body = request.body
     if body.cluster_id is None and body.node_id == ANY_NODE:
         return

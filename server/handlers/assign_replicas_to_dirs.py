@@ -18,12 +18,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = AssignReplicasToDirsResponse
 
 
-def answer(node: Node, request: Request[AssignReplicasToDirsRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[AssignReplicasToDirsRequest]) -> Response | Wait[Response]:
     decision = assign_replicas_to_dirs(node.controller.draft, node.settings, request.body)
     return node.controller.write(decision.records, Response(directories=decision.results))
 

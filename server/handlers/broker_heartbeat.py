@@ -17,12 +17,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = BrokerHeartbeatResponse
 
 
-def answer(node: Node, request: Request[BrokerHeartbeatRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[BrokerHeartbeatRequest]) -> Response | Wait[Response]:
     done = process_broker_heartbeat(broker_context_of(node), request.body)
     response = Response(
         is_caught_up=done.caught_up,

@@ -18,14 +18,14 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 NO_EPOCH = -1
 
 Response = BrokerRegistrationResponse
 
 
-def answer(node: Node, request: Request[BrokerRegistrationRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[BrokerRegistrationRequest]) -> Response | Wait[Response]:
     cluster = ClusterIdentity(node.cluster_id, node.quorum.replica.kraft_version)
     done = register_broker(broker_context_of(node), cluster, request.body, request.version)
     return node.controller.write(done.records, Response(broker_epoch=done.epoch))

@@ -14,12 +14,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = ControllerRegistrationResponse
 
 
-def answer(node: Node, request: Request[ControllerRegistrationRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[ControllerRegistrationRequest]) -> Response | Wait[Response]:
     records = register_controller(node.controller.draft, request.body)
     return node.controller.write(records, Response())
 

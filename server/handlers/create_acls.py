@@ -19,11 +19,11 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
 def answer(
-    node: Node, request: Request[CreateAclsRequest]
+    node: HandlerContext, request: Request[CreateAclsRequest]
 ) -> CreateAclsResponse | Disconnect | Wait[CreateAclsResponse]:
     creations = request.body.creations
     if any(0 in (a.resource_type, a.resource_pattern_type, a.operation, a.permission_type) for a in creations):

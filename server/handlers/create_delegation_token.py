@@ -31,7 +31,7 @@ from ..security.authorizer import CREATE_TOKENS
 from ..security.request_authorization import USER, may
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = CreateDelegationTokenResponse
 
@@ -54,7 +54,7 @@ def admit(request: Request[CreateDelegationTokenRequest]) -> None:
     check_token_request_allowed(request)
 
 
-def answer(node: Node, request: Request[CreateDelegationTokenRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[CreateDelegationTokenRequest]) -> Response | Wait[Response]:
     admit(request)
     owner, requester = _owner(request), requester_of(request)
     if owner != requester and not may(node, request, (CREATE_TOKENS, USER, str(owner))):

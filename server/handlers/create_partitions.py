@@ -16,11 +16,11 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
 def answer(
-    node: Node, request: Request[CreatePartitionsRequest]
+    node: HandlerContext, request: Request[CreatePartitionsRequest]
 ) -> CreatePartitionsResponse | Wait[CreatePartitionsResponse]:
     check_time_left(request.body.timeout_ms)
     decision = create_partitions(node.controller.draft, request.body.topics)

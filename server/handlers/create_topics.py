@@ -19,10 +19,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
-def answer(node: Node, request: Request[CreateTopicsRequest]) -> CreateTopicsResponse | Wait[CreateTopicsResponse]:
+def answer(
+    node: HandlerContext, request: Request[CreateTopicsRequest]
+) -> CreateTopicsResponse | Wait[CreateTopicsResponse]:
     body, controller = request.body, node.controller
     check_time_left(body.timeout_ms)
     decision = create_topics(controller.draft, node.settings, body.topics, controller.new_id)

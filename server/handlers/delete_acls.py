@@ -20,11 +20,11 @@ from ..requests.waiting import Wait
 from ..security.acls import says_unknown
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
 def answer(
-    node: Node, request: Request[DeleteAclsRequest]
+    node: HandlerContext, request: Request[DeleteAclsRequest]
 ) -> DeleteAclsResponse | Disconnect | Wait[DeleteAclsResponse]:
     filters = request.body.filters
     if any(map(says_unknown, filters)):

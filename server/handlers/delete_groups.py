@@ -16,12 +16,12 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Result = DeleteGroupsResponse.DeletableGroupResult
 
 
-def answer(node: Node, request: Request[DeleteGroupsRequest]) -> Wait[DeleteGroupsResponse]:
+def answer(node: HandlerContext, request: Request[DeleteGroupsRequest]) -> Wait[DeleteGroupsResponse]:
     results: list[Result] = []
     by_shard: dict[GroupCoordinatorShard, list[str]] = {}
     for group_id in dict.fromkeys(request.body.groups_names):

@@ -22,7 +22,7 @@ from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Until, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 HIGH_WATERMARK = -1
 PENDING = -2
@@ -36,7 +36,7 @@ WaitingPartitions = list[tuple[Partition, int, PartitionResult]]
 """Partitions that wait for their followers, with the offset and the result."""
 
 
-def answer(node: Node, request: Request[DeleteRecordsRequest]) -> Wait[DeleteRecordsResponse]:
+def answer(node: HandlerContext, request: Request[DeleteRecordsRequest]) -> Wait[DeleteRecordsResponse]:
     waited: WaitingPartitions = []
     topics, slices = [], Slices()
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
@@ -52,7 +52,10 @@ def answer(node: Node, request: Request[DeleteRecordsRequest]) -> Wait[DeleteRec
 
 
 def _done(
-    node: Node, request: Request[DeleteRecordsRequest], response: DeleteRecordsResponse, waited: WaitingPartitions
+    node: HandlerContext,
+    request: Request[DeleteRecordsRequest],
+    response: DeleteRecordsResponse,
+    waited: WaitingPartitions,
 ) -> Wait[DeleteRecordsResponse]:
     """Return the response when the followers have the new log start offsets."""
     deadline = request.received + request.body.timeout_ms
@@ -67,7 +70,7 @@ def _done(
     return response
 
 
-def _outcome(node: Node, partition: Partition, offset: int) -> int:
+def _outcome(node: HandlerContext, partition: Partition, offset: int) -> int:
     """Return the error code, or PENDING."""
     if partition.offline:
         return error_codes.KAFKA_STORAGE_ERROR
@@ -76,11 +79,11 @@ def _outcome(node: Node, partition: Partition, offset: int) -> int:
     return error_codes.NONE if _low_watermark(node, partition) >= offset else PENDING
 
 
-def _low_watermark(node: Node, partition: Partition) -> int:
+def _low_watermark(node: HandlerContext, partition: Partition) -> int:
     return partition.low_watermark({broker.id for broker in node.controller.image.live_brokers()})
 
 
-def _delete(node: Node, topic: str, asked: RequestPartition, waited: WaitingPartitions) -> PartitionResult:
+def _delete(node: HandlerContext, topic: str, asked: RequestPartition, waited: WaitingPartitions) -> PartitionResult:
     partition = node.partitions.get(topic, asked.partition_index)
     if partition is None:
         return _failed(asked, node.partitions.code_of_missing(topic, asked.partition_index))

@@ -20,7 +20,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 DISABLED_FROM = 3
 """The first version with TOPIC_DELETION_DISABLED."""
@@ -28,7 +28,9 @@ DISABLED_FROM = 3
 STATES_FROM = 6
 
 
-def answer(node: Node, request: Request[DeleteTopicsRequest]) -> DeleteTopicsResponse | Wait[DeleteTopicsResponse]:
+def answer(
+    node: HandlerContext, request: Request[DeleteTopicsRequest]
+) -> DeleteTopicsResponse | Wait[DeleteTopicsResponse]:
     if not node.settings.bool("delete.topic.enable"):
         if request.version < DISABLED_FROM:
             raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")

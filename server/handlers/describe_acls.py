@@ -19,12 +19,12 @@ from ..requests.request import Refusal, Request
 from ..security.acls import matching_acls, says_unknown
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = DescribeAclsResponse
 
 
-def answer(node: Node, request: Request[DescribeAclsRequest]) -> Response | Disconnect:
+def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Response | Disconnect:
     if says_unknown(request.body):
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):

@@ -19,10 +19,10 @@ from ..controller.client_quotas import describe_client_quotas
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
-def answer(node: Node, request: Request[DescribeClientQuotasRequest]) -> DescribeClientQuotasResponse:
+def answer(node: HandlerContext, request: Request[DescribeClientQuotasRequest]) -> DescribeClientQuotasResponse:
     of = DescribeClientQuotasResponse
     found = describe_client_quotas(node.controller.image, request.body.components, request.body.strict)
     return of(

@@ -21,7 +21,7 @@ from ..metadata.record_versions import CONTROLLERS
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 BROKER, CONTROLLER = 1, 2
 NAMES = {BROKER: "BROKER", CONTROLLER: "CONTROLLER"}
@@ -30,7 +30,7 @@ NAMES = {BROKER: "BROKER", CONTROLLER: "CONTROLLER"}
 Shown = DescribeClusterResponse.DescribeClusterBroker
 
 
-def answer(node: Node, request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
+def answer(node: HandlerContext, request: Request[DescribeClusterRequest]) -> DescribeClusterResponse:
     body = request.body
     own = CONTROLLER if request.peer.is_at_controller else BROKER
     if own == CONTROLLER:
@@ -66,7 +66,7 @@ def _check_endpoint_type(wanted: int, own: int, version: int) -> None:
         raise Refusal(code, said)
 
 
-def _brokers(node: Node, request: Request[DescribeClusterRequest]) -> list[Shown]:
+def _brokers(node: HandlerContext, request: Request[DescribeClusterRequest]) -> list[Shown]:
     shown = views.reachable(
         node.controller.image, request.peer.listener.name, fenced_too=request.body.include_fenced_brokers
     )
@@ -76,7 +76,7 @@ def _brokers(node: Node, request: Request[DescribeClusterRequest]) -> list[Shown
     ]
 
 
-def _controllers(node: Node) -> list[Shown]:
+def _controllers(node: HandlerContext) -> list[Shown]:
     image, listener = node.controller.image, node.quorum.replica.listener_name
     return [
         Shown(broker_id=id, host=endpoint.host, port=endpoint.port)
@@ -86,7 +86,7 @@ def _controllers(node: Node) -> list[Shown]:
     ]
 
 
-def _leader(node: Node) -> int:
+def _leader(node: HandlerContext) -> int:
     leader = node.quorum.replica.leader_id
     return -1 if leader is None else leader
 

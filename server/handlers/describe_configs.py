@@ -29,7 +29,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 FEW_RESOURCES = 10
 """The most resources of a request that is answered without a pause."""
@@ -45,7 +45,7 @@ Result = DescribeConfigsResponse.DescribeConfigsResult
 
 
 def answer(
-    node: Node, request: Request[DescribeConfigsRequest]
+    node: HandlerContext, request: Request[DescribeConfigsRequest]
 ) -> DescribeConfigsResponse | Wait[DescribeConfigsResponse]:
     body = request.body
     for asked in body.resources:
@@ -57,7 +57,7 @@ def answer(
     return DescribeConfigsResponse(results=[_described(node, body, asked, made) for asked in body.resources])
 
 
-def _in_turns(node: Node, body: DescribeConfigsRequest) -> Wait[DescribeConfigsResponse]:
+def _in_turns(node: HandlerContext, body: DescribeConfigsRequest) -> Wait[DescribeConfigsResponse]:
     results: list[Result] = []
     made = _Entries()
     entries = turn = 0
@@ -84,7 +84,7 @@ class _Entries(dict[ConfigEntry, DescribeConfigsResponse.DescribeConfigsResource
         return made
 
 
-def _described(node: Node, body: DescribeConfigsRequest, asked: RequestResource, made: _Entries) -> Result:
+def _described(node: HandlerContext, body: DescribeConfigsRequest, asked: RequestResource, made: _Entries) -> Result:
     try:
         entries = DESCRIBED[asked.resource_type](node, asked.resource_name)
     except Refusal as refusal:
@@ -120,7 +120,7 @@ def _entry(entry: ConfigEntry) -> DescribeConfigsResponse.DescribeConfigsResourc
     )
 
 
-def _topic(node: Node, name: str) -> list[ConfigEntry]:
+def _topic(node: HandlerContext, name: str) -> list[ConfigEntry]:
     problem = problem_with_name(name)
     if problem is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
@@ -129,7 +129,7 @@ def _topic(node: Node, name: str) -> list[ConfigEntry]:
     return describe.describe_topic(node.controller.image.config_overrides(Resource.TOPIC, name), node.settings)
 
 
-def _broker(node: Node, name: str) -> list[ConfigEntry]:
+def _broker(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         return describe.describe_all_brokers(node.settings)
     if _broker_id(name) != node.id:
@@ -138,7 +138,7 @@ def _broker(node: Node, name: str) -> list[ConfigEntry]:
     return describe.describe_broker(node.settings)
 
 
-def _loggers(node: Node, name: str) -> list[ConfigEntry]:
+def _loggers(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Broker id must not be empty")
     if _broker_id(name) != node.id:
@@ -158,19 +158,19 @@ def _broker_id(name: str) -> int:
         raise Refusal(error_codes.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}") from None
 
 
-def _client_metrics(node: Node, name: str) -> list[ConfigEntry]:
+def _client_metrics(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Client metrics subscription name must not be empty")
     return describe.describe_client_metrics(node.controller.image.config_overrides(Resource.CLIENT_METRICS, name))
 
 
-def _group(node: Node, name: str) -> list[ConfigEntry]:
+def _group(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Group name must not be empty")
     return describe.describe_group(node.controller.image.config_overrides(Resource.GROUP, name), node.settings)
 
 
-DESCRIBED: dict[int, Callable[[Node, str], list[ConfigEntry]]] = {
+DESCRIBED: dict[int, Callable[[HandlerContext, str], list[ConfigEntry]]] = {
     Resource.TOPIC: _topic,
     Resource.BROKER: _broker,
     Resource.BROKER_LOGGER: _loggers,

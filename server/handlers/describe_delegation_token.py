@@ -18,10 +18,10 @@ from kafkadouble.messages.generated.describe_delegation_token import (
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
-def answer(node: Node, request: Request[DescribeDelegationTokenRequest]) -> DescribeDelegationTokenResponse:
+def answer(node: HandlerContext, request: Request[DescribeDelegationTokenRequest]) -> DescribeDelegationTokenResponse:
     raise Refusal(error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
 
 

@@ -24,7 +24,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 DescribedGroup = DescribeGroupsResponse.DescribedGroup
 DescribedGroupMember = DescribeGroupsResponse.DescribedGroupMember
@@ -36,13 +36,15 @@ ALL_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, DE
 """The operations on a group, as bits of Kafka's AclOperation codes."""
 
 
-def answer(node: Node, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:
+def answer(node: HandlerContext, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:
     repeats = Repeats()
     groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.groups)
     return DescribeGroupsResponse(groups=groups)
 
 
-def _describe(node: Node, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats) -> DescribedGroup:
+def _describe(
+    node: HandlerContext, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats
+) -> DescribedGroup:
     try:
         group = node.groups.shard(group_id).groups.get(group_id)
     except Refusal as refusal:

@@ -22,8 +22,8 @@ from ..requests.request import Request
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
+    from ..handler_context import HandlerContext
     from ..logs.log_dir_description import LogDirDescription
-    from ..node import Node
 
 ERROR_FROM = 3
 """The first version with an error of the whole response; before, only a directory has one."""
@@ -39,7 +39,7 @@ Topic = DescribeLogDirsResponse.DescribeLogDirsTopic
 Partition = DescribeLogDirsResponse.DescribeLogDirsPartition
 
 
-def answer(node: Node, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
+def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
     asked = request.body.topics
     wanted = None if asked is None else {(topic.topic, index) for topic in asked for index in topic.partitions}
     return DescribeLogDirsResponse(results=[_describe(node.settings, place, wanted) for place in node.logs.log_dirs()])

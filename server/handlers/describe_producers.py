@@ -18,14 +18,14 @@ from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
     from ..replica.partition import Partition
     from ..replica.replication.follower_partition import FollowerPartition
 
 PartitionResponse = DescribeProducersResponse.PartitionResponse
 
 
-def answer(node: Node, request: Request[DescribeProducersRequest]) -> Wait[DescribeProducersResponse]:
+def answer(node: HandlerContext, request: Request[DescribeProducersRequest]) -> Wait[DescribeProducersResponse]:
     repeats, topics, slices = Repeats(), [], Slices()
     for topic in request.body.topics:
         partitions = []
@@ -37,7 +37,7 @@ def answer(node: Node, request: Request[DescribeProducersRequest]) -> Wait[Descr
     return DescribeProducersResponse(topics=topics)
 
 
-def _describe(node: Node, topic: str, index: int, repeats: Repeats) -> PartitionResponse:
+def _describe(node: HandlerContext, topic: str, index: int, repeats: Repeats) -> PartitionResponse:
     if (problem := problem_with_name(topic)) is not None:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
     partition: Partition | FollowerPartition | None = node.partitions.get(topic, index)

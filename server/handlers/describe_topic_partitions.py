@@ -25,7 +25,7 @@ from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Body = DescribeTopicPartitionsRequest
 Topic = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
@@ -33,7 +33,7 @@ Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseParti
 Cursor = DescribeTopicPartitionsResponse.Cursor
 
 
-def answer(node: Node, request: Request[Body]) -> DescribeTopicPartitionsResponse:
+def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartitionsResponse:
     body, image = request.body, node.controller.image
     response = DescribeTopicPartitionsResponse(topics=(topics := []))
     left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
@@ -55,7 +55,7 @@ def answer(node: Node, request: Request[Body]) -> DescribeTopicPartitionsRespons
     return response
 
 
-def _wanted(node: Node, body: Body) -> list[str]:
+def _wanted(node: HandlerContext, body: Body) -> list[str]:
     """Return the topic names from the cursor on, in order."""
     asked = {topic.name for topic in body.topics} if body.topics else set(node.controller.image.topic_ids)
     if body.cursor is None:
@@ -77,7 +77,9 @@ def _unknown(name: str) -> Topic:
     )
 
 
-def _topic(node: Node, request: Request[Body], topic: TopicImage, shown: Sequence[tuple[int, PartitionImage]]) -> Topic:
+def _topic(
+    node: HandlerContext, request: Request[Body], topic: TopicImage, shown: Sequence[tuple[int, PartitionImage]]
+) -> Topic:
     return Topic(
         name=topic.name,
         topic_id=topic.id,
@@ -87,7 +89,7 @@ def _topic(node: Node, request: Request[Body], topic: TopicImage, shown: Sequenc
     )
 
 
-def _partition(node: Node, request: Request[Body], index: int, partition: PartitionImage) -> Partition:
+def _partition(node: HandlerContext, request: Request[Body], index: int, partition: PartitionImage) -> Partition:
     seen = views.view_partition(node.controller.image, partition, request.peer.listener.name)
     return Partition(
         partition_index=index,

@@ -18,12 +18,12 @@ from ..controller.scram_credentials import describe_scram_credentials
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = DescribeUserScramCredentialsResponse
 
 
-def answer(node: Node, request: Request[DescribeUserScramCredentialsRequest]) -> Response:
+def answer(node: HandlerContext, request: Request[DescribeUserScramCredentialsRequest]) -> Response:
     described = describe_scram_credentials(node.controller.image, [user.name for user in request.body.users or ()])
     return Response(
         results=[

@@ -16,12 +16,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = ElectLeadersResponse
 
 
-def answer(node: Node, request: Request[ElectLeadersRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[ElectLeadersRequest]) -> Response | Wait[Response]:
     asked = request.body.topic_partitions
     if asked is not None and not asked:
         return Response()

@@ -21,7 +21,6 @@ from kafkadouble.messages.generated.default_principal_data import DefaultPrincip
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
 from kafkadouble.wire.errors import WireError
 
-from .. import dispatch
 from ..apis.served import FORWARDED
 from ..requests.answer import Answer, Disconnect
 from ..requests.codec import MalformedRequest, read_head, read_request, served_api, write_response
@@ -31,22 +30,22 @@ from ..tracing.history import errors_in
 from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 VERSION_SIZE, SIZE_FIELD = 2, 4
 
 
-def answer(node: Node, request: Request[EnvelopeRequest]) -> Answer | Wait[Answer]:
+def answer(node: HandlerContext, request: Request[EnvelopeRequest]) -> Answer | Wait[Answer]:
     inner = _opened(request)
     if node.trace.is_on:
         node.trace.begin(inner, forwarded_from=None if request.trace is None else request.trace.cause)
-    result = dispatch.answer(node, inner)
+    result = node.dispatch(inner)
     if isinstance(result, Generator):
         return _waited(node, inner, result)
     return _closed(node, inner, result)
 
 
-def _waited(node: Node, inner: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
+def _waited(node: HandlerContext, inner: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
     if inner.trace is not None:
         inner.trace.waits()
     try:
@@ -103,7 +102,7 @@ def _host(envelope: EnvelopeRequest) -> str:
     return str(mapped or address)
 
 
-def _closed(node: Node, inner: Request[Any], answer: Answer) -> Answer:
+def _closed(node: HandlerContext, inner: Request[Any], answer: Answer) -> Answer:
     """The answer in its envelope. No answer, and a disconnect, are passed on as they are."""
     if answer is None or isinstance(answer, Disconnect):
         _end_trace(node, inner, UNANSWERED if answer is None else DISCONNECTED)
@@ -121,7 +120,9 @@ def _closed(node: Node, inner: Request[Any], answer: Answer) -> Answer:
     return EnvelopeResponse(response_data=data[SIZE_FIELD:])
 
 
-def _end_trace(node: Node, inner: Request[Any], outcome: str, answer: Any = None, size: int | None = None) -> None:
+def _end_trace(
+    node: HandlerContext, inner: Request[Any], outcome: str, answer: Any = None, size: int | None = None
+) -> None:
     if inner.trace is not None:
         inner.trace.end(outcome, node.now, answer, size)
 

@@ -20,14 +20,14 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = ExpireDelegationTokenResponse
 
 admit = check_token_request_allowed
 
 
-def answer(node: Node, request: Request[ExpireDelegationTokenRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[ExpireDelegationTokenRequest]) -> Response | Wait[Response]:
     return answer_with_expiry(node, request, expire_token, request.body.expiry_time_period_ms, Response)
 
 

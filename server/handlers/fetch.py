@@ -32,7 +32,7 @@ from ..requests.request import Request
 from ..requests.waiting import SLICE, Until, Wait, Waiters
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 SESSIONS_FROM = 7
 
@@ -45,7 +45,7 @@ ISOLATION_LEVELS = (0, 1)
 """Of any other Kafka breaks, and answers so."""
 
 
-def answer(node: Node, request: Request[FetchRequest]) -> FetchResponse | Wait[FetchResponse]:
+def answer(node: HandlerContext, request: Request[FetchRequest]) -> FetchResponse | Wait[FetchResponse]:
     body = request.body
     if body.isolation_level not in ISOLATION_LEVELS:
         return _broken(request)
@@ -74,7 +74,7 @@ def _broken(request: Request[FetchRequest]) -> FetchResponse:
 
 
 def _wait(
-    node: Node, request: Request[FetchRequest], context: FetchContext, places: Sequence[Waiters], size: int
+    node: HandlerContext, request: Request[FetchRequest], context: FetchContext, places: Sequence[Waiters], size: int
 ) -> Wait[FetchResponse]:
     """Read again whenever something has come. What was read before the wait is let go: it may be half
     a megabyte, or keep memory and files of records that are deleted meanwhile."""
@@ -90,7 +90,7 @@ def _wait(
     return _told(node, request, context, results)
 
 
-def _in_slices(node: Node, request: Request[FetchRequest], context: FetchContext) -> Wait[FetchResponse]:
+def _in_slices(node: HandlerContext, request: Request[FetchRequest], context: FetchContext) -> Wait[FetchResponse]:
     """The same for many partitions. What came to one after it was read is found before the fetch waits."""
     deadline, moved, waited = node.now + request.body.max_wait_ms, True, False
     while True:
@@ -114,7 +114,9 @@ def _mark_gone(results: LogReadResults) -> None:
             data.aborted_transactions = None
 
 
-def _told(node: Node, request: Request[FetchRequest], context: FetchContext, results: LogReadResults) -> FetchResponse:
+def _told(
+    node: HandlerContext, request: Request[FetchRequest], context: FetchContext, results: LogReadResults
+) -> FetchResponse:
     named = _name_leaders(node, results) if results.must_respond and request.version >= LEADER_FROM else None
     response = context.answer(results.partitions)
     results.on_response()
@@ -127,7 +129,7 @@ def _told(node: Node, request: Request[FetchRequest], context: FetchContext, res
     return response
 
 
-def _name_leaders(node: Node, results: LogReadResults) -> set[int]:
+def _name_leaders(node: HandlerContext, results: LogReadResults) -> set[int]:
     """Who is wrong about a leader is told the right one: these."""
     named = set()
     for partition, data in results.partitions:
@@ -139,7 +141,7 @@ def _name_leaders(node: Node, results: LogReadResults) -> set[int]:
 
 
 def _read(
-    node: Node, request: Request[FetchRequest], context: FetchContext, *, may_wait: bool = False
+    node: HandlerContext, request: Request[FetchRequest], context: FetchContext, *, may_wait: bool = False
 ) -> LogReadResults:
     """What there is. A fetch that `may_wait` need not be told of what is no bytes."""
     params, partitions = _params(node, request, context), context.partitions
@@ -151,7 +153,7 @@ def _read(
     return results
 
 
-def _params(node: Node, request: Request[FetchRequest], context: FetchContext) -> FetchParams:
+def _params(node: HandlerContext, request: Request[FetchRequest], context: FetchContext) -> FetchParams:
     body, replica_id, replica_epoch = request.body, _replica_id(request), _broker_epoch(request)
     is_follower = replica_id >= 0
     is_stale = _is_stale(node, replica_id, replica_epoch)
@@ -171,7 +173,7 @@ def _params(node: Node, request: Request[FetchRequest], context: FetchContext) -
     )
 
 
-def _max_bytes(node: Node, body: FetchRequest) -> int:
+def _max_bytes(node: HandlerContext, body: FetchRequest) -> int:
     """Responses that clients have not read yet share one memory bound with requests."""
     max_bytes = min(body.max_bytes, node.settings.int("fetch.max.bytes"))
     return min(max_bytes, max(0, node.intake.limit - node.unsent)) if node.unsent else max_bytes
@@ -186,7 +188,7 @@ def _broker_epoch(request: Request[FetchRequest]) -> int:
     return request.body.replica_state.replica_epoch if request.version >= 15 else -1
 
 
-def _is_stale(node: Node, replica: int, epoch: int) -> bool:
+def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:
     """Whether a replica fetches in a life of its broker's that is over, as is known here (KIP-903)."""
     broker = node.controller.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
     return broker is not None and not broker.fenced and broker.epoch > epoch

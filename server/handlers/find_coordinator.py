@@ -17,7 +17,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Coordinator = FindCoordinatorResponse.Coordinator
 
@@ -25,7 +25,7 @@ BATCH_FROM = 4
 SHARE_FROM = 6
 
 
-def answer(node: Node, request: Request[FindCoordinatorRequest]) -> Wait[FindCoordinatorResponse]:
+def answer(node: HandlerContext, request: Request[FindCoordinatorRequest]) -> Wait[FindCoordinatorResponse]:
     body = request.body
     if body.key_type not in TOPICS:
         raise Refusal(error_codes.INVALID_REQUEST)
@@ -36,14 +36,14 @@ def answer(node: Node, request: Request[FindCoordinatorRequest]) -> Wait[FindCoo
     return FindCoordinatorResponse(error_message="NONE", node_id=endpoint.id, host=endpoint.host, port=endpoint.port)
 
 
-def _find(node: Node, request: Request[FindCoordinatorRequest], key: str) -> CoordinatorEndpoint:
+def _find(node: HandlerContext, request: Request[FindCoordinatorRequest], key: str) -> CoordinatorEndpoint:
     key_type = request.body.key_type
     if key_type == SHARE and request.version < SHARE_FROM:
         raise Refusal(error_codes.INVALID_REQUEST)
     return coordinator_of(node, key_type, key, request.peer.listener.name)
 
 
-def _find_key(node: Node, request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
+def _find_key(node: HandlerContext, request: Request[FindCoordinatorRequest], key: str) -> Coordinator:
     try:
         endpoint = _find(node, request, key)
     except Refusal as refusal:

@@ -13,10 +13,10 @@ from ..groups.classic.member_requests import heartbeat
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
-def answer(node: Node, request: Request[HeartbeatRequest]) -> HeartbeatResponse:
+def answer(node: HandlerContext, request: Request[HeartbeatRequest]) -> HeartbeatResponse:
     heartbeat(node.groups.shard_of_named(request.body.group_id), request.body)
     return HeartbeatResponse()
 

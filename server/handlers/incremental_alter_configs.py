@@ -30,11 +30,11 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
 def answer(
-    node: Node, request: Request[IncrementalAlterConfigsRequest]
+    node: HandlerContext, request: Request[IncrementalAlterConfigsRequest]
 ) -> IncrementalAlterConfigsResponse | Wait[IncrementalAlterConfigsResponse]:
     body, controller, at_controller = request.body, node.controller, request.peer.is_at_controller
     own = all(resource.resource_type == Resource.BROKER_LOGGER for resource in body.resources)
@@ -48,7 +48,7 @@ def answer(
 
 
 def preprocess(
-    node: Node, request: Request[IncrementalAlterConfigsRequest]
+    node: HandlerContext, request: Request[IncrementalAlterConfigsRequest]
 ) -> tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
@@ -57,7 +57,7 @@ def preprocess(
     return [_result(*altered) for altered in done], left
 
 
-def _alter_loggers(node: Node, body: IncrementalAlterConfigsRequest, resource: IncrementalResource) -> None:
+def _alter_loggers(node: HandlerContext, body: IncrementalAlterConfigsRequest, resource: IncrementalResource) -> None:
     changes = [AlterConfigOp(config.name, config.config_operation, config.value) for config in resource.configs]
     broker_loggers.alter_logger_levels(node.id, resource.resource_name, changes, validate_only=body.validate_only)
 

@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.init_producer_id import InitProducerIdReques
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 log = logging.getLogger("kafkadouble.server.handlers")
 
@@ -26,7 +26,7 @@ NONE = -1
 """No producer id or no epoch."""
 
 
-def answer(node: Node, request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:
+def answer(node: HandlerContext, request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:
     body = request.body
     if (body.producer_id == NONE) != (body.producer_epoch == NONE) or body.transactional_id == "":
         raise Refusal(error_codes.INVALID_REQUEST)

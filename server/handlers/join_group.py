@@ -22,12 +22,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 NULL_PROTOCOL_FROM = 7
 
 
-def answer(node: Node, request: Request[JoinGroupRequest]) -> JoinGroupResponse | Wait[JoinGroupResponse]:
+def answer(node: HandlerContext, request: Request[JoinGroupRequest]) -> JoinGroupResponse | Wait[JoinGroupResponse]:
     body = request.body
     if not body.group_id:
         return _failed(request, error_codes.INVALID_GROUP_ID)

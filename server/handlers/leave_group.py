@@ -16,12 +16,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 BATCH_FROM = 3
 
 
-def answer(node: Node, request: Request[LeaveGroupRequest]) -> LeaveGroupResponse | Wait[LeaveGroupResponse]:
+def answer(node: HandlerContext, request: Request[LeaveGroupRequest]) -> LeaveGroupResponse | Wait[LeaveGroupResponse]:
     body, is_batch = request.body, request.version >= BATCH_FROM
     shard = node.groups.shard_of_named(body.group_id)
     members = body.members if is_batch else [LeaveGroupRequest.MemberIdentity(member_id=body.member_id)]

@@ -21,12 +21,12 @@ from ..metadata.image import Image
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 TYPES_FROM = 1
 
 
-def answer(node: Node, request: Request[ListConfigResourcesRequest]) -> ListConfigResourcesResponse:
+def answer(node: HandlerContext, request: Request[ListConfigResourcesRequest]) -> ListConfigResourcesResponse:
     asked: Iterable[int] = [Resource.CLIENT_METRICS]
     if request.version >= TYPES_FROM:
         asked = sorted(set(request.body.resource_types)) or list(NAMES)

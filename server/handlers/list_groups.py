@@ -14,12 +14,12 @@ from ..groups.coordinator_group import CoordinatorGroup
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 ListedGroup = ListGroupsResponse.ListedGroup
 
 
-def answer(node: Node, request: Request[ListGroupsRequest]) -> ListGroupsResponse:
+def answer(node: HandlerContext, request: Request[ListGroupsRequest]) -> ListGroupsResponse:
     states = {state.lower().strip() for state in request.body.states_filter}
     types = {type.lower() for type in request.body.types_filter}
     return ListGroupsResponse(

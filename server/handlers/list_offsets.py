@@ -41,7 +41,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
     from ..replica.replication.follower_partition import FollowerPartition
 
 log = logging.getLogger("kafkadouble.server.handlers")
@@ -78,7 +78,7 @@ RequestPartition = ListOffsetsRequest.ListOffsetsPartition
 ResponsePartition = ListOffsetsResponse.ListOffsetsPartitionResponse
 
 
-def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsetsResponse]:
+def answer(node: HandlerContext, request: Request[ListOffsetsRequest]) -> Wait[ListOffsetsResponse]:
     times_named = Counter(
         (topic.name, asked.partition_index) for topic in request.body.topics for asked in topic.partitions
     )
@@ -100,7 +100,7 @@ def answer(node: Node, request: Request[ListOffsetsRequest]) -> Wait[ListOffsets
 
 
 def _look_up(
-    node: Node, request: Request[ListOffsetsRequest], topic: str, asked: RequestPartition
+    node: HandlerContext, request: Request[ListOffsetsRequest], topic: str, asked: RequestPartition
 ) -> ResponsePartition:
     if asked.timestamp < 0 and request.version < SINCE_VERSION.get(asked.timestamp, request.version + 1):
         return _failed(asked, error_codes.UNSUPPORTED_VERSION)

@@ -17,12 +17,12 @@ from ..controller.partition_reassignments import (
 from ..requests.request import Request
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = ListPartitionReassignmentsResponse
 
 
-def answer(node: Node, request: Request[ListPartitionReassignmentsRequest]) -> Response:
+def answer(node: HandlerContext, request: Request[ListPartitionReassignmentsRequest]) -> Response:
     return Response(error_message=None, topics=list_partition_reassignments(node.controller.image, request.body.topics))
 
 

@@ -28,7 +28,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 IDS_FROM = 12
 LISTENER_ERRORS_FROM = 6
@@ -38,7 +38,7 @@ ALL_WHEN_EMPTY = 0
 Topic = MetadataResponse.MetadataResponseTopic
 
 
-def answer(node: Node, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
+def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
     body, image = request.body, node.controller.image
     _check_asked(request)
     topics = yield from _asked_topics(node, request, image)
@@ -70,7 +70,7 @@ def _check_asked(request: Request[MetadataRequest]) -> None:
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
 
 
-def _asked_topics(node: Node, request: Request[MetadataRequest], image: Image) -> Wait[list[Topic]]:
+def _asked_topics(node: HandlerContext, request: Request[MetadataRequest], image: Image) -> Wait[list[Topic]]:
     body = request.body
     if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
         every = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))

@@ -19,7 +19,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 RequestTopic = OffsetCommitRequest.OffsetCommitRequestTopic
 RequestPartition = OffsetCommitRequest.OffsetCommitRequestPartition
@@ -29,7 +29,9 @@ ResponsePartition = OffsetCommitResponse.OffsetCommitResponsePartition
 TOPIC_IDS_FROM = 10
 
 
-def answer(node: Node, request: Request[OffsetCommitRequest]) -> OffsetCommitResponse | Wait[OffsetCommitResponse]:
+def answer(
+    node: HandlerContext, request: Request[OffsetCommitRequest]
+) -> OffsetCommitResponse | Wait[OffsetCommitResponse]:
     body = request.body
     refused, known = _resolve(node, request)
     if not known:
@@ -42,7 +44,9 @@ def answer(node: Node, request: Request[OffsetCommitRequest]) -> OffsetCommitRes
     return shard.when_committed(OffsetCommitResponse(topics=_merged(refused, committed)))
 
 
-def _resolve(node: Node, request: Request[OffsetCommitRequest]) -> tuple[list[ResponseTopic], list[RequestTopic]]:
+def _resolve(
+    node: HandlerContext, request: Request[OffsetCommitRequest]
+) -> tuple[list[ResponseTopic], list[RequestTopic]]:
     """Return the responses for what does not exist, and the existing topics with names and ids."""
     refused, known = [], []
     for topic in request.body.topics:

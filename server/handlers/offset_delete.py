@@ -19,14 +19,16 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 RequestTopic = OffsetDeleteRequest.OffsetDeleteRequestTopic
 ResponseTopic = OffsetDeleteResponse.OffsetDeleteResponseTopic
 ResponsePartition = OffsetDeleteResponse.OffsetDeleteResponsePartition
 
 
-def answer(node: Node, request: Request[OffsetDeleteRequest]) -> OffsetDeleteResponse | Wait[OffsetDeleteResponse]:
+def answer(
+    node: HandlerContext, request: Request[OffsetDeleteRequest]
+) -> OffsetDeleteResponse | Wait[OffsetDeleteResponse]:
     shard = node.groups.shard_of_named(request.body.group_id)
     responses: dict[str, list[ResponsePartition]] = {}
     known = []

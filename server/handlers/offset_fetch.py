@@ -28,7 +28,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 RequestGroup = OffsetFetchRequest.OffsetFetchRequestGroup
 RequestTopic = OffsetFetchRequest.OffsetFetchRequestTopics
@@ -42,7 +42,7 @@ BATCH_FROM = 8
 TOPIC_IDS_FROM = 10
 
 
-def answer(node: Node, request: Request[OffsetFetchRequest]) -> Wait[OffsetFetchResponse]:
+def answer(node: HandlerContext, request: Request[OffsetFetchRequest]) -> Wait[OffsetFetchResponse]:
     responses: list[ResponseGroup] = []
     repeats = Repeats()
     for group in _groups(request):
@@ -65,7 +65,7 @@ def _groups(request: Request[OffsetFetchRequest]) -> list[RequestGroup]:
 
 
 def _fetch(
-    node: Node, request: Request[OffsetFetchRequest], group: RequestGroup, repeats: Repeats
+    node: HandlerContext, request: Request[OffsetFetchRequest], group: RequestGroup, repeats: Repeats
 ) -> Wait[ResponseGroup]:
     shard, by_id = node.groups.shard(group.group_id), request.version >= TOPIC_IDS_FROM
     require_stable = request.body.require_stable
@@ -81,7 +81,7 @@ def _fetch(
     return (yield from shard.wait_for_commit(response, timeout_code=error_codes.NOT_COORDINATOR))
 
 
-def _with_ids(node: Node, topics: list[ResponseTopic]) -> list[ResponseTopic]:
+def _with_ids(node: HandlerContext, topics: list[ResponseTopic]) -> list[ResponseTopic]:
     """Return the topics that still exist, with their ids."""
     found = [(answer, node.controller.image.topic_named(answer.name)) for answer in topics]
     return [
@@ -91,7 +91,7 @@ def _with_ids(node: Node, topics: list[ResponseTopic]) -> list[ResponseTopic]:
     ]
 
 
-def _with_names(node: Node, topics: Sequence[RequestTopic]) -> tuple[list[RequestTopic], list[ResponseTopic]]:
+def _with_names(node: HandlerContext, topics: Sequence[RequestTopic]) -> tuple[list[RequestTopic], list[ResponseTopic]]:
     """Return the topics with known ids, with their names, and the responses for the others."""
     known, refused = [], []
     for requested in topics:

@@ -18,13 +18,13 @@ from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 RequestPartition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
 EpochEndOffset = OffsetForLeaderEpochResponse.EpochEndOffset
 
 
-def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> Wait[OffsetForLeaderEpochResponse]:
+def answer(node: HandlerContext, request: Request[OffsetForLeaderEpochRequest]) -> Wait[OffsetForLeaderEpochResponse]:
     topics, slices = [], Slices()
     for topic in request.body.topics:
         partitions = []
@@ -36,7 +36,7 @@ def answer(node: Node, request: Request[OffsetForLeaderEpochRequest]) -> Wait[Of
     return OffsetForLeaderEpochResponse(topics=topics)
 
 
-def _look_up(node: Node, topic: str, asked: RequestPartition) -> EpochEndOffset:
+def _look_up(node: HandlerContext, topic: str, asked: RequestPartition) -> EpochEndOffset:
     partition = node.partitions.get(topic, asked.partition)
     if partition is None:
         code = node.partitions.code_of_missing(topic, asked.partition, asked.current_leader_epoch)

@@ -36,7 +36,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
     from ..replica.partition import Partition
 
 log = logging.getLogger("kafkadouble.server.handlers")
@@ -83,7 +83,7 @@ Result = ProduceResponse | Disconnect | Wait[Any] | None
 _new = object.__new__
 
 
-def answer(node: Node, request: Request[ProduceRequest]) -> Result:
+def answer(node: HandlerContext, request: Request[ProduceRequest]) -> Result:
     body = request.body
     if _has_transactional(body) and body.transactional_id is None:
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
@@ -99,7 +99,7 @@ def answer(node: Node, request: Request[ProduceRequest]) -> Result:
     return _later(node, request, until, steps)
 
 
-def _later(node: Node, request: Request[ProduceRequest], until: Until, steps: Wait[Topics]) -> Wait[Any]:
+def _later(node: HandlerContext, request: Request[ProduceRequest], until: Until, steps: Wait[Topics]) -> Wait[Any]:
     """Return the response to a request that must wait."""
     while True:
         moved = yield until
@@ -110,7 +110,7 @@ def _later(node: Node, request: Request[ProduceRequest], until: Until, steps: Wa
             return (yield from answer) if isinstance(answer, GeneratorType) else answer
 
 
-def _append(node: Node, request: Request[ProduceRequest]) -> Wait[Topics]:
+def _append(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topics]:
     """Append the batches in order.
 
     Other requests run between slices, and a large batch is decompressed aside.
@@ -135,7 +135,7 @@ def _append(node: Node, request: Request[ProduceRequest]) -> Wait[Topics]:
     return topics
 
 
-def _answered(node: Node, request: Request[ProduceRequest], topics: Topics) -> Result:
+def _answered(node: HandlerContext, request: Request[ProduceRequest], topics: Topics) -> Result:
     body = request.body
     if body.acks:
         response = ProduceResponse(responses=topics)
@@ -145,7 +145,9 @@ def _answered(node: Node, request: Request[ProduceRequest], topics: Topics) -> R
     return DISCONNECT if failed else None
 
 
-def _committed(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> Wait[ProduceResponse]:
+def _committed(
+    node: HandlerContext, request: Request[ProduceRequest], response: ProduceResponse
+) -> Wait[ProduceResponse]:
     """Return the response when the batches are flushed, if they must be (`flush.messages`).
 
     A partition that takes longer than the request's timeout is REQUEST_TIMED_OUT.
@@ -176,7 +178,7 @@ def _let_go_of_records(body: ProduceRequest) -> None:
             data.records = data.records and b""
 
 
-def _with_leaders(node: Node, request: Request[ProduceRequest], response: ProduceResponse) -> ProduceResponse:
+def _with_leaders(node: HandlerContext, request: Request[ProduceRequest], response: ProduceResponse) -> ProduceResponse:
     """Add the current leaders, and their endpoints, to NOT_LEADER_OR_FOLLOWER errors (KIP-951)."""
     if node.fetchers is None or request.version < LEADER_FROM:  # no other broker
         return response
@@ -203,7 +205,7 @@ class _Written:
     def __init__(self, partition: Partition) -> None:
         self.partition, self.epoch, self.end = partition, partition.log.epochs.latest, partition.log.log_end_offset
 
-    def outcome(self, node: Node) -> int:
+    def outcome(self, node: HandlerContext) -> int:
         """Return the error code, or PENDING while the batch is not committed.
 
         A batch that was truncated, and perhaps written again, is lost.
@@ -241,7 +243,7 @@ def _has_transactional(body: ProduceRequest) -> bool:
     return False
 
 
-def _has_unknown_codec(node: Node, body: ProduceRequest) -> bool:
+def _has_unknown_codec(node: HandlerContext, body: ProduceRequest) -> bool:
     """Return whether a batch for an existing partition has an unknown codec."""
     return any(
         data.records is not None
@@ -267,13 +269,13 @@ def _is_zstd(records: Buffer | None) -> bool:
     return header.magic == CURRENT_MAGIC and header.compression == ZSTD
 
 
-def _name_of(node: Node, topic_id: Uuid) -> str | None:
+def _name_of(node: HandlerContext, topic_id: Uuid) -> str | None:
     topic = node.controller.image.topic(topic_id)
     return None if topic is None else topic.name
 
 
 def _produce(
-    node: Node,
+    node: HandlerContext,
     request: Request[ProduceRequest],
     name: str | None,
     data: PartitionProduceData,

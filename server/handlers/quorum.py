@@ -13,10 +13,10 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 
-def answer(node: Node, request: Request[Any]) -> Message | Wait[Message]:
+def answer(node: HandlerContext, request: Request[Any]) -> Message | Wait[Message]:
     return node.quorum.handle(request)
 
 

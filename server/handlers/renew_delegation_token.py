@@ -20,14 +20,14 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = RenewDelegationTokenResponse
 
 admit = check_token_request_allowed
 
 
-def answer(node: Node, request: Request[RenewDelegationTokenRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[RenewDelegationTokenRequest]) -> Response | Wait[Response]:
     return answer_with_expiry(node, request, renew_token, request.body.renew_period_ms, Response)
 
 

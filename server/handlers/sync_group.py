@@ -19,12 +19,12 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 PROTOCOL_REQUIRED_FROM = 5
 
 
-def answer(node: Node, request: Request[SyncGroupRequest]) -> SyncGroupResponse | Wait[SyncGroupResponse]:
+def answer(node: HandlerContext, request: Request[SyncGroupRequest]) -> SyncGroupResponse | Wait[SyncGroupResponse]:
     body = request.body
     if request.version >= PROTOCOL_REQUIRED_FROM and None in (body.protocol_type, body.protocol_name):
         raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)

@@ -15,12 +15,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = UnregisterBrokerResponse
 
 
-def answer(node: Node, request: Request[UnregisterBrokerRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[UnregisterBrokerRequest]) -> Response | Wait[Response]:
     records = handle_broker_unregistered(node.controller.draft, request.body.broker_id, node.settings)
     check_size(len(records))
     return node.controller.write(records, Response())

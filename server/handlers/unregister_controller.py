@@ -14,12 +14,12 @@ from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 Response = UnregisterControllerResponse
 
 
-def answer(node: Node, request: Request[UnregisterControllerRequest]) -> Response | Wait[Response]:
+def answer(node: HandlerContext, request: Request[UnregisterControllerRequest]) -> Response | Wait[Response]:
     records = unregister_controller(node.controller.draft, node.id, request.body.controller_id)
     return node.controller.write(records, Response())
 

@@ -24,7 +24,7 @@ from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from ..handler_context import HandlerContext
 
 RESULTS_UP_TO = 1
 """The last version whose response has a result for each feature."""
@@ -36,7 +36,7 @@ FAILED = "The update failed for all features since the following feature had an 
 
 
 def answer(
-    node: Node, request: Request[UpdateFeaturesRequest]
+    node: HandlerContext, request: Request[UpdateFeaturesRequest]
 ) -> UpdateFeaturesResponse | Wait[UpdateFeaturesResponse]:
     updated = _decided(node, request.body)
     response = UpdateFeaturesResponse(error_message=None)
@@ -52,7 +52,7 @@ def answer(
     return node.controller.write([], response)
 
 
-def _decided(node: Node, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
+def _decided(node: HandlerContext, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
     image, replica = node.controller.draft, node.quorum.replica
     quorum = QuorumFeatures(
         node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_features(node.roles)
@@ -64,7 +64,7 @@ def _decided(node: Node, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
         raise Refusal(refusal.code, f"{FAILED}{refusal.message}") from None
 
 
-def _raise(node: Node, version: int) -> None:
+def _raise(node: HandlerContext, version: int) -> None:
     try:
         node.quorum.replica.raise_kraft_version(version, node.now)
     except VoterChangeRefused as refused:

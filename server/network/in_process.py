@@ -37,8 +37,8 @@ from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
     from ..node import Node
+    from ..raft.outbound_channel import OutboundChannel
     from ..requests.waiting import HandlerTask
-    from .peers import Sending
 
 ROUNDS = 64
 """Rounds of requests and responses in one `deliver`: two nodes may exchange requests without
@@ -51,10 +51,10 @@ Outcome = Message | RequestFailure
 
 
 class RemoteChannel:
-    """What one channel of a member sends to nodes of other processes: a `Sending` for
+    """What one channel of a member sends to nodes of other processes: a `OutboundChannel` for
     `peers.py`."""
 
-    def __init__(self, node: Node, channel: Sending, name: str, timeout_ms: int) -> None:
+    def __init__(self, node: Node, channel: OutboundChannel, name: str, timeout_ms: int) -> None:
         self._node, self.channel, self.name, self.timeout_ms = node, channel, name, timeout_ms
         self.waiting: list[OutboundRequest] = []
 
@@ -89,7 +89,7 @@ class InFlightRequest:
         if self.request is not None and self.request.trace is not None:
             self.request.trace.end(outcome, self.target.now, answer, response_bytes)
 
-    def is_one_of(self, channel: Sending, tokens: set[int]) -> bool:
+    def is_one_of(self, channel: OutboundChannel, tokens: set[int]) -> bool:
         return self.channel is channel and self.send.token in tokens
 
 

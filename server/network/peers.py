@@ -13,12 +13,12 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.frame import MAX_SIZE
 
+from ..raft.outbound_channel import OutboundChannel
 from ..raft.request_manager import OutboundRequest, RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.timers import NEVER
@@ -37,25 +37,13 @@ MOST_KNOWN = 1000
 """Peers of whose troubles and versions there is a note."""
 
 
-class Sending(Protocol):
-    """As much of a Replica as is needed here."""
-
-    def take_outgoing(self) -> list[OutboundRequest]: ...
-
-    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None: ...
-
-    def tick(self, now: int) -> None: ...
-
-    def next_deadline(self) -> int | None: ...
-
-
 class Peers:
     """`timeout_ms` is `controller.quorum.request.timeout.ms`; `moved` is called when the replica was called, and is to `pump`; `troubles` says
     why a peer did not answer last, if it did not; `versions` what it served when it was last connected with."""
 
     def __init__(
         self,
-        replica: Sending,
+        replica: OutboundChannel,
         clock: Clock,
         *,
         client_id: str,

@@ -20,7 +20,7 @@ from .partition_replicas import PartitionReplica, all_replicas, find_replica
 if TYPE_CHECKING:
     from ..log.compaction.cleaner import Cleaned, Cleaning
     from ..log.log import PartitionLog
-    from ..node import Node
+    from .host import ReplicaHost
 
 log = logging.getLogger("kafkadouble.server.replica")
 
@@ -39,7 +39,7 @@ MAX_KEYS = 1_000_000
 class LogCleaner:
     """Cleans the logs of one node, one at a time."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ReplicaHost) -> None:
         self._node = node
         self._current: tuple[PartitionLog, Cleaning] | None = None
         self._uncleanable: list[PartitionLog] = []

@@ -17,12 +17,12 @@ from ..log.files.errors import DiskFailure
 from ..logs.outage import Outage
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import ReplicaHost
 
 log = logging.getLogger("kafkadouble.server.replica")
 
 
-def handle_log_dir_failures(node: Node) -> None:
+def handle_log_dir_failures(node: ReplicaHost) -> None:
     """Take offline what failed since the last call."""
     while node.halted is None and (found := node.logs.outages()):
         for outage in found:
@@ -30,7 +30,7 @@ def handle_log_dir_failures(node: Node) -> None:
     node.waiting.run(node.now)
 
 
-def _take_offline(node: Node, outage: Outage) -> None:
+def _take_offline(node: ReplicaHost, outage: Outage) -> None:
     if outage.metadata:
         node.halted = f"{outage.path}, which has the cluster's metadata, cannot be used any more: {outage.why.why}"
         log.error("%s", node.halted)

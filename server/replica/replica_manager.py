@@ -25,7 +25,7 @@ from .partition import ANY_EPOCH, Partition, epoch_error, in_sync_replicas_of
 from .partition_replicas import find_replica
 
 if TYPE_CHECKING:
-    from ..node import Node
+    from .host import ReplicaHost
     from .replication.replica_fetcher_manager import ReplicaFetcherManager
 
 PARTITION_RECORDS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
@@ -46,7 +46,7 @@ class LeadershipListener(Protocol):
 class ReplicaManager:
     """The partitions that this broker leads."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ReplicaHost) -> None:
         self._node = node
         self._by_topic: dict[str, dict[int, Partition]] = {}
         self._configs: dict[Mapping[str, str], LogConfig] = {}

@@ -18,13 +18,13 @@ from .partition_replicas import all_replicas
 if TYPE_CHECKING:
     from ..log.log import PartitionLog
     from ..logs.flushing import FlushOwner
-    from ..node import Node
+    from .host import ReplicaHost
 
-ScheduledTask = Callable[["Node", int], None]
+ScheduledTask = Callable[["ReplicaHost", int], None]
 """A task, called with the time in ms."""
 
 
-def apply_retention(node: Node, now: int) -> None:
+def apply_retention(node: ReplicaHost, now: int) -> None:
     """Delete expired segments of every replica; a follower does so by itself, as in Kafka."""
     for replica in all_replicas(node):
         with suppress(DiskFailure):
@@ -32,21 +32,21 @@ def apply_retention(node: Node, now: int) -> None:
                 replica.wake_waiters()
 
 
-def expire_producers(node: Node, now: int) -> None:
+def expire_producers(node: ReplicaHost, now: int) -> None:
     """Forget producers that wrote nothing for `producer.id.expiration.ms`."""
     expiration_ms = node.settings.int("producer.id.expiration.ms")
     for replica in all_replicas(node):
         replica.log.producers.expire(now, expiration_ms)
 
 
-def flush_overdue_logs(node: Node, now: int) -> None:
+def flush_overdue_logs(node: ReplicaHost, now: int) -> None:
     """Flush the logs whose records have waited for `flush.ms`."""
     for replica in all_replicas(node):
         if replica.log.flush_is_overdue(now):
             node.flushing.want(replica)
 
 
-def checkpoint_recovery_points(node: Node, now: int) -> None:
+def checkpoint_recovery_points(node: ReplicaHost, now: int) -> None:
     """Checkpoint the recovery points, and flush logs with an unflushed closed segment.
 
     A recovery after a crash then reads little.
@@ -57,17 +57,17 @@ def checkpoint_recovery_points(node: Node, now: int) -> None:
         _flush_closed_segments(node, replica, replica.log)
 
 
-def _flush_closed_segments(node: Node, owner: FlushOwner, log: PartitionLog) -> None:
+def _flush_closed_segments(node: ReplicaHost, owner: FlushOwner, log: PartitionLog) -> None:
     if log.recovery_point < log.segments[-1].base_offset:
         node.flushing.want(owner)
 
 
-def remove_deleted_files(node: Node, now: int) -> None:
+def remove_deleted_files(node: ReplicaHost, now: int) -> None:
     """Remove files that were deleted `log.segment.delete.delay.ms` ago."""
     node.logs.tick(now, node.settings.int("log.segment.delete.delay.ms"))
 
 
-def clean_metadata_snapshots(node: Node, now: int) -> None:
+def clean_metadata_snapshots(node: ReplicaHost, now: int) -> None:
     """Write a metadata snapshot if the last one is too old, and delete expired ones (KIP-630)."""
     if node.controller.uncounted_bytes or "snapshot_generator" in vars(node):
         node.controller.report_committed_bytes()
@@ -83,7 +83,7 @@ TASKS: tuple[tuple[str, ScheduledTask], ...] = (
 )
 
 
-def shrink_isr(node: Node, now: int) -> None:
+def shrink_isr(node: ReplicaHost, now: int) -> None:
     """Remove followers from the ISR that lag for `replica.lag.time.max.ms`."""
     if node.alter_partition_manager is not None:
         node.alter_partition_manager.maybe_shrink_all()
@@ -93,7 +93,7 @@ SNAPSHOT_CHECK_MS = 60_000
 """The interval of the snapshot check; a constant in Kafka."""
 
 
-def schedule_all(node: Node) -> None:
+def schedule_all(node: ReplicaHost) -> None:
     """Schedule every task at its interval."""
     for name, task in TASKS:
         _schedule(node, partial(_interval_ms, node, name), task)
@@ -102,11 +102,11 @@ def schedule_all(node: Node) -> None:
         _schedule(node, lambda: node.settings.int("replica.lag.time.max.ms") // 2, shrink_isr)
 
 
-def _interval_ms(node: Node, name: str) -> int:
+def _interval_ms(node: ReplicaHost, name: str) -> int:
     return node.settings.int(name)
 
 
-def _schedule(node: Node, interval_ms: Callable[[], int], task: ScheduledTask) -> None:
+def _schedule(node: ReplicaHost, interval_ms: Callable[[], int], task: ScheduledTask) -> None:
     def due(now: int) -> None:
         task(node, now)
         _schedule(node, interval_ms, task)

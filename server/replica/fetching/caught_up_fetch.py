@@ -15,13 +15,15 @@ from .fetch_params import FetchParams
 from .log_reader import LogReadResults, is_caught_up
 
 if TYPE_CHECKING:
-    from ...node import Node
+    from ..host import ReplicaHost
     from ..partition import Partition
     from ..replication.in_sync_replicas import InSyncReplicas
     from .follower_fetch_session import FollowerFetchSession
 
 
-def read_caught_up(node: Node, partitions: Sequence[CachedPartition], params: FetchParams) -> LogReadResults | None:
+def read_caught_up(
+    node: ReplicaHost, partitions: Sequence[CachedPartition], params: FetchParams
+) -> LogReadResults | None:
     """Return results without records, which wait for new ones; None if a full read is needed."""
     session = params.session
     if session is None or params.is_stale_replica:
@@ -51,7 +53,7 @@ def _is_at_end(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPar
 
 
 def _record_fetch(
-    node: Node,
+    node: ReplicaHost,
     partition: Partition,
     in_sync: InSyncReplicas,
     fetched: CachedPartition,

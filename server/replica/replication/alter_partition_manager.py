@@ -21,8 +21,7 @@ from ..partition import Partition
 from .in_sync_replicas import InSyncReplicas, RemoteReplica
 
 if TYPE_CHECKING:
-    from ...broker.node_to_controller_channel import NodeToControllerChannel
-    from ...node import Node
+    from ..host import ControllerChannel, ReplicaHost
 
 log = logging.getLogger("kafkadouble.server.replica")
 
@@ -49,7 +48,7 @@ PartitionData = AlterPartitionResponse.PartitionData
 class AlterPartitionManager:
     """The ISR changes of one broker."""
 
-    def __init__(self, node: Node, channel: NodeToControllerChannel) -> None:
+    def __init__(self, node: ReplicaHost, channel: ControllerChannel) -> None:
         self._node, self._channel = node, channel
 
     def maybe_expand_isr(self, partition: Partition, broker: int) -> None:

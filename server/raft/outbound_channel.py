@@ -1,0 +1,26 @@
+"""What sends requests to other nodes, as the shell sees it: the raft client, the fetchers of
+followers, and the queues of requests to the active controller."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kafkadouble.messages.message import Message
+
+from .request_manager import OutboundRequest, RequestFailure
+
+
+class OutboundChannel(Protocol):
+    """Times are in ms."""
+
+    def take_outgoing(self) -> list[OutboundRequest]:
+        """The requests to be sent now; each is taken once."""
+        ...
+
+    def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
+        """The response to the request with this token, or why there is none."""
+        ...
+
+    def tick(self, now: int) -> None: ...
+
+    def next_deadline(self) -> int | None: ...

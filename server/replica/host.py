@@ -1,0 +1,110 @@
+"""What the replicas of a node need of that node, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
+
+from ..configs.settings import Settings
+from ..logs.flushing import FlushQueue
+from ..logs.logs import Logs
+from ..logs.raft_manager import RaftManager
+from ..metadata.image import Image
+from ..metadata.snapshot_generator import SnapshotGenerator
+from ..requests.waiting import Waiting
+
+if TYPE_CHECKING:
+    from .replica_manager import ReplicaManager
+    from .replication.alter_partition_manager import AlterPartitionManager
+    from .replication.replica_fetcher_manager import ReplicaFetcherManager
+    from .replication.replication_quotas import ReplicationQuotaManagers
+
+
+class ControllerChannel(Protocol):
+    """A queue of requests to the active controller."""
+
+    def send_request(self, body: Message, version: int, done: Callable[[Any], None], *, lowest: int = 0) -> None: ...
+
+
+class ControllerOfReplicas(Protocol):
+    """The node's controller, as its replicas see it."""
+
+    uncounted_bytes: int
+    """Committed bytes that the snapshot generator has not counted."""
+
+    @property
+    def image(self) -> Image: ...
+
+    def commit(self, records: Sequence[Message]) -> None: ...
+
+    def report_committed_bytes(self) -> None: ...
+
+    def partitions_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None: ...
+
+    def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None: ...
+
+
+class BrokerOfReplicas(Protocol):
+    """The node's broker, where another node may be the active controller."""
+
+    def partitions_lost(self, partitions: Sequence[tuple[str, int]]) -> None: ...
+
+    def log_dir_failed(self, directory: Uuid) -> None: ...
+
+
+class ReplicaHost(Protocol):
+    """A node, as its replicas see it. Times are in ms."""
+
+    now: int
+    halted: str | None
+    """Why the node cannot go on."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def broker_epoch(self) -> int: ...
+
+    @property
+    def unsent(self) -> int:
+        """Bytes of answers that peers have not read, over all connections."""
+        ...
+
+    @property
+    def waiting(self) -> Waiting: ...
+
+    @property
+    def flushing(self) -> FlushQueue: ...
+
+    @property
+    def logs(self) -> Logs: ...
+
+    @property
+    def quorum(self) -> RaftManager: ...
+
+    @property
+    def snapshot_generator(self) -> SnapshotGenerator: ...
+
+    @property
+    def partitions(self) -> ReplicaManager: ...
+
+    @property
+    def fetchers(self) -> ReplicaFetcherManager | None: ...
+
+    @property
+    def alter_partition_manager(self) -> AlterPartitionManager | None: ...
+
+    @property
+    def replication_quotas(self) -> ReplicationQuotaManagers | None: ...
+
+    @property
+    def controller(self) -> ControllerOfReplicas: ...
+
+    @property
+    def lifecycle(self) -> BrokerOfReplicas | None: ...

@@ -1,8 +1,10 @@
-"""The parts of one node put together: a request in, an answer or a wait out; a tick in, whatever was due done.
+"""Puts the parts of one node together: a request goes in, and an answer or a wait comes out; a tick
+goes in, and what is due is done.
 
-The node is handed the time with every step and keeps it in `now` (ms) for the length of that step, so that a handler that is resumed later
-sees the later time. It delegates everything: who may wait is `waiting`, what is known of the cluster is the `controller`'s image, the logs
-led here are `partitions`, the groups coordinated here are `groups`.
+Every step is given the time, and the node keeps it in `now` (ms) for the length of the step: a
+handler that is resumed later sees the later time. The node delegates everything: `waiting` holds
+the handlers that wait, the image of `controller` is what is known of the cluster, `partitions` are
+led here, `groups` are coordinated here.
 """
 
 from __future__ import annotations
@@ -53,29 +55,32 @@ if TYPE_CHECKING:
 OF_CONTROLLER = "controller.socket.timeout.ms"
 
 FEW_BYTES = 1 << 16
-"""Of metadata: nobody looks whether a snapshot is due for less, but now and then."""
+"""Bytes of metadata. After fewer, the node checks only from time to time whether a snapshot is
+due."""
 
 
 class Node:
-    """One node of a cluster: a broker, a controller, or both, by `process.roles`; a single one is the whole cluster, and a quorum of one.
+    """One node of a cluster: a broker, a controller, or both, by `process.roles`. A single node is
+    the whole cluster, and a quorum of one.
 
-    `listeners` are its own, with the addresses that they were bound to; other nodes
-    reach its controller where one of them is advertised.
-    `seed` feeds every choice that Kafka makes at random (topic ids, member ids, session ids), so that the same
-    requests at the same times give the same answers; each life of a node makes other choices (`life_seed`).
-    `history` is for those who will ask what was requested: it costs time with every request. `logs` are what it keeps, and what an earlier life
-    left to it; in memory unless given. `stopwatch` tells the time (ms) inside a step, for metrics alone: nothing is decided by it.
+    `listeners` are its own, with the addresses that they were bound to; other nodes reach its
+    controller if a listener of controllers is advertised. `seed` feeds every choice that Kafka
+    makes at random (topic ids, member ids, session ids): the same requests at the same times give
+    the same answers. Each life of a node makes other choices (`life_seed`). `history` keeps the
+    requests; it costs time with every request. `logs` are what the node stores, and what an earlier
+    life left; in memory unless given. `stopwatch` gives the time (ms) inside a step, for metrics
+    alone.
     """
 
     lifecycle: BrokerLifecycleManager | None = None
-    """Of a broker that has, or may come to have, another node as its controller."""
+    """Of a broker whose active controller is, or may become, another node."""
     authorizer: Authorizer | None = None
-    """Who may do what at its controller, where that is asked."""
+    """Checks rights at its controller, if one is set."""
     fetchers: ReplicaFetcherManager | None = None
-    """What it follows, where there are other brokers, or may come to be."""
+    """The partitions that it follows, if there are, or may be, other brokers."""
     alter_partition_manager: AlterPartitionManager | None = None
     replication_quotas: ReplicationQuotaManagers | None = None
-    """What followers may get in a second, and what this node as one of them."""
+    """The rates of throttled replicas, as leader and as follower."""
 
     def __init__(
         self,
@@ -92,14 +97,14 @@ class Node:
         self.settings, self.now, self.stopwatch = settings, now, stopwatch
         self.listeners = tuple(listeners)
         self.advertised = next(each.advertised for each in self.listeners if each.advertised is not None)
-        """Host and port of the first listener that others are told of."""
+        """Host and port of the first advertised listener."""
         self.id = settings.int("node.id")
         self.logs = logs or MemoryLogs()
         self.random = Random(seed_of_life(seed, self.logs, metadata_log(self.logs, settings, now)))
         self.began = now
         self.snapshots_from = min(FEW_BYTES, settings.int("metadata.log.max.record.bytes.between.snapshots"))
         self.halted: str | None = None
-        """Why this node cannot go on; its owner is to end it."""
+        """Why this node cannot go on; its owner must end it."""
         self.roles = frozenset(settings.list("process.roles"))
         self.cluster_id = self.logs.cluster_id or cluster_id or str(Uuid.random(self.random.randbytes))
         self.incarnation_id = Uuid.random(self.random.randbytes)
@@ -108,7 +113,8 @@ class Node:
         self.waiting = Waiting()
         self.intake = MemoryPool(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
-        """Bytes of answers that peers do not read, over all connections; a Fetch gives no more than one batch when there are too many."""
+        """Bytes of answers that peers have not read, over all connections. If there are too many, a
+        Fetch returns at most one batch."""
         self.faults = Faults(self)
         self.trace = Trace(self.id)
         self.history = History() if history else None
@@ -125,7 +131,7 @@ class Node:
             self.authorizer = of_settings(settings)
         self.controller.begin()
         self.channels = self._channels() if self.quorum.needs_peers else ()
-        """What it has to say to other nodes: nothing, ever, where it is alone."""
+        """The channels to other nodes; none if it is alone."""
         self.groups = GroupCoordinator(self)
         if self.lifecycle is not None and not self.quorum.is_alone:
             self.lifecycle.begin()
@@ -136,7 +142,7 @@ class Node:
 
     @cached_property
     def snapshot_generator(self) -> SnapshotGenerator:
-        """Who writes and keeps the snapshots of the metadata; most nodes end before there is one."""
+        """Writes and deletes the snapshots of the metadata; most nodes end before there is one."""
         from .metadata.snapshot_generator import SnapshotGenerator
 
         return SnapshotGenerator(self, self.settings, self.controller, self.quorum.replica, self.quorum.snapshots)
@@ -144,13 +150,14 @@ class Node:
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> HandlerTask | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.
 
-        The task that comes back is to be closed when the connection ends; None means that everything is done.
+        The returned task must be closed when the connection ends; None means that everything is
+        done.
         """
         waiting = self.waiting
         self.now = now
         if waiting.timers.due(now):
             self._run(now, FEW_AT_ONCE)
-        # Mostly there are no rules: then a call less on the way of every request.
+        # Most nodes have no rules; this saves a call for every request.
         answer = (dispatch.answer if self.faults.rules else dispatch.handled)(self, request)
         if not isinstance(answer, GeneratorType):
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
@@ -166,7 +173,7 @@ class Node:
         return task if task.alive else None
 
     def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> HandlerTask:
-        """Take a request that is to be decoded first, in steps that take turns as those of handlers do."""
+        """Take a request that must be decoded first, in steps that take turns with handlers."""
         self.now = now
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
@@ -179,7 +186,7 @@ class Node:
         return dispatch.handled(self, request)
 
     def tick(self, now: int) -> None:
-        """Do what is due, and a slice of what let others go first."""
+        """Do what is due, and one slice of what gave way to others."""
         self.now = now
         if self.waiting.later:
             with all_kept():
@@ -192,17 +199,18 @@ class Node:
 
     @property
     def broker_epoch(self) -> int:
-        """In which epoch its broker is registered; -1 when it is not."""
+        """The epoch of its broker's registration; -1 if it is not registered."""
         own = self.controller.image.brokers.get(self.id)
         return -1 if own is None else own.epoch
 
     @property
     def is_open(self) -> bool:
-        """Whether clients are let in: a broker that starts has to be part of its cluster before."""
+        """Whether clients may connect: a broker that starts must be part of its cluster before."""
         return self.is_registered or self.lifecycle is None or self.lifecycle.is_open
 
     def _channels(self) -> Sequence[tuple[str, OutboundChannel, str]]:
-        """What it has to say to whom: the client id, the conversation, and the setting that says how long an answer may take."""
+        """Build the parts of a node that is not alone. Return its channels to other nodes: the
+        client id, the channel, and the setting that bounds the time of an answer."""
         from .broker.controller_registration_manager import ControllerRegistrationManager
         from .broker.node_to_controller_channel import NodeToControllerChannel
 
@@ -229,20 +237,21 @@ class Node:
         return found
 
     def _run(self, now: int, most: int | None = None) -> None:
-        """Resume who can go on; one who fetches the metadata log may have made others committed by that."""
+        """Resume the handlers that can continue. A fetch of the metadata log may have committed
+        records, which let others continue."""
         self.waiting.run(now, most)
         while self.controller.has_unpublished and self.halted is None:
             self.controller.publish_committed()
             self.waiting.run(now)
 
     def close(self, now: int) -> None:
-        """Stop in good order; nothing is asked of it afterwards."""
+        """Shut down cleanly; the node is not called afterwards."""
         self.now = now
         self.abandon()
         self.logs.close(now, self.broker_epoch)
 
     def abandon(self) -> None:
-        """Drop the work that is under way; nothing is asked of the node afterwards."""
+        """Drop the work that is under way; the node is not called afterwards."""
         if "snapshot_generator" in vars(self):
             self.snapshot_generator.abandon()
 
@@ -255,6 +264,7 @@ class Node:
 
 
 def _intake_limit(settings: Settings) -> int:
-    """How many bytes of unanswered requests are held: `queued.max.request.bytes`, and where that is unlimited, as by default, one frame."""
+    """Bytes of unanswered requests that may be held: `queued.max.request.bytes`, or one frame if
+    that is unlimited, as by default."""
     bound = settings.int("queued.max.request.bytes")
     return bound if bound > 0 else settings.int("socket.request.max.bytes")

@@ -67,7 +67,9 @@ def test_each_test_has_a_port_that_no_other_had_and_that_is_closed_after_it(pyte
             monkeypatch.setattr(KafkaDouble, "start", lambda double: start(double if double._running else moved(double)))
 
             def moved(double):
-                double._ports = [next(again)]
+                (clients, *others), *nodes = double._nodes
+                bound = clients._replace(bind=("127.0.0.1", next(again)))
+                double._nodes = [(bound, *others), *nodes]
                 return double
 
             assert request.getfixturevalue("kafka_double").port not in left

@@ -1,4 +1,5 @@
-"""Every transcript in tests/conversations/, played against a node with stepped time, and what they show of each API."""
+"""Plays every transcript in tests/conversations/ against a node with stepped time, and checks which
+codes and versions of each API the transcripts show."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The house itself: floors and their links, generated files, and what may stand in the tree."""
+"""The structure of the repository: floors and their links, generated files, and what the tree may
+contain."""
 
 import re
 import subprocess
@@ -32,7 +33,7 @@ def test_no_floor_is_imported_by_its_bare_name() -> None:
 
 
 def test_no_test_module_imports_another() -> None:
-    """What tests share stands in a module beside them, so that no test depends on another."""
+    """Code that tests share is in a module beside them, so that no test depends on another."""
     imports = re.compile(r"^\s*(?:from|import) [^#\n]*\btest_\w+", re.MULTILINE)
     found = {
         path.relative_to(HOUSE).as_posix(): imports.findall(path.read_text()) for path in sources("tests", "interop")
@@ -55,7 +56,8 @@ def test_the_press_imports_nothing_of_ours() -> None:
 
 
 def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
-    """Of the floors, only the listener, the peers, the thread, the cluster and the clock may; tests and the front door are outside."""
+    """Among the floors, only the modules in `shell` may import these; tests and the front door are
+    outside."""
     shell = {
         "listener.py",
         "acceptor.py",

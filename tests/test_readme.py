@@ -20,7 +20,8 @@ pytestmark = pytest.mark.usefixtures("broker_imported")
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example_runs(example: str, request: pytest.FixtureRequest) -> None:
-    """As a test where it is one, as a program otherwise; pytester forgets what is first imported while it is there."""
+    """An example that is a test runs under pytester, any other as a program. pytester forgets
+    modules that are first imported while it runs."""
     if example.startswith("def test_"):
         pytester: pytest.Pytester = request.getfixturevalue("pytester")
         pytester.makepyfile(example)
@@ -39,7 +40,8 @@ REPOSITORY = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["u
 
 @pytest.mark.parametrize("link", LINKS)
 def test_link_leads_somewhere(link: str) -> None:
-    """The page is read outside of the repository, too: links into it are whole addresses."""
+    """The README is also read outside of the repository: links into the repository are whole
+    addresses."""
     assert link.startswith("https://")
     if link.startswith(REPOSITORY):
         kind, path = re.fullmatch(rf"{REPOSITORY}/(blob|tree)/main/(.+)", link).groups()  # type: ignore[union-attr]

@@ -1,4 +1,5 @@
-"""Nodes of other processes, each a broker and a controller: their settings, and which brokers they know."""
+"""Nodes in other processes, each a broker and a controller: their settings, and the brokers that
+each of them knows."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ SESSION_MS = 2000
 
 
 def of_combined(folder: Path, id: int, ports: dict[int, int], client_port: int = 0) -> Path:
-    """The settings of one of the nodes whose controllers have these ports; the quorum can be changed."""
+    """Writes the settings of one node of a dynamic quorum, whose controllers listen on these ports,
+    and formats its directory."""
     file = folder / f"{id}.properties"
     servers = ",".join(f"127.0.0.1:{port}" for port in ports.values())
     lines = {
@@ -34,5 +36,5 @@ def of_combined(folder: Path, id: int, ports: dict[int, int], client_port: int =
 
 
 def live(served: Serving) -> set[int]:
-    """The brokers that a client hears of, as soon as it is let in."""
+    """The brokers in a client's metadata, as soon as the node accepts the client."""
     return {each.node_id for each in served.ask(MetadataRequest(topics=[]), 12).brokers}

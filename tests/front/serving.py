@@ -1,4 +1,4 @@
-"""`kafkadouble` as a process: started, asked, ended."""
+"""`kafkadouble` as a process: start it, send it requests, end it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ KAFKADOUBLE = [sys.executable, "-m", "kafkadouble"]
 
 
 class Serving:
-    """A `kafkadouble serve` that was started, and the lines that it has printed. What it says on stderr is always read: a pipe that is full
-    would make it stand still."""
+    """A running `kafkadouble serve`, and the lines that it has printed. A thread always reads its
+    stderr: the process would block on a full pipe."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -30,7 +30,8 @@ class Serving:
         self.told = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
         if "pid" not in self.told:
             raise AssertionError(f"it does not serve: {self.ended()[1]}")
-        first = next(iter(self.told.values()))  # of a controller that is no broker, where it is reached
+        # A controller that is no broker prints the address of the controller here.
+        first = next(iter(self.told.values()))
         host, _, port = first.rpartition(":")
         self.address = host, int(port)
 

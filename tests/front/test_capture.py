@@ -1,4 +1,5 @@
-"""Captured traffic: what `capture` writes, where, and what becomes of it when a process is killed or a disk is full."""
+"""Captured traffic: what `capture` writes and where, and what is left when a process is killed or a
+disk is full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The command line: what `serve` says and where, how it ends, and what the other verbs print."""
+"""The command line: what `serve` prints and where, how it ends, and what the other commands
+print."""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ class TestServe:
         assert "DEBUG" not in stderr
 
     def test_a_client_with_sasl_is_told_apart(self) -> None:
-        """librdkafka leaves when ApiVersions names no SaslHandshake; other clients send it all the same."""
+        """librdkafka disconnects if ApiVersions does not list SaslHandshake; other clients send
+        SaslHandshake anyway."""
         hint = (
             r"a client with SASL does so, since this listener has none \(security.protocol=PLAINTEXT in the client\?\)"
         )

@@ -1,4 +1,4 @@
-"""Real clients against KafkaDouble: topics, records, groups, and what they do when they meet a fault."""
+"""Real clients against KafkaDouble: topics, records, groups, and how the clients handle a fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kafka.admin import KafkaAdminClient, NewTopic
 
 PATIENCE = 15
 QUIET = {"log_level": 0}
-"""librdkafka tells of every lost connection on stderr otherwise."""
+"""Without this, librdkafka reports every lost connection on stderr."""
 
 VALUES = [f"value {number}".encode() for number in range(20)]
 
@@ -95,7 +95,9 @@ class KafkaPython:
         consumer = kafka_python.KafkaConsumer(
             topic, **self.base, group_id=group, auto_offset_reset="earliest", consumer_timeout_ms=PATIENCE * 1000
         )
-        consumer.topics()  # waits for metadata: a leader that joins before it came assigns nothing, and may leave it at that
+        # This waits for metadata: a group leader that joins earlier assigns nothing, and may never
+        # assign again.
+        consumer.topics()
         values = [message.value for _, message in zip(range(count), consumer, strict=False)]
         consumer.commit()
         consumer.close()
@@ -147,7 +149,8 @@ def test_topics_records_and_groups(kafka: KafkaDouble, client: Client) -> None:
 
 @CLIENTS
 def test_a_producer_outlives_errors_and_lost_answers(kafka: KafkaDouble, client: Client) -> None:
-    """A batch is refused, then its connection is lost before it is processed; each is sent again, and stands there once."""
+    """A batch is refused, then its connection is lost before the broker processes it. The client
+    sends each batch again, and each is stored once."""
     kafka.create_topic("t")
     rules = [
         kafka.fail("Produce", "NOT_ENOUGH_REPLICAS"),
@@ -160,7 +163,8 @@ def test_a_producer_outlives_errors_and_lost_answers(kafka: KafkaDouble, client:
 
 
 def test_processed_but_never_answered_means_twice(kafka: KafkaDouble) -> None:
-    """Without idempotence a producer cannot know, and sends again: the duplicate is real."""
+    """Without idempotence a producer cannot know that its batch was stored, and sends it again: the
+    record is there twice."""
     kafka.create_topic("t")
     kafka.disconnect("Produce", after=True)
     Confluent(kafka).produce("t", VALUES[:1])
@@ -202,7 +206,7 @@ def test_a_delay_is_felt(kafka: KafkaDouble) -> None:
 
 
 def test_a_session_times_out_when_time_is_advanced() -> None:
-    """A member that died is noticed in no time: 45 seconds of the broker's clock."""
+    """A member that died is noticed at once in real time: 45 seconds pass on the broker's clock."""
     with KafkaDouble(stepped=True) as kafka:
         kafka.create_topic("t")
         kafka.produce("t", "x")

@@ -1,4 +1,5 @@
-"""KafkaDouble with several brokers, in time that is stepped: everything that one broker does, and what only several can."""
+"""KafkaDouble with several brokers, in stepped time: what one broker does, and what needs
+several."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from kafkadouble.wire.batch import Record, encode_batch
 from tests.front.client import ask
 
 SESSION_S, LAG_S = 10, 35
-"""More than the session of a broker, and than the time in which a follower falls out."""
+"""More than the session of a broker, and more than the time after which a follower leaves the
+in-sync replicas."""
 
 
 @pytest.fixture
@@ -48,7 +50,8 @@ def produce(kafka: KafkaDouble, at: int, value: bytes, acks: int = -1) -> int:
 
 
 def test_what_is_new_needs_no_time(kafka: KafkaDouble) -> None:
-    """Followers whose fetch waits at a leader ask for its new partitions all the same, where the clock stands still."""
+    """Followers whose fetch waits at a leader fetch its new partitions too, although the clock
+    stands still."""
     kafka.produce("t", "old")
     for name in ("new", "newer"):
         kafka.create_topic(name, partitions=3, replication_factor=3)
@@ -152,7 +155,8 @@ def test_a_paused_broker_is_fenced_and_comes_back(kafka: KafkaDouble) -> None:
 
 
 def test_what_only_an_isolated_leader_has_is_lost_when_it_joins(kafka: KafkaDouble) -> None:
-    """Clients still reach it: what they wrote with acks=1 was never committed (KIP-101)."""
+    """Clients still reach the leader: the records that they wrote with acks=1 were never committed
+    (KIP-101)."""
     kafka.produce("t", "a")
     first = led_by(kafka)
     kafka.brokers[first].isolate()
@@ -258,7 +262,8 @@ def test_rules_hold_at_all_brokers_or_at_one(kafka: KafkaDouble) -> None:
         assert [fails(id) for id in (1, 2, 3)] == [False, True, False]
         kafka.brokers[2].stop()
         kafka.brokers[2].start()
-        kafka.advance(10)  # the session of its last life is over
+        # The session of the broker's previous run expires.
+        kafka.advance(10)
         hits = rule.hits
         assert fails(2)
         assert rule.hits == hits + 1
@@ -270,7 +275,8 @@ def test_clients_are_refused_until_a_broker_is_part_of_the_cluster(kafka: KafkaD
     kafka.brokers[2].start()
     with pytest.raises(ConnectionRefusedError):
         ask(address(kafka, 2), MetadataRequest(topics=None), 9)
-    kafka.advance(10)  # the session of its last life is over
+    # The session of the broker's previous run expires.
+    kafka.advance(10)
     told = ask(address(kafka, 2), MetadataRequest(topics=None), 9)
     assert [broker.node_id for broker in told.brokers] == [1, 2, 3]
 

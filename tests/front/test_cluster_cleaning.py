@@ -26,7 +26,8 @@ SETTINGS = {
     "log.retention.check.interval.ms": "30000",
     "metadata.max.idle.interval.ms": "5000",
 }
-"""Fetches and heartbeats are rarer than by default, and checks more frequent, so that time passes faster."""
+"""Fetches and heartbeats are rarer than by default, and checks more frequent, so that a test
+advances the time quickly."""
 
 TWO_CHECKS_S = 75
 
@@ -67,7 +68,8 @@ def keys(log: PartitionLog) -> list[bytes | None]:
 
 
 def held(kafka: KafkaDouble, id: int, topic: str) -> tuple[int, int, int, list[tuple[int, int]], list[bytes | None]]:
-    """What one replica holds: its start, its end, its size, its segments and the keys of its records."""
+    """What one replica holds: its log start offset, its end, its size, its segments and the keys of
+    its records."""
     log = log_of(kafka, id, topic)
     segments = [(each.base_offset, each.next_offset) for each in log.segments]
     return log.log_start_offset, log.log_end_offset, log.size, segments, keys(log)

@@ -1,4 +1,5 @@
-"""Real clients against three brokers: nothing that was acknowledged is lost with a leader, and groups go on with another coordinator."""
+"""Real clients against three brokers: no acknowledged record is lost with a leader, and groups
+continue with another coordinator."""
 
 from __future__ import annotations
 
@@ -20,12 +21,13 @@ import kafka as kafka_python
 PATIENCE = 30
 QUIET = {"log_level": 0}
 SOON = {"reconnect.backoff.max.ms": 200, "metadata.recovery.rebootstrap.trigger.ms": 1000}
-"""Ten seconds otherwise, after a few connections that were refused; five minutes, where the only broker that the metadata had left is gone."""
+"""librdkafka's default is a back-off of ten seconds after a few refused connections, and a
+rebootstrap after five minutes if the last broker in its metadata is gone."""
 
 RECORDS, KILL_AT = 120, 30
 
 SESSIONS = {"broker.session.timeout.ms": 1000, "broker.heartbeat.interval.ms": 200, "offsets.topic.num.partitions": 3}
-"""A second is enough for a test to wait."""
+"""Broker sessions of one second, so that a test does not wait long."""
 
 
 @pytest.fixture
@@ -164,7 +166,9 @@ class KafkaPythonConsumer:
             enable_auto_commit=False,
             consumer_timeout_ms=100,
         )
-        self._consumer.topics()  # waits for metadata: a leader that joins before it came assigns nothing, and may leave it at that
+        # This waits for metadata: a group leader that joins earlier assigns nothing, and may never
+        # assign again.
+        self._consumer.topics()
 
     def next(self) -> bytes | None:
         found = next(self._consumer, None)
@@ -243,7 +247,8 @@ def test_a_consumer_learns_of_a_truncation_by_an_unclean_election() -> None:
         kafka.move_leader("t", 0, to=1)
         settings = {
             "group.id": "g",
-            "enable.auto.commit": False,  # the coordinator dies with broker 1, and closing would wait for it
+            # The coordinator dies with broker 1, and closing would wait for it.
+            "enable.auto.commit": False,
             "auto.offset.reset": "error",
             "topic.metadata.refresh.interval.ms": 500,
             **QUIET,
@@ -260,7 +265,8 @@ def test_a_consumer_learns_of_a_truncation_by_an_unclean_election() -> None:
         assert [message.value() for message in read] == [b"kept", b"lost"]
         kafka.brokers[1].kill()
         kafka.brokers[2].join()
-        kafka.brokers[3].join()  # who is cut off tells clients what was true before
+        # A broker that is cut off gives clients stale metadata.
+        kafka.brokers[3].join()
         kafka.advance(10)
         assert kafka.unclean_election("t", 0) in (2, 3)
         found = polled(consumer)
@@ -269,7 +275,7 @@ def test_a_consumer_learns_of_a_truncation_by_an_unclean_election() -> None:
 
 
 def polled(consumer: confluent_kafka.Consumer) -> confluent_kafka.Message:
-    """The next message that is one, or tells of more than a connection."""
+    """The next message that is a record, or an error that is more than a lost connection."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         message = consumer.poll(0.5)
@@ -282,7 +288,7 @@ def polled(consumer: confluent_kafka.Consumer) -> confluent_kafka.Message:
 
 
 def test_a_group_needs_no_time_where_the_clock_stands_still() -> None:
-    """Not even its own topic, which is made for it and has three replicas."""
+    """Also the creation of `__consumer_offsets`, with three replicas, needs no time."""
     with KafkaDouble(brokers=3, stepped=True) as kafka:
         kafka.create_topic("orders", replication_factor=3)
         kafka.produce("orders", "two pears")

@@ -1,4 +1,5 @@
-"""What cannot have been meant of a cluster is refused in a sentence, and changes nothing; what can be meant is done."""
+"""Calls that cannot have been meant for a cluster are refused in one sentence and change nothing;
+calls that make sense are done."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from tests.front.serving import run, serving
 
 SESSION_S, LAG_S = 10, 35
 PATIENCE_S = 60
-"""For another process, on a machine that has other things to do."""
+"""The time limit for another process, on a loaded machine."""
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_handles_are_a_mapping(kafka: KafkaDouble) -> None:
 
 
 def test_who_does_not_run_is_not_paused_and_leads_nothing(kafka: KafkaDouble) -> None:
-    """Neither at once, when the metadata do not know of it yet, nor later."""
+    """Neither at once, when the metadata still list the broker as alive, nor later."""
     broker = kafka.brokers[2]
     broker.kill()
     for _ in range(2):
@@ -79,7 +80,7 @@ def test_who_does_not_run_is_not_paused_and_leads_nothing(kafka: KafkaDouble) ->
 
 def test_what_is_done_already_is_done_once(kafka: KafkaDouble) -> None:
     broker = kafka.brokers[2]
-    broker.start()  # it runs
+    broker.start()  # the broker runs already
     done(broker, "resume", "join")
     assert (broker.running, kafka.isr("t", 0)) == (True, [1, 2, 3])
     done(broker, "kill", "kill", "stop", "resume", "join")
@@ -114,7 +115,8 @@ def test_who_has_no_replica_is_told_who_has(kafka: KafkaDouble) -> None:
 
 
 def alone(kafka: KafkaDouble) -> None:
-    """Broker 1 leads, alone in sync, and is gone; the others are there and lack its last record."""
+    """Broker 1 was the leader and the only in-sync replica, and is dead; the others run and lack
+    its last record."""
     kafka.move_leader("t", 0, to=1)
     kafka.produce("t", "kept")
     for id in (2, 3):
@@ -194,7 +196,7 @@ def test_directories_of_another_number_of_brokers_are_refused_and_let_go(tmp_pat
 
 
 def test_a_start_that_fails_leaves_the_directories_to_others(tmp_path: Path) -> None:
-    """Also one that has come as far as the second broker."""
+    """Also if the start fails only at the second broker."""
     with KafkaDouble(brokers=2, stepped=True, data_dir=tmp_path):
         pass
     meta = tmp_path / "broker-2" / "meta.properties"
@@ -209,7 +211,8 @@ def test_a_start_that_fails_leaves_the_directories_to_others(tmp_path: Path) -> 
 
 
 def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Path) -> None:
-    """`controller_port`: a broker of another process is one of the cluster's, is given replicas, and follows."""
+    """`controller_port`: a broker in another process joins the cluster, gets replicas, and follows
+    their leaders."""
     with KafkaDouble(brokers=2, controller_port=0) as kafka:
         where = kafka.controller_bootstrap_servers
         assert where not in kafka.bootstrap_servers.split(",")
@@ -244,7 +247,8 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
 
 
 def created(kafka: KafkaDouble, replicas: int) -> bool:
-    """False as long as not so many brokers are there."""
+    """Whether the topic can be created; False while fewer brokers than `replicas` are
+    registered."""
     try:
         kafka.create_topic("wide", replication_factor=replicas)
     except KafkaError as problem:

@@ -1,4 +1,5 @@
-"""A double whose controller other nodes reach; processes of controllers that find one another; metrics (KIP-595, KIP-630)."""
+"""A double whose controller serves other nodes; controllers in processes of their own that form a
+quorum; metrics (KIP-595, KIP-630)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def describe() -> DescribeQuorumRequest:
 
 
 def leader_of(address: tuple[str, int]) -> int | None:
-    """Who leads, as the node at `address` says; None when that is not itself, for only a leader tells."""
+    """The leader of the quorum, if it is the node at `address`; otherwise None: only a leader
+    answers without an error."""
     partition = ask(address, describe(), 1).topics[0].partitions[0]
     return int(partition.leader_id) if partition.error_code == 0 else None
 
@@ -102,7 +104,7 @@ def of_controller(folder: Path, id: int, ports: dict[int, int]) -> Path:
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[dict[int, Serving]]:
-    """Three controllers that are told of one another."""
+    """Three controllers that know one another's addresses."""
     ports = dict(enumerate(free_ports(3), 1))
     with ExitStack() as stack:
         found = {}
@@ -112,7 +114,7 @@ def processes(tmp_path: Path) -> Iterator[dict[int, Serving]]:
 
 
 def leading(processes: dict[int, Serving]) -> int:
-    """Who leads, as soon as somebody does."""
+    """Waits for an election: the leader of the quorum."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         for served in processes.values():
@@ -194,14 +196,15 @@ def test_a_broker_that_cannot_make_its_topics_yet_ends_when_it_is_asked_to(tmp_p
 
 
 def test_three_nodes_that_are_brokers_and_controllers_all_come_back(tmp_path: Path) -> None:
-    """After a stop of all, and after a kill of all."""
+    """After a stop of all nodes, and after a kill of all nodes."""
     ports = dict(enumerate(free_ports(3), 1))
     files = [of_combined(tmp_path, id, ports) for id in ports]
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
         with ExitStack() as stack:
             served = [stack.enter_context(serving("--config", str(file))) for file in files]
             end = time.monotonic() + 30
-            while any(live(each) != set(ports) for each in served):  # who asks waits until it is let in
+            # A request waits until the node accepts clients.
+            while any(live(each) != set(ports) for each in served):
                 assert time.monotonic() < end
             for each in served:
                 each.process.send_signal(number)

@@ -1,4 +1,5 @@
-"""docs/controllers.md: what it lists is what is served, its settings are some, and its words are those of the programs."""
+"""docs/controllers.md: its lists match what is served, its settings exist, and its messages are
+those of the programs."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "controllers.md").read_text()
 PROPERTIES = re.findall(r"```properties\n(.*?)```", PAGE, re.DOTALL)
 ROLES = ["controller", "broker"]
-"""Of the examples, in their order."""
+"""The role of each example on the page, in their order."""
 
 
 def section(title: str) -> str:

@@ -1,4 +1,5 @@
-"""`serve` on a data directory whose metadata are corrupt: exit code 3, and the file is named; `check` tells the same."""
+"""`serve` on a data directory with corrupt metadata ends with exit code 3 and names the file;
+`check` reports the same."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ METADATA = "__cluster_metadata-0"
 
 
 def flipped(file: Path) -> bytes:
-    """Change a byte in the middle; what the file had before."""
+    """Changes a byte in the middle of the file; returns the original content."""
     good = file.read_bytes()
     at = len(good) // 2
     file.write_bytes(good[:at] + bytes([good[at] ^ 0x80]) + good[at + 1 :])
@@ -26,7 +27,7 @@ def flipped(file: Path) -> bytes:
 
 
 def refused(directory: Path, file: Path) -> None:
-    """`serve` and `check` say which file it is."""
+    """Asserts that `serve` and `check` both name the file."""
     ended = run("serve", "--port", "0", "--data-dir", str(directory))
     assert (ended.returncode, ended.stdout) == (3, ""), ended.stderr
     assert f"{METADATA}/{file.name}: " in ended.stderr
@@ -55,7 +56,7 @@ def test_serve_says_which_file_and_ends(tmp_path: Path) -> None:
 
 
 def written(tmp_path: Path) -> None:
-    """What a controller has left."""
+    """Writes the data directory of a controller."""
     for name, contents in LEFT[True].disk.contents.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(contents.data)
@@ -63,7 +64,7 @@ def written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.endswith((".log", "7.checkpoint", "quorum-state"))])
 def test_check_tells_what_a_start_does(path: str, tmp_path: Path) -> None:
-    """Where the start is refused because of one file, that file is not good."""
+    """If the start is refused because of one file, `check` does not call that file good."""
     left, random = LEFT[True], Random(path)
     written(tmp_path)
     assert check(tmp_path).corrupt is None

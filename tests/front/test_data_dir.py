@@ -1,4 +1,5 @@
-"""A double that keeps everything: over stops, kills and starts, in a program and as a process."""
+"""A double with a data directory keeps everything: over stops, kills and starts, in a program and
+as a process."""
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ def test_format_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], word
 
 
 def offset_after(broker: Serving, topic: str) -> int:
-    """The offset that a record appended now gets."""
+    """The offset of a record that is appended now."""
     batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v")])
     data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
     asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
@@ -154,7 +155,8 @@ def test_serve_names_the_file_that_it_cannot_understand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("brokers", [1, 3])
 def test_what_is_due_to_be_flushed_is_flushed_while_time_is_advanced(tmp_path: Path, brokers: int) -> None:
-    """A snapshot is in its place when `advance` returns: a flush takes none of the time that is stepped."""
+    """The file of a snapshot is complete when `advance` returns: a flush takes none of the stepped
+    time."""
     with KafkaDouble(brokers=brokers, stepped=True, seed=1, data_dir=tmp_path / "data", config=SNAPSHOTS) as kafka:
         kafka.create_topic("t")
         kafka.advance(62)

@@ -1,4 +1,5 @@
-"""docs/data-dirs.md: every file that a broker leaves has a row, and every message that it names is one."""
+"""docs/data-dirs.md has a row for every file that a broker leaves, and every message on it exists
+in the source."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def test_every_file_that_a_broker_leaves_has_a_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("message", first_cells("Recovery"))
 def test_every_message_is_one(message: str) -> None:
-    """Its words stand somewhere in this order, with values in between."""
+    """The words of the message are in the source in this order, with values in between."""
     words = [part.strip(" .,:") for part in re.split(r"\.\.\.|\b[NM]\b", message)]
     pattern = ".{0,40}".join(re.escape(part) for part in words if part)
     assert re.search(pattern, SOURCES), pattern

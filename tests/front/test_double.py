@@ -1,4 +1,5 @@
-"""KafkaDouble without a client: what it offers, what it refuses, and that it leaves nothing behind."""
+"""KafkaDouble without a client: what it offers, what it refuses, and that it leaves no files,
+threads or tasks behind."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def kafka() -> Iterator[KafkaDouble]:
 
 
 SLOW_STEP = re.compile(r"Executing .* took [\d.]+ seconds$")
-"""What asyncio's debug mode says of a loaded machine."""
+"""What asyncio's debug mode logs on a loaded machine."""
 
 
 def threads() -> set[str]:
@@ -138,7 +139,8 @@ class TestLife:
         if not child:
             code = 1
             try:
-                with kafka, connect(kafka) as sock:  # this starts nothing and stops nothing of the parent's
+                # This starts and stops nothing of the parent's.
+                with kafka, connect(kafka) as sock:
                     code = 0 if says_hello(sock) else 2
                 with pytest.raises(UsageError, match="forked"):
                     kafka.create_topic("t")

@@ -68,7 +68,8 @@ def test_a_group_loses_its_last_commit(kafka: KafkaDouble) -> None:
 
 
 def _commits(consumer: Consumer, kafka: KafkaDouble, index: int) -> bool:
-    """Whether that partition of `__consumer_offsets` holds what the consumer committed, which it does before the first question."""
+    """Whether that partition of `__consumer_offsets` holds what the consumer committed. The call
+    for partition 0 commits first."""
     if index == 0:
         consumer.commit(offsets=[TopicPartition("t", 1, 5)], asynchronous=False)
     return bool(kafka.records("__consumer_offsets", index))

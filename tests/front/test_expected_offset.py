@@ -1,4 +1,5 @@
-"""`kafkadouble.expected_offset`: headers, patched batches, and what is read from a refusal, whoever tells it."""
+"""`kafkadouble.expected_offset`: headers, patched batches, and what is read from a refusal,
+whichever client reports it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.server.log.expected_offset import parsed
 from kafkadouble.wire.batch import Record, check_crc, decode_records, encode_batch, read_header
 
-with warnings.catch_warnings():  # it reads its message specifications by a call that Python 3.11 and 3.12 deprecate
+# kafka-python reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
+with warnings.catch_warnings():
     warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
     from kafka.errors import InvalidRecordError, MessageSizeTooLargeError
     from kafka.errors import KafkaError as PythonError

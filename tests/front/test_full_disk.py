@@ -1,4 +1,5 @@
-"""A real system that refuses to write: the limit on how large a file may be stands in for a full disk."""
+"""A real operating system that refuses to write: a limit on the size of files stands in for a full
+disk."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ LIMIT = 150_000
 
 
 def limit_files(pid: int, size: int) -> None:
-    """No file of that process may grow beyond this."""
+    """Sets the limit: no file of that process may grow beyond `size` bytes."""
     try:
         from resource import RLIMIT_FSIZE, prlimit
     except ImportError:
@@ -28,7 +29,7 @@ def limit_files(pid: int, size: int) -> None:
 
 
 def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]:
-    """The error code, and the offset that the record got."""
+    """Appends a record: the error code, and the record's offset."""
     batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v" * size)])
     data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
     asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
@@ -38,7 +39,7 @@ def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]
 
 
 def end_of(broker: Serving, topic: str) -> tuple[int, int]:
-    """The error code, and the high watermark."""
+    """The error code of a Fetch or ListOffsets request, and the high watermark."""
     wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
     asked = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[wanted])])
     found = broker.ask(asked, 11).responses[0].partitions[0]
@@ -68,7 +69,7 @@ def test_serve_ends_when_the_directory_of_the_metadata_fails(tmp_path: Path) -> 
     with serving("--data-dir", str(tmp_path), "--topic", "t") as broker:
         limit_files(broker.process.pid, LIMIT)
         assert produce(broker, "t") == (0, 0)
-        with suppress(OSError, EOFError):  # the answer may come before the end, or not
+        with suppress(OSError, EOFError):  # the process may end before it answers
             assert produce(broker, "t") == (error_codes.KAFKA_STORAGE_ERROR, -1)
         code, told = broker.ended()
     assert code == 3

@@ -1,4 +1,5 @@
-"""What is imported when: the package and the plugin cost next to nothing, and the server is there only when it is used."""
+"""Which modules are imported, and when: the package and the plugin import next to nothing, and the
+server is imported only when it is used."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def imported_by(program: str) -> set[str]:
-    """The modules that a fresh interpreter has after a program."""
+    """The modules that a fresh interpreter has imported after it ran a program."""
     told = subprocess.run(
         [sys.executable, "-c", f"{program}\nimport sys; print(*sys.modules)"],
         check=True,
@@ -71,7 +72,7 @@ SELDOM = {
     "server.raft.snapshots": """cleaner download fetch_snapshot_handler fetch_snapshot_response fetch_snapshot_sender
         file_store metrics retention snapshot_header snapshot_reader snapshot_writer triggers""",
 }
-"""What a node that is alone, in memory, starts without, until somebody asks for it."""
+"""What a single node in memory does not import at its start, until a request needs it."""
 
 
 def test_a_node_that_is_alone_imports_nothing_of_what_only_others_ask_for() -> None:

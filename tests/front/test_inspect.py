@@ -1,4 +1,5 @@
-"""`kafkadouble inspect`: from files, standard input and the command line, in every style, with the exit codes that it promises."""
+"""`kafkadouble inspect`: from files, standard input and the command line, in every style, with the
+documented exit codes."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOG = ROOT / "tests" / "golden" / "cluster_metadata-0" / "00000000000000000000.log"
 HELLO = b"".join(write_request(ApiVersionsRequest(client_software_name="a", client_software_version="b"), 1, "", 3))
 Run = Callable[..., tuple[int, str, str]]
-"""Words to exit code, standard output, standard error."""
+"""Maps command line words to exit code, standard output and standard error."""
 LINE = (
     "ApiVersions request, version 3, 20 bytes, correlation 1, client '': "
     "ApiVersionsRequest{ClientSoftwareName='a', ClientSoftwareVersion='b'}\n"
@@ -121,7 +122,8 @@ def test_a_log_file(run: Run, style: str) -> None:
     if style in ("tree", "hex"):
         assert "FeatureLevelRecord" in text
         assert "LeaderChangeMessage" in text
-    if style == "hex":  # every byte of the file is there, but those of long values
+    # Every byte of the file is shown, except those of long values.
+    if style == "hex":
         shown = sum(len(re.findall(r"\b[0-9a-f]{2}\b", line[10:33])) for line in text.splitlines())
         assert shown == LOG.stat().st_size
 
@@ -180,7 +182,8 @@ def test_help_is_true(run: Run) -> None:
 
 
 def test_the_examples_of_the_page_are_what_is_printed(run: Run) -> None:
-    """Each block of docs/inspect.md that begins with a call is that call and all that it prints."""
+    """Each block of docs/inspect.md that begins with a call shows that call and all of its
+    output."""
     page = (ROOT / "docs" / "inspect.md").read_text()
     blocks = re.findall(r"```console\n\$ kafkadouble inspect ([^\n]*)\n(.*?)```", page, re.DOTALL)
     assert len(blocks) >= 4

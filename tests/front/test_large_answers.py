@@ -1,4 +1,5 @@
-"""Answers whose bytes lie in a file go from there to the socket, in their place among all others."""
+"""Responses whose bytes are in a file are sent from the file to the socket, in order with all other
+responses."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ FOLDER = "__cluster_metadata-0"
 
 
 class Serving:
-    """A node with a large snapshot, which is an old one, so that nobody reads what is in it; and where its controller listens."""
+    """A node with a large snapshot, and the address of its controller. The snapshot is an old one,
+    so the node does not read its content."""
 
     def __init__(self, kafka: KafkaDouble) -> None:
         self.kafka = kafka
@@ -72,7 +74,8 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
         disk, FOLDER, METADATA_TOPIC, 0, LogConfig(), clean=True, recovery_point=0, log_start_offset=0, now=NOW
     )
     batch = encode_batch([Record(at, NOW, None, b"") for at in range(20)])
-    log.append_own(batch, leader_epoch=1, now=NOW)  # or the log would begin at 20, and the old one would go
+    # Without it the log would begin at 20, and the node would delete the old snapshot.
+    log.append_own(batch, leader_epoch=1, now=NOW)
     log.close()
     (tmp_path / FOLDER / checkpoint_name(ID)).write_bytes(CONTENTS)
     with KafkaDouble(data_dir=tmp_path, controller_port=0, config=settings) as kafka:

@@ -1,7 +1,8 @@
-"""A producer that outlives kills of all nodes: it is acknowledged again, on every partition.
+"""A producer survives kills of all nodes: its records are acknowledged again, on every partition.
 
-Three nodes, each a broker and a controller, are killed together and started again behind the same ports.
-The producer is confluent-kafka's, not idempotent, with a message time-out that ends long before its test.
+Three nodes, each a broker and a controller, are killed together and started again on the same
+ports. The producer is confluent-kafka's, not idempotent, with a message time-out that ends long
+before the test's own.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ PARTITIONS, PATIENCE_S = 6, 60
 
 
 def acknowledged_everywhere(producer: Any) -> bool:
-    """Whether a record is acknowledged on each partition; those that time out are sent again."""
+    """Whether one record is acknowledged on each partition; records that time out are sent
+    again."""
     left, end = set(range(PARTITIONS)), time.monotonic() + PATIENCE_S
 
     def delivered(error: Any, message: Any) -> None:

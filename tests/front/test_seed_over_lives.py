@@ -1,4 +1,5 @@
-"""`seed` with data directories: a life repeats what the same life of another directory chose, and nothing of an earlier life."""
+"""`seed` with data directories: each run chooses the same ids as the same run of another directory,
+and no id of an earlier run."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ LIVES = 2
 
 
 def ids_of(image: Image) -> list[str]:
-    """Those of the topics, and those under which this life of its nodes is registered."""
+    """The ids of the topics, and the incarnation ids with which the nodes registered in this
+    run."""
     registered = (*image.brokers.values(), *image.controllers.values())
     return [
         *(str(topic.id) for _, topic in sorted((topic.name, topic) for topic in image.topics.values())),
@@ -48,7 +50,7 @@ def lives_of_three(folder: Path) -> list[str]:
             for ends in ("stop", "kill"):
                 getattr(kafka.brokers[2], ends)()
                 kafka.brokers[2].start()
-                kafka.advance(12)  # a session, and some more
+                kafka.advance(12)  # longer than a broker session
                 image = kafka._serving().broker.image
                 assert len(image.live_brokers()) == 3
                 assert not any(each.in_controlled_shutdown for each in image.brokers.values())
@@ -58,7 +60,8 @@ def lives_of_three(folder: Path) -> list[str]:
 
 def test_brokers_that_restart_alone_and_together_are_other_incarnations(tmp_path: Path) -> None:
     found = lives_of_three(tmp_path / "one")
-    topics, registrations = LIVES, LIVES * (1 + 3 + 1)  # the controller, the brokers; one of them starts twice more
+    # One controller, three brokers; one broker starts a second time.
+    topics, registrations = LIVES, LIVES * (1 + 3 + 1)
     assert len(set(found)) == topics + registrations
     assert found == lives_of_three(tmp_path / "other"), "the same seed and the same lives, the same ids"
 

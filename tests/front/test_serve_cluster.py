@@ -1,4 +1,5 @@
-"""`kafkadouble serve --brokers N`: where the brokers are, what they keep, and what cannot be."""
+"""`kafkadouble serve --brokers N`: the brokers' addresses, what they keep, and which options are
+refused."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str
 
 
 def test_it_has_begun_when_every_broker_accepts() -> None:
-    """After `kill -9` the metadata call the brokers of the last life alive, though the new ones accept no client yet."""
+    """After `kill -9` the metadata list the brokers of the previous run as alive, although the new
+    ones accept no client yet."""
 
     async def main() -> None:
         members = [SimpleNamespace(listener=SimpleNamespace(opened=asyncio.Event())) for _ in range(3)]
@@ -92,7 +94,8 @@ def test_it_has_begun_when_every_broker_accepts() -> None:
 
 
 def test_what_was_acknowledged_is_there_after_all_were_killed_at_once(tmp_path: Path) -> None:
-    """As the machine's owner does it: no broker, nor the controller, could say anything."""
+    """The whole process is killed: neither the brokers nor the controller can shut down in
+    order."""
     config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3", *SHORT_SESSION)
     for life in range(3):
         with serving(*config, *(("--topic", "t") if not life else ())) as cluster:

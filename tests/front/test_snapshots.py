@@ -1,4 +1,5 @@
-"""Snapshots of the metadata, as a user of a double sees them: when one is written, and the metrics of it (KIP-630)."""
+"""Snapshots of the metadata, as a user of a double sees them: when one is written, and their
+metrics (KIP-630)."""
 
 from __future__ import annotations
 
@@ -18,13 +19,14 @@ SMALL = {"metadata.log.max.record.bytes.between.snapshots": 500}
 
 
 def written(kafka: KafkaDouble) -> int:
-    """How many snapshots were written."""
+    """How many snapshots the node wrote."""
     count: int = kafka.metrics[CONTROLLER + "GenSnapshotLatencyMs"].count
     return count
 
 
 def test_topics_that_are_created_and_deleted_make_a_snapshot_due() -> None:
-    """A record that was added and then deleted counts against the ratio."""
+    """A record that was added and then deleted counts for the ratio at which a snapshot is
+    written."""
     adopted = {**SMALL, "metadata.snapshot.min.changed_records.ratio": "0.5"}
     with KafkaDouble(config=adopted, stepped=True) as kafka:
         for number in range(20):
@@ -51,7 +53,7 @@ SNAPSHOTS = "**/__cluster_metadata-0/*.checkpoint"
 
 
 def ask_until(kafka: KafkaDouble, holds: Callable[[], bool]) -> None:
-    """Send requests until something is so: the file of a snapshot is flushed beside them."""
+    """Sends requests until `holds` is true: the file of a snapshot is flushed in the background."""
     deadline = time.monotonic() + 30
     while not holds():
         assert time.monotonic() < deadline
@@ -68,7 +70,8 @@ def end_of(snapshot: Path) -> int:
 
 
 def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
-    """What there is, is told after a restart too; what happened, is counted from the start on, as in Kafka."""
+    """Metrics of the current state are there after a restart, too; counters begin at the start, as
+    in Kafka."""
     with KafkaDouble(config=SMALL, stepped=True, data_dir=tmp_path) as kafka:
         for number in range(20):
             kafka.create_topic(f"t{number}")
@@ -89,7 +92,7 @@ def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
         assert found[LOADED] == found[LOAD_TIME].count == 1
         if not written(kafka):
             assert found[WRITTEN_BYTES] == 0
-        kafka.advance(1)  # what was due at the start is written
+        kafka.advance(1)  # writes the snapshot that was due at the start
         before = kafka.metrics[WRITTEN_AGE]
         kafka.advance(0.25)
         assert kafka.metrics[WRITTEN_AGE] - before == 250

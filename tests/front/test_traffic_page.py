@@ -1,4 +1,5 @@
-"""docs/traffic.md is true: its examples run, its columns and tables are those that there are, its options exist."""
+"""docs/traffic.md is true: its examples run, its columns and tables match those that exist, its
+options exist."""
 
 from __future__ import annotations
 

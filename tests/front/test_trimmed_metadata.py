@@ -13,7 +13,7 @@ from kafkadouble.server.log.formats import offset_checkpoint
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "trimmed_metadata"
 KAFKAS = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
-"""Directories that Apache Kafka trimmed and closed."""
+"""Data directories that Apache Kafka trimmed and closed."""
 
 SMALL = {
     "metadata.log.max.record.bytes.between.snapshots": 1000,
@@ -24,7 +24,7 @@ MOST_TOPICS = 400
 
 
 def trimmed_logs(folder: Path) -> list[Path]:
-    """The folders of metadata logs that do not begin at offset 0."""
+    """The folders of metadata logs that begin after offset 0."""
     found = []
     for path in sorted(folder.glob("**/log-start-offset-checkpoint")):
         starts = offset_checkpoint.read(path.read_bytes())
@@ -34,7 +34,8 @@ def trimmed_logs(folder: Path) -> list[Path]:
 
 
 def fill(kafka: KafkaDouble, folder: Path) -> None:
-    """Create topics until a snapshot, and with it the beginning of a log, was deleted. Snapshots are flushed beside: that takes its time."""
+    """Creates topics until a snapshot was deleted, and with it the beginning of a log. Snapshots
+    are flushed in the background, which takes a while."""
     for number in range(MOST_TOPICS):
         kafka.create_topic(f"t0-{number}")
         kafka.advance(3)
@@ -45,7 +46,7 @@ def fill(kafka: KafkaDouble, folder: Path) -> None:
 
 @pytest.mark.parametrize("brokers", [1, 3])
 def test_it_starts_after_a_clean_stop(tmp_path: Path, brokers: int) -> None:
-    """Twice with nothing new in between: each start leaves what the next one needs."""
+    """Two more starts without new topics: each start leaves what the next one needs."""
     for life in range(3):
         with KafkaDouble(brokers=brokers, stepped=True, data_dir=tmp_path, config=SMALL) as kafka:
             if life == 0:

@@ -1,4 +1,4 @@
-"""A log directory as Kafka would leave it behind, made small and quickly."""
+"""A log directory as Kafka leaves it, small and quickly made."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIRST, SECOND = names.segment_name(0), names.segment_name(6)
 
 
 def batch(first: int, count: int, epoch: int = 0, **how: object) -> bytes:
-    """Records with a key, a value and a header, a millisecond apart."""
+    """A batch of records with a key, a value and a header, a millisecond apart."""
     records = [
         Record(
             first + index,
@@ -54,11 +54,12 @@ def batch(first: int, count: int, epoch: int = 0, **how: object) -> bytes:
 
 
 BEHIND = len(batch(0, 2))
-"""Where the second batch begins."""
+"""The position at which the second batch begins."""
 
 
 def log_directory(folder: Path) -> Path:
-    """One topic in two segments, with a transaction that was aborted in the first one, after a clean stop."""
+    """One topic in two segments, after a clean stop. The first segment has an aborted
+    transaction."""
     orders = folder / ORDERS
     orders.mkdir(parents=True)
     in_transaction = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0, "is_transactional": True}
@@ -107,7 +108,7 @@ def offsets_partition(folder: Path) -> Path:
 
 
 def metadata_partition(folder: Path, *, policy: str) -> Path:
-    """`__cluster_metadata-0` in which `orders` was made with a `cleanup.policy`."""
+    """`__cluster_metadata-0` with a topic `orders` that has this `cleanup.policy`."""
     made = folder / "__cluster_metadata-0"
     made.mkdir(parents=True)
     messages = [

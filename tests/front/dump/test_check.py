@@ -1,4 +1,5 @@
-"""`kafkadouble check`: good files are good, each thing that can be wrong is told with its file and byte, and a torn tail by that name."""
+"""`kafkadouble check`: good files pass, each kind of damage is reported with its file and byte, and
+a torn tail is reported as one."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Words to exit code and everything that was told."""
+    """Maps command line words to exit code and the whole output."""
 
     def call(*words: object) -> tuple[int, str]:
         try:
@@ -98,7 +99,7 @@ def test_every_changed_byte_of_a_snapshot_is_found(tmp_path: Path) -> None:
 
 
 def wrong(data: Path, file: str, content: bytes) -> tuple[str, int]:
-    """What is found when this is in the file: what is wrong, and where."""
+    """What `check` finds with this content in the file: the problem, and its position."""
     (data / file).write_bytes(content)
     verdict = check(data)
     assert verdict.corrupt is not None, "nothing was found"
@@ -161,7 +162,8 @@ def test_a_missing_part_of_the_row(data: Path) -> None:
 
 
 def test_a_partition_without_a_segment_has_no_records(run: Run, data: Path) -> None:
-    """As a node leaves it that ended while it made the partition. A checkpoint tells where there were records."""
+    """A node that stops while it creates a partition leaves it without a segment. Here a checkpoint
+    shows that there were records."""
     made = data / "made-0"
     made.mkdir()
     shutil.copy(data / ORDERS / names.PARTITION_METADATA, made)
@@ -238,7 +240,7 @@ def test_kafkas_own_topics_are_compacted(tmp_path: Path) -> None:
 
 
 def test_after_an_unclean_stop_a_checkpoint_may_be_ahead_of_a_log_that_lost_its_end(data: Path) -> None:
-    """But for the recovery point, which is written when that much was flushed."""
+    """This does not hold for the recovery point, which is written after the flush up to it."""
     ahead = offset_checkpoint.write({("orders", 0): 11})
     (data / names.REPLICATION_OFFSET).write_bytes(ahead)
     assert check(data).word == "corrupt"
@@ -287,7 +289,8 @@ def test_a_snapshot_that_is_not_whole(tmp_path: Path) -> None:
 
 
 def test_a_node_at_work(data: Path) -> None:
-    """Its index has room behind the entries, its checkpoints lag behind, its epochs may be ahead of what was read."""
+    """A running node: an index has room after its entries, checkpoints lag behind, leader epochs
+    may be ahead of the part of the log that was read."""
     (data / LOG).write_bytes(GOOD + batch(10, 1, 2) + batch(11, 5, 2)[:50])
     (data / ORDERS / f"{SECOND}.index").write_bytes(bytes(1000))
     (data / ORDERS / f"{SECOND}.timeindex").write_bytes(time_index.pack(NOW + 9, 3) + bytes(1200))
@@ -307,7 +310,7 @@ def test_below_the_logs_start_the_epochs_are_forgotten(data: Path) -> None:
 
 
 def test_where_the_log_starts_at_its_end_no_epoch_is_written_down(data: Path) -> None:
-    """All records were deleted: their batches may still be there."""
+    """All records were deleted; their batches may still be in the file."""
     (data / ORDERS / names.LEADER_EPOCH).write_bytes(epoch_checkpoint.write([]))
     assert check(data).word == "good"
 

@@ -1,4 +1,5 @@
-"""`kafkadouble dump`: every kind of file as text and as JSON, broken ones up to their end, with the exit codes that it promises."""
+"""`kafkadouble dump`: every kind of file as text and as JSON, broken files up to the damage, with
+the documented exit codes."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Words to exit code, standard output, standard error."""
+    """Maps command line words to exit code, standard output and standard error."""
 
     def call(*words: object) -> tuple[int, str, str]:
         try:
@@ -49,7 +50,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def body(told: tuple[int, str, str]) -> str:
-    """What is shown of one file, without the headlines."""
+    """The output for one file, without the headlines."""
     assert told[0] == 0, told
     assert told[2] == ""
     return "".join(told[1].splitlines(keepends=True)[2:])
@@ -281,7 +282,7 @@ def test_a_small_file_that_is_none_is_not_read_whole(run: Run, tmp_path: Path) -
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    """A segment of 200 MB takes less than 20 MB more than a small one."""
+    """A segment of 200 MB takes less than 20 MB more memory than a small one."""
     path = tmp_path / f"{FIRST}.log"
     value = bytes(100_000)
     with path.open("wb") as made:
@@ -303,7 +304,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_told_and_not_shown(run: Run, tmp_path: Path) -> None:
-    """Ten million records of seven bytes in 10 KB; their headline is a batch like any other."""
+    """Ten million records of seven bytes, compressed to 10 KB: the batch's headline is shown as any
+    other, its records are not."""
     body = zstandard.compress(b"\x0c\x00\x00\x00\x01\x01\x00" * 10_000_000)
     made = bytearray(encode_batch([Record(0, NOW, None, None)], partition_leader_epoch=0))[:61] + body
     made[8:12] = (len(made) - 12).to_bytes(4, "big")

@@ -1,4 +1,5 @@
-"""The log directory of a real Kafka 4.4, read without one: figures that its own tools gave, and every changed byte found."""
+"""The log directory of a real Kafka 4.4, read without a broker: the figures are those of Kafka's
+own tools, and every changed byte is found."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def test_properties_say_the_same_when_written_again() -> None:
 
 @pytest.mark.parametrize("partition", PARTITIONS)
 def test_every_changed_byte_of_a_segment_is_found(partition: str, tmp_path: Path) -> None:
-    """By the partition alone; what a compacted one cannot tell of its last batch, by the checkpoints of the directory."""
+    """Most changes are found in the partition alone. A compacted partition does not show where its
+    last batch ended; the checkpoints of the directory do."""
     shutil.copytree(GOLDEN, tmp_path / "data")
     path = tmp_path / "data" / partition / f"{names.segment_name(0)}.log"
     good = path.read_bytes()
@@ -93,7 +95,8 @@ def test_damage_of_any_kind_is_told_and_nothing_else(tmp_path: Path) -> None:
 
 
 def damaged(good: bytes, chance: random.Random) -> bytes:
-    """Up to four bytes or runs of them changed, put in, taken away, or everything behind one."""
+    """The bytes with one to four changes: bytes or runs of bytes changed, inserted or removed, or
+    the end cut off."""
     bad = bytearray(good)
     for _ in range(chance.randrange(1, 5)):
         at = chance.randrange(len(bad) + 1)

@@ -1,4 +1,5 @@
-"""`kafkadouble dump --parquet`: the table of `open_log` in a file, a bar on a terminal, and nothing half done."""
+"""`kafkadouble dump --parquet`: the table of `open_log` in a file, a progress bar on a terminal,
+and no incomplete file."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Words to exit code and everything that was told."""
+    """Maps command line words to exit code and the whole output."""
 
     def call(*words: object) -> tuple[int, str]:
         try:

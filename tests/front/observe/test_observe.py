@@ -1,4 +1,5 @@
-"""An observer of a quorum of our own, over sockets: what it shows, what it goes on by, and why it stops."""
+"""An observer of one of our quorums, over sockets: what it shows, which failures it survives, and
+why it stops."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def test_objects(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("version", range(13, 19))
 def test_every_version_of_fetch(version: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """Up to 16 no answer says where the leader is: it is looked for among those that were named."""
+    """Up to version 16 no response contains the leader's address: the observer looks for the leader
+    among the given addresses."""
 
     async def test() -> None:
         async with served(3, versions={ApiKeys.FETCH: version}) as members:
@@ -127,7 +129,8 @@ def test_it_follows_the_quorum_when_the_leader_is_gone() -> None:
 
 
 def test_what_is_not_committed_is_not_seen() -> None:
-    """A leader whose followers are gone gives out what he has, and it may never come to be."""
+    """A leader without its followers sends uncommitted records to the observer, and they may never
+    be committed."""
 
     async def test() -> None:
         async with served(3) as members:
@@ -163,7 +166,7 @@ def test_it_keeps_no_more_of_the_log_than_its_end() -> None:
 
 
 def test_a_snapshot_on_the_way_takes_the_place_of_the_one_before() -> None:
-    """The leader's log begins behind where a slow observer is."""
+    """The leader's log begins after the end of a slow observer's log."""
 
     async def test() -> None:
         async with served() as (member,):

@@ -1,4 +1,4 @@
-"""docs/observe.md: its examples print what it says, of a quorum that is made for it."""
+"""docs/observe.md: its examples print what the page shows, with a quorum that the test runs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ PAGE = (ROOT / "docs" / "observe.md").read_text()
 CALLS = re.findall(r"```console\n\$ kafkadouble observe ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
 ADDRESS = "localhost:9093"
 LATER = [change(0, [1]), TopicRecord(name="returns", topic_id=Uuid(bytes(range(16, 32))))]
-"""What happens while somebody watches, a second before each."""
+"""What changes during `--watch`, one second before each change."""
 
 
 def matches(expected: str, told: str) -> bool:
-    """Whether it was told, with anything in the place of a line of three dots."""
+    """Whether the output matches, where a line of three dots stands for any lines."""
     parts = (re.escape(part) for part in f"\n{expected}".split("\n...\n"))
     return re.fullmatch("\n(?:.*\n)?".join(parts), f"\n{told}", re.DOTALL) is not None
 

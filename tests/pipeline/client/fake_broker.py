@@ -1,4 +1,5 @@
-"""A broker in a thread that answers as a test has it written down: with our codecs, or with bytes that mean nothing; over TLS if wanted."""
+"""A broker in a thread that answers as a test prescribes: with our codecs or with meaningless
+bytes, over TLS if the test gives a context."""
 
 from __future__ import annotations
 
@@ -21,13 +22,14 @@ from kafkadouble.wire.frame import MAX_SIZE
 TOPIC_ID = Uuid(b"a topic that is!")
 
 Answer = Message | bytes | None
-"""A response; bytes that are sent as they are; None ends the connection."""
+"""A response, or bytes that are sent unchanged; None closes the connection."""
 
 Handler = Callable[[Any, RequestHead], Answer]
 
 
 class FakeBroker:
-    """`handlers` by API key; a Metadata handler that knows the topic `t` with one partition is there already. `seen` are the requests."""
+    """`handlers` maps API keys to handlers; a Metadata handler that knows the topic `t` with one
+    partition is already there. `seen` holds the requests."""
 
     def __init__(
         self,
@@ -114,7 +116,7 @@ def metadata(port: int, epoch: int = 0, **partition: Any) -> MetadataResponse:
 
 
 def _frame(sock: socket.socket) -> bytes:
-    """The next frame; nothing when what comes is none."""
+    """The next frame; empty when the connection ends."""
     size = int.from_bytes(_exactly(sock, 4), "big")
     return _exactly(sock, size) if size <= MAX_SIZE else b""
 

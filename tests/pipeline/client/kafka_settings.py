@@ -1,4 +1,5 @@
-"""Every setting of Kafka's consumer and producer (4.4), by which of them has it; `client` is both. `interop/spark` asks Kafka itself."""
+"""Every setting of Kafka's consumer and producer (4.4), by the client that has it; `client` means
+both. `interop/spark` compares the list with Kafka."""
 
 ROLES = {
     "client": """

@@ -1,4 +1,5 @@
-"""The other side of SASL, for users whom a test makes up: a dialogue takes what a client sends, and gives what it is answered."""
+"""The server's side of SASL, with users that a test makes up. A dialogue is a generator: it takes
+the client's messages and yields the responses."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ Dialogue = Generator[bytes, bytes, None]
 
 
 class Denied(Exception):
-    """The user is not who he says that he is."""
+    """The client's proof of its identity is wrong."""
 
 
 def plain(users: Mapping[str, str]) -> Dialogue:
@@ -34,7 +35,8 @@ def plain(users: Mapping[str, str]) -> Dialogue:
 
 
 def scram(algorithm: str, users: Mapping[str, str], iterations: str = "4096", spoil: bool = False) -> Dialogue:
-    """RFC 5802, section 3, from the server's side. With `spoil` the server does not know the password itself."""
+    """RFC 5802, section 3, on the server's side. With `spoil` the server itself does not know the
+    password."""
     first = (yield b"").decode()
     bare = first.removeprefix("n,,")
     fields = dict(part.split("=", 1) for part in bare.split(","))
@@ -63,7 +65,7 @@ def bearer(accepted: Callable[[str], bool]) -> Dialogue:
 
 
 def handlers(dialogues: Mapping[str, Callable[[], Dialogue]], lifetime_ms: int = 0) -> dict[int, Handler]:
-    """What a broker does with both requests. One connection at a time."""
+    """Handlers of SaslHandshake and SaslAuthenticate, for one connection at a time."""
     current: list[Dialogue] = []
 
     def shake_hands(body: Any, head: RequestHead) -> Answer:

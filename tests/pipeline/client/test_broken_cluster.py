@@ -1,4 +1,4 @@
-"""A cluster one of whose brokers has ended, in the middle of a read from it."""
+"""A cluster of which one broker ends in the middle of a read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ VALUES = [b"%d" % number for number in range(30)]
 
 
 class Broken(NamedTuple):
-    """What is left: the cluster, the address of the broker that ended, and what a read that began before it did has brought in all."""
+    """What remains: the cluster, the address of the broker that ended, and all values of a read
+    that began before it ended."""
 
     double: KafkaDouble
     gone: str

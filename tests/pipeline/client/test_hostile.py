@@ -1,4 +1,5 @@
-"""Answers that mean nothing, or harm: the client says so in one of its own errors, soon, and in little memory."""
+"""Meaningless or harmful responses: the client reports them soon, as one of its own errors, and in
+little memory."""
 
 from __future__ import annotations
 
@@ -43,11 +44,11 @@ ASKING: dict[int, Callable[[Client], object]] = {
     ApiKeys.FIND_COORDINATOR: lambda client: client.commit("g", {T0: OffsetAndEpoch(1, 0)}),
     ApiKeys.OFFSET_COMMIT: lambda client: client.commit("g", {T0: OffsetAndEpoch(1, 0)}),
 }
-"""What asks which API."""
+"""A call of the client that sends the request, for each API."""
 
 
 def answers(broker: FakeBroker) -> dict[int, Callable[[int], Message]]:
-    """A right answer for each API, by version."""
+    """A correct response of each API, as a function of the version."""
 
     def fetch(version: int) -> Message:
         told = FetchResponse.PartitionData(
@@ -94,7 +95,8 @@ def answers(broker: FakeBroker) -> dict[int, Callable[[int], Message]]:
 
 @pytest.fixture
 def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBroker]:
-    """It answers rightly. Nobody is asked where a host of a damaged name is."""
+    """A broker that answers correctly. No host name is looked up: a damaged name must not reach a
+    resolver."""
     found = socket.getaddrinfo
 
     def here(host: str, *more: Any, **options: Any) -> Any:
@@ -114,7 +116,7 @@ def _right(make: Callable[[int], Message]) -> Handler:
 
 
 def damaged(make: Callable[[int], Message], rng: random.Random) -> Handler:
-    """The right answer, with some bytes of it wrong."""
+    """The correct response, with some bytes damaged."""
 
     def answer(body: Any, head: RequestHead) -> Answer:
         frame = bytearray(
@@ -157,13 +159,16 @@ def test_damaged_answers_end_in_an_error_of_the_client(broker: FakeBroker) -> No
             "default_api_timeout_ms": 1,
             "delivery_timeout_ms": 1,
             "request_timeout_ms": 300,
-            "retry_backoff_ms": 100,  # so what is worth another try has no time for it, however fast that would be
+            # A pause longer than the time-out, so that no request is retried, however fast the
+            # machine is.
+            "retry_backoff_ms": 100,
         }
         with client_of(broker.bootstrap, **hasty, retry_backoff_max_ms=100, fetch_max_wait_ms=0) as client:
             try:
                 ASKING[victim](client)
                 outcomes.add("answer")
-            except (ClientError, WireError) as error:  # a batch is looked into by whoever reads it
+            # WireError is allowed: only the reader of a batch decodes its content.
+            except (ClientError, WireError) as error:
                 outcomes.add(type(error).__name__)
             except Exception as error:
                 raise AssertionError(f"case {case} of seed {SEED}: API {victim}") from error

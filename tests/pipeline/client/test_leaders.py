@@ -1,4 +1,5 @@
-"""Three brokers whose leaders move: every record is read once and in order, and every batch stored once."""
+"""Three brokers whose leaders move: every record is read once and in order, and every batch is
+stored once."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def client(double: KafkaDouble) -> Iterator[Client]:
 
 
 def move(double: KafkaDouble) -> None:
-    """Have another broker lead the partition."""
+    """Makes another broker the leader of the partition."""
     double.move_leader("t", 0, to=next(id for id in double.isr("t", 0) if id != double.leader("t", 0)))
 
 

@@ -1,4 +1,5 @@
-"""What every pipeline does: names, partitions, offsets, and the records between two of them."""
+"""What every pipeline does: find names, partitions and offsets, and read the records between two
+offsets."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 @pytest.fixture(scope="module")
 def double() -> Iterator[KafkaDouble]:
-    """A topic with two partitions: a hundred records of a second each in one, nothing in the other."""
+    """A topic with two partitions: a hundred records, one per second, in partition 0, and none in
+    partition 1."""
     with KafkaDouble() as double:
         double.create_topic("t", partitions=2)
         for number in range(100):
@@ -39,7 +41,7 @@ def client(double: KafkaDouble) -> Iterator[Client]:
 
 
 def offsets_of(client: Client, start: int, end: int, max_bytes: int = 1 << 20) -> list[int]:
-    """The base offsets of the batches that a read brings; each holds one record."""
+    """The base offsets of the batches that a read returns; each batch holds one record."""
     return [
         header.base_offset
         for fetched in client.read(T0, start, end, max_bytes=max_bytes)

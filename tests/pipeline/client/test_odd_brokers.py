@@ -1,4 +1,5 @@
-"""Brokers that KafkaDouble is not: old ones, such as cut off what they send, name another replica, or want to be left alone for a while."""
+"""Brokers unlike KafkaDouble: old ones, and brokers that cut off responses, name a preferred read
+replica, or throttle."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ Log = Callable[[Any], dict[str, Any]]
 
 
 def fetching(answer: Log) -> Handler:
-    """A Fetch handler for what was asked of the partition: `answer` gives fields of its answer."""
+    """A Fetch handler: `answer` returns the fields of the partition's response."""
 
     def handle(body: Any, head: RequestHead) -> Answer:
         told = {"high_watermark": 2, "last_stable_offset": 2, "log_start_offset": 0, **answer(body)}
@@ -101,7 +102,8 @@ def test_what_was_aborted_is_told() -> None:
 
 
 def test_a_nearer_replica_is_read_from_until_it_refuses() -> None:
-    """KIP-392: the leader names it, and is asked again when the replica does not have what is wanted."""
+    """KIP-392: the leader names the replica. The client fetches from the leader again when the
+    replica has no such offset."""
     near: list[int] = []
 
     def by_replica(body: Any) -> dict[str, Any]:
@@ -154,14 +156,15 @@ def test_a_nearer_replica_that_is_gone_is_not_waited_for() -> None:
 
 
 def with_another(told: MetadataResponse, port: int) -> MetadataResponse:
-    """A second broker, with the id 2."""
+    """Metadata with a second broker, which has the id 2."""
     told.brokers = [*told.brokers, MetadataResponse.MetadataResponseBroker(node_id=2, host="127.0.0.1", port=port)]
     return told
 
 
 @pytest.mark.parametrize("end", [1, 2])
 def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: int) -> None:
-    """Fetch 11 has no last epoch: what was read in epoch 3 must still be there before another leader is read from."""
+    """Fetch 11 has no last fetched epoch. The client must check that the records of epoch 3 still
+    exist before it reads from another leader."""
 
     def epochs(body: Any, head: RequestHead) -> Answer:
         told = OffsetForLeaderEpochResponse.EpochEndOffset(leader_epoch=3, end_offset=end)
@@ -188,7 +191,7 @@ def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: i
 
 
 def test_who_is_told_to_wait_waits() -> None:
-    """KIP-219: the broker answers at once, and wants nothing for a while."""
+    """KIP-219: the broker answers at once, with a throttle time that the client must wait."""
     times: list[float] = []
 
     def answer(body: Any) -> dict[str, Any]:
@@ -202,7 +205,8 @@ def test_who_is_told_to_wait_waits() -> None:
 
 
 def test_a_broker_that_knows_only_an_older_request_of_versions() -> None:
-    """KIP-511: it answers in version 0 that it does not have what was asked, and says what it has."""
+    """KIP-511: the broker answers in version 0 that it does not support the version, and lists its
+    own."""
 
     def versions(body: Any, head: RequestHead) -> Answer:
         of = ApiVersionsResponse.ApiVersion
@@ -235,7 +239,7 @@ def test_versions_that_have_nothing_in_common() -> None:
 
 
 def test_epochs_of_leaders_never_go_back() -> None:
-    """A broker that lags behind tells an older epoch: a fetch goes on with the newer one (KIP-320)."""
+    """A broker with stale metadata gives an older epoch: fetches keep the newer one (KIP-320)."""
     told = iter((5, 3, 3, 3))
     broker = FakeBroker(
         {
@@ -253,7 +257,8 @@ def test_epochs_of_leaders_never_go_back() -> None:
 
 
 def test_the_leader_that_an_error_names_is_asked_next() -> None:
-    """KIP-951: without another look at the metadata, as far as its broker is known."""
+    """KIP-951: the client refreshes no metadata if the response names the leader and its
+    address."""
     of = FetchResponse.LeaderIdAndEpoch
     moved = {"error_code": error_codes.NOT_LEADER_OR_FOLLOWER, "current_leader": of(leader_id=2, leader_epoch=1)}
     with FakeBroker({ApiKeys.FETCH: fetching(lambda body: {"records": record(0, b"v")})}) as new:

@@ -1,4 +1,5 @@
-"""Batches that a producer delivers: where they go, in which order, and how often they are stored when something goes wrong on the way."""
+"""Batches that a producer delivers: their partitions, their order, and how often they are stored
+when a request fails."""
 
 from __future__ import annotations
 

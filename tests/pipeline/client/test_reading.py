@@ -1,4 +1,5 @@
-"""Reading on, whatever happens to connections, leaders and topics meanwhile; and what is told when one cannot."""
+"""Reads that continue when connections, leaders and topics change; and the error when a read cannot
+continue."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ def test_what_is_never_written_is_not_waited_for_for_ever(double: KafkaDouble) -
 def test_the_next_answer_is_on_its_way_while_one_is_looked_at(double: KafkaDouble, client: Client) -> None:
     reading = client.read(T0, 0, 10, max_bytes=1)
     next(reading)
-    client.offsets({T0: -1})  # over another connection, and so it may be answered before
+    # This request has another connection, and so its response may come first.
+    client.offsets({T0: -1})
     while len(double.requests.of("Fetch")) < 2:
         pass
     reading.close()

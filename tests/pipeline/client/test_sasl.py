@@ -1,4 +1,5 @@
-"""SASL: who the client is, said in each of the mechanisms, with credentials from wherever Kafka's settings have them."""
+"""SASL: the client authenticates with each of the mechanisms, with credentials from every setting
+in which Kafka accepts them."""
 
 from __future__ import annotations
 
@@ -114,7 +115,7 @@ def test_a_broker_that_cannot_prove_itself(options: dict[str, object], told: str
 
 
 def test_a_session_that_ends_is_followed_by_another() -> None:
-    """KIP-368, in the simplest form: another connection."""
+    """KIP-368, in the simplest form: the client opens another connection."""
     plain = {**SASL, "sasl_mechanism": "PLAIN", "sasl_jaas_config": JAAS}
     broker = FakeBroker(sasl_server.handlers({"PLAIN": DIALOGUES["PLAIN"]}, lifetime_ms=1))
     with broker, client_of(broker.bootstrap, **plain) as client:
@@ -139,7 +140,7 @@ def test_a_server_that_talks_nonsense_in_scram_is_told() -> None:
 
 
 def test_scram_as_in_its_rfc() -> None:
-    """RFC 7677, section 3."""
+    """The example of RFC 7677, section 3."""
     exchange = scram.exchange("SCRAM-SHA-256", "user", "pencil", nonce=lambda: "rOprNGfwEbeRWgbNEkqO")
     assert next(exchange) == b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
     nonce = b"rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"

@@ -1,4 +1,5 @@
-"""A client that gets leaders from another one, and partitions that are newer than what a client knows."""
+"""A client that gets leaders from another client, and partitions that are newer than the client's
+metadata."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ def test_a_partition_that_is_newer_than_the_metadata_is_written(double: KafkaDou
 def test_a_leader_that_is_outdated_is_left_for_the_present_one(
     double: KafkaDouble, driver: Client, worker: Client, dead: bool
 ) -> None:
-    """The broker fences the epoch, or the address is one at which no broker listens any more."""
+    """Either the broker fences the epoch, or no broker listens at the address any more."""
     told = driver.leaders([T0])[T0]
     double.bump_epoch("t", 0)
     assert (

@@ -1,4 +1,5 @@
-"""The client's settings: Kafka's names, defaults and bounds; what is not known is told, what is wrong refused."""
+"""The client's settings: Kafka's names, defaults and bounds. Unknown settings are reported, wrong
+values are refused."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .kafka_settings import NAMES
 
 @pytest.fixture(autouse=True)
 def _nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process was warned of before does not count."""
+    """Forgets which warnings this process has logged already."""
     monkeypatch.setattr(others, "_told", set())
 
 
@@ -85,9 +86,9 @@ def test_an_unknown_name_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
 
 
 OURS = {"sasl.username", "sasl.password", "ssl.ca.location"}
-"""Names of librdkafka's, which Kafka has not."""
+"""Names from librdkafka, which Kafka does not have."""
 REMOVED = {"auto.include.jmx.reporter"}
-"""What Kafka had before 4.0."""
+"""A setting that Kafka had before 4.0."""
 
 
 def test_each_of_kafkas_settings_has_one_row() -> None:

@@ -1,4 +1,4 @@
-"""Frames from a socket: whole, in any slicing, and into memory that nobody looks at."""
+"""Frames from a socket: whole, sliced in any way, and into memory that only this frame uses."""
 
 from __future__ import annotations
 

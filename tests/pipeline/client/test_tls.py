@@ -1,4 +1,4 @@
-"""TLS: whom the client trusts, who it is itself, and what is said when one of them is not so."""
+"""TLS: which brokers the client trusts, how it authenticates, and the errors when either fails."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_broker_that_is_not(broker: FakeBroker) -> None:
 
 def test_the_name_in_the_certificate_counts_unless_told_otherwise() -> None:
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    made.load_cert_chain(CLIENT)  # it names nobody
+    made.load_cert_chain(CLIENT)  # a certificate without a host name
     with FakeBroker({}, tls=made) as broker:
         trust = {"security_protocol": "SSL", "ssl_truststore_location": CLIENT}
         with pytest.raises(NotAuthenticated, match=r"not trusted: .*127.0.0.1"):
@@ -97,7 +97,8 @@ def test_the_client_shows_who_it_is(mutual: FakeBroker, own: dict[str, object]) 
 
 
 def test_a_client_that_does_not_is_turned_away(mutual: FakeBroker) -> None:
-    """With TLS 1.3 it learns of that only from the first answer, as from any connection that breaks."""
+    """With TLS 1.3 the client learns this only from the first response, in the same way as any lost
+    connection."""
     with pytest.raises((NotAuthenticated, NotReachable), match=f"broker {mutual.bootstrap}"):
         works(client_of(mutual.bootstrap, **TLS, default_api_timeout_ms=100))
 

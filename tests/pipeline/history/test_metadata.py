@@ -1,4 +1,4 @@
-"""The history of a cluster's metadata, from the logs of a double and of an Apache Kafka."""
+"""The history of a cluster's metadata, from the logs of a double and of Apache Kafka."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def current(path: Path, table: str, **options: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cluster of three of which a broker died and came back, and a topic was deleted; then it stopped."""
+    """A cluster of three brokers, after its end: one broker died and came back, and a topic was
+    deleted."""
     path = tmp_path_factory.mktemp("cluster")
     with KafkaDouble(brokers=3, stepped=True, data_dir=path) as kafka:
         kafka.create_topic("t", partitions=2, replication_factor=3, config={"retention.ms": "1000"})
@@ -126,7 +127,7 @@ def test_voters_are_those_of_the_quorums_own_records() -> None:
 
 
 def test_a_snapshot_stands_for_the_beginning_that_a_log_lost(tmp_path: Path) -> None:
-    """What it says has been so since nobody knows when."""
+    """The time since which the snapshot's state holds is not known."""
     source = next((KAFKA / "__cluster_metadata-0").glob("*-0000000001.checkpoint"))
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""What groups committed, and how far behind they were; what transactional producers went through."""
+"""The offsets that groups committed, and their lag; and the states of transactional producers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rows(path: Path, level: str, **options: Any) -> list[dict[str, Any]]:
 
 
 def committed(path: Path) -> list[dict[str, Any]]:
-    """Ten records in two goes, a commit after each, and one for a topic that is deleted."""
+    """Ten records in two portions, a commit after each portion, and a commit for another topic."""
     of = TopicPartition("t", 0)
     with KafkaDouble(data_dir=path, stepped=True) as kafka:
         kafka.create_topic("t")

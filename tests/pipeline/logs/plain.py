@@ -1,4 +1,5 @@
-"""The plain reader: every batch and record of a log directory, and what options leave of them, by loops, told as the tables tell it."""
+"""The plain reader: reads every batch and record of a log directory with loops, filters them by the
+options, and returns rows like those of the tables."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def partitions(directory: Path) -> list[tuple[str, int, Path]]:
 
 
 def batches(folder: Path) -> Iterator[tuple[Path, int, BatchHeader, bytes]]:
-    """Every good batch of a partition, with the file and the place that it is in."""
+    """Every good batch of a partition, with its file and its position in the file."""
     for path in sorted(folder.glob("*.log")):
         data = path.read_bytes()
         try:
@@ -68,7 +69,8 @@ def _row(topic: str, index: int, path: Path, position: int, header: BatchHeader,
 
 
 def committed(directory: Path) -> list[tuple[str, int, int]]:
-    """Topic, partition and offset of every record that a reader of committed ones gets, by all that the markers of the whole log say."""
+    """Topic, partition and offset of every record that a read_committed consumer gets, by the
+    transaction markers of the whole log."""
     found: list[tuple[str, int, int]] = []
     for topic, index, folder in partitions(directory):
         aborted, stable = _decided(folder)

@@ -1,4 +1,5 @@
-"""What is broken, cut off, or gone: an error with file and byte, left out, or reported; and never more than what is broken."""
+"""Data that are broken, cut off or missing: an error with file and byte, or left out, or reported;
+and never more than the broken part."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def offsets(path: Path, **options: Any) -> list[int]:
 
 
 def without(*gone: int) -> list[int]:
-    """The offsets of all batches but these."""
+    """The offsets of all batches except these."""
     return [offset for number in range(8) if number not in gone for offset in range(3 * number, 3 * number + 3)]
 
 
@@ -147,7 +148,7 @@ def test_only_the_last_segment_may_be_torn(path: Path) -> None:
 
 
 def test_whatever_is_there_gives_rows_or_the_documented_error(tmp_path: Path) -> None:
-    """Bytes changed, cut and put in at random."""
+    """Bytes are changed, cut out and inserted at random."""
     chance = random.Random(11)
     for number in range(150):
         data = bytearray(b"".join(BATCHES))
@@ -195,14 +196,16 @@ def test_a_segment_that_was_compacted_is_another_file(path: Path, planned: LogTa
 
 
 def test_what_kafka_is_about_to_delete_is_still_read(path: Path, planned: LogTable) -> None:
-    """Retention and compaction put another name to a file first, and take it away a minute later."""
+    """Retention and compaction rename a file first, and delete it a minute later."""
     path.rename(path.with_name(path.name + names.DELETED))
     path.write_bytes(b"".join(BATCHES[4:]))
     assert planned.to_table()["offset"].to_pylist() == [*without(), 24, 25]
 
 
 def test_what_compaction_is_about_to_put_in_is_read(path: Path) -> None:
-    """Between two renames there is no other; one that is there is read itself, and a round that did not finish counts for nothing."""
+    """Between the two renames of a compaction only the swap file is there, and it is read. If a
+    segment file is there, it is read itself. A `.cleaned` file shows that the compaction did not
+    finish, and the swap file is ignored."""
     swap = path.with_name(path.name + names.SWAP)
     swap.write_bytes(b"".join(BATCHES[4:]))
     assert offsets(path) == without()
@@ -224,7 +227,7 @@ def test_what_comes_while_it_is_read_is_for_the_next_reading(path: Path) -> None
 
 
 def test_a_log_that_was_cut_off_ends_earlier(path: Path) -> None:
-    """As a follower does it."""
+    """The log is truncated as a follower truncates its own."""
     opened = open_log(path.parent, columns=["offset"], split_bytes=1)
     with path.open("r+b") as file:
         file.truncate(STARTS[5] + 3)

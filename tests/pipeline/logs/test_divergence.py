@@ -1,4 +1,5 @@
-"""Where replicas part and where KIP-101 cuts: the cases of the KIPs, and random histories against what our followers do."""
+"""The offset at which replicas diverge and the one to which KIP-101 truncates: the KIPs' cases, and
+random histories compared with our followers."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ Batches = list[tuple[int, int, int]]
 
 
 def table(replicas: dict[str, Batches], topic: str = "t") -> pa.Table:
-    """Batches that are the same in two replicas have the same checksum."""
+    """A table of batches; equal batches in two replicas have the same checksum."""
     rows = [
         {
             "topic": topic, "partition": 0, "replica": name, "base_offset": first, "last_offset": first + count - 1,
@@ -66,7 +67,7 @@ def test_known_histories(case: str) -> None:
 
 
 def test_epochs_that_the_leader_never_knew() -> None:
-    """Of batches without an epoch (magic 0 and 1) there is no telling."""
+    """Batches without an epoch (magic 0 and 1) give no truncation offset."""
     row = only(divergence(table({"a": [(0, 5, -1)], "b": [(0, 2, -1), (2, 1, -1)]})))
     assert (row["leader"], row["first_difference"], row["truncation_offset"], row["heals"]) == ("a", 0, None, False)
 
@@ -84,7 +85,8 @@ def test_random_histories_end_where_our_followers_end(seed: int) -> None:
 
 
 def _histories(chance: random.Random) -> tuple[Batches, Batches]:
-    """Two that have a beginning in common, and go on under leaders of their own, or the same ones."""
+    """Two histories with a common beginning, which continue under the same leaders or under leaders
+    of their own."""
     common, offset, epoch = [], 0, 0
     for _ in range(chance.randint(1, 8)):
         count = chance.randint(1, 4)
@@ -110,7 +112,8 @@ def _replica(name: str, batches: Batches) -> ReplicaBatches:
 
 
 def _followed(leader: ReplicaBatches, follower: ReplicaBatches) -> OffsetAndEpoch:
-    """Fetch after fetch, until the leader says that it is valid; with the epoch that the replica's last record then has."""
+    """Fetches again until the leader finds no divergence. Returns the end offset, and the epoch of
+    the follower's last record."""
     theirs, ours, end = leader.epochs(), follower.epochs(), follower.end
     while (told := compare(end, ours.latest, theirs, 0, leader.end)).kind is FetchPositionKind.DIVERGING:
         own = ours.end_offset_for(told.end.epoch, end)
@@ -121,7 +124,7 @@ def _followed(leader: ReplicaBatches, follower: ReplicaBatches) -> OffsetAndEpoc
 
 
 def _first_difference(leader: ReplicaBatches, follower: ReplicaBatches) -> int | None:
-    """By a loop over all offsets: the first whose batch is another one."""
+    """The first offset at which the batches differ, by a loop over all offsets."""
     batches: list[dict[int, tuple[int, ...]]] = [
         {offset: tuple(row) for row in each.batches.tolist() for offset in range(row[0], row[1] + 1)}
         for each in (leader, follower)
@@ -145,7 +148,7 @@ def test_every_partition_for_itself_and_every_replica_but_the_leader() -> None:
 
 
 def test_of_log_directories(tmp_path: Path) -> None:
-    """The order of rows is no matter, and other columns are none."""
+    """The order of the rows does not matter, and other columns are ignored."""
     common = [written.batch(0, 3), written.batch(3, 2)]
     written.segment(tmp_path / "one" / "t-0", [*common, written.batch(5, 2, 1)])
     written.segment(tmp_path / "two" / "t-0", [*common, written.batch(5, 4), written.batch(9, 1)])

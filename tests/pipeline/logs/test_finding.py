@@ -1,4 +1,5 @@
-"""What a path holds: log directories, partitions, files, patterns, replicas; and one sentence for what it does not."""
+"""What a path contains: log directories, partitions, files, patterns, replicas; and an error of one
+sentence for other content."""
 
 from __future__ import annotations
 
@@ -111,7 +112,7 @@ def test_a_new_log_directory_is_empty(tmp_path: Path) -> None:
 
 
 def test_a_directory_with_a_name_like_a_partition(directory: Path) -> None:
-    """As `/var/kafka-logs-1`."""
+    """For example `/var/kafka-logs-1`."""
     renamed = directory.rename(directory.with_name("kafka-logs-1"))
     assert ("orders", 0) in counts(renamed)
 

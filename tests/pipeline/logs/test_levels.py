@@ -1,4 +1,5 @@
-"""`level=batches` and `level=segments` against the plain reader, and what is asked of every level."""
+"""`level=batches` and `level=segments` compared with the plain reader, and what every level must
+support."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def test_batches_are_those_that_dump_tells(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_delete_horizon_is_no_base_timestamp(tmp_path: Path) -> None:
-    """KIP-534 put it in its place."""
+    """KIP-534 stores the delete horizon in the field of the base timestamp."""
     marked = written.batch(3, 2, delete_horizon=written.NOW + 5)
     written.segment(tmp_path / "t-0", [written.batch(0, 3), marked])
     table = open_log(tmp_path, level="batches").to_table()
@@ -63,7 +64,7 @@ def test_a_delete_horizon_is_no_base_timestamp(tmp_path: Path) -> None:
 
 
 def test_batches_of_the_bounds(tmp_path: Path) -> None:
-    """Those that reach into them, and no other, wherever the bounds lie."""
+    """Exactly those batches are read that overlap the range of offsets, for any range."""
     directory = written.orders(tmp_path)
     every = [(header.base_offset, header.last_offset) for _, _, header, _ in plain.batches(directory / "orders-0")]
     for first, end in [(50, 90), every[20], (every[20][0], every[30][0]), (every[20][1] + 1, every[30][1])]:
@@ -73,7 +74,7 @@ def test_batches_of_the_bounds(tmp_path: Path) -> None:
 
 
 def test_an_epoch_is_told_once_however_large_the_segment(tmp_path: Path) -> None:
-    """More than is read at once."""
+    """The segment is larger than what is read at once."""
     batches = [written.batch(number, 1, number // 4, size=700_000) for number in range(8)]
     path = written.segment(tmp_path / "t-0", batches)
     assert path.stat().st_size > HEADER_BYTES
@@ -139,7 +140,8 @@ def test_an_empty_segment_is_a_row_without_offsets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["records", "batches", "segments"])
 def test_what_every_level_keeps(name: str) -> None:
-    """Pieces and options can be sent elsewhere, and rows have exactly the columns that were asked for, in any order."""
+    """Splits and options can be pickled, and rows have exactly the requested columns, in any
+    order."""
     level, options = level_of(name), options_of(name, {"on_corrupt": "report"})
     schema = level.schema(options)
     named = list(reversed(schema.names))

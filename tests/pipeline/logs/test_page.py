@@ -1,4 +1,5 @@
-"""docs/kafka-log.md: its tables are the tables in the code, and what it does without Spark is run."""
+"""docs/kafka-log.md: its tables match the tables in the code, and its examples that need no Spark
+are run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`level=records` gives what the plain reader gives, of everything that Kafka and we wrote, whatever is asked for and however it is cut."""
+"""`level=records` returns the plain reader's rows for every log that Kafka and our server wrote,
+with any columns and any splits."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ SEEDS = [1, 2, 3]
 
 
 def rows(path: Path, **options: Any) -> list[dict[str, Any]]:
-    """As the plain reader tells them."""
+    """The rows in the form of the plain reader."""
     table = open_log(path, **options).to_table()
     if "timestamp" in table.schema.names:
         index = table.schema.names.index("timestamp")
@@ -54,7 +55,7 @@ def test_small_pieces_are_cut_at_batches(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spoilt", ["good", "missing", "garbage", "shifted"])
 def test_bounds_keep_the_records_that_they_name(tmp_path: Path, spoilt: str) -> None:
-    """Whether the indexes are good or not."""
+    """Bounds are exact with good and with damaged indexes."""
     directory = written.orders(tmp_path, 5)
     _spoil(directory, spoilt)
     every, chance = plain.records(directory), random.Random(7)
@@ -93,9 +94,8 @@ def _spoil(directory: Path, how: str) -> None:
             path.unlink()
         elif how == "garbage":
             path.write_bytes(random.Random(3).randbytes(len(data)))
-        elif (
-            how == "shifted" and path.suffix == names.INDEX
-        ):  # entries that ascend, and lead into the middle of batches
+        elif how == "shifted" and path.suffix == names.INDEX:
+            # Entries that ascend, and point into the middle of batches.
             path.write_bytes(
                 b"".join(
                     data[at : at + 4] + (int.from_bytes(data[at + 4 : at + 8]) + 5).to_bytes(4)
@@ -125,7 +125,7 @@ def test_segments_outside_of_the_bounds_are_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("beside", ["index", "nothing", "no snapshot"])
 def test_read_committed_leaves_out_what_was_aborted_or_is_open(tmp_path: Path, seed: int, beside: str) -> None:
-    """By `.txnindex` and the snapshot of producers, or by the markers alone."""
+    """With `.txnindex` files and producer snapshots, or by the markers alone."""
     directory = written.transactions(tmp_path, seed)
     for path in directory.glob("*/*"):
         if (beside == "nothing" and path.suffix != names.LOG) or (
@@ -145,7 +145,7 @@ def test_read_committed_of_what_kafka_wrote() -> None:
 
 
 def test_a_file_alone_knows_its_own_transactions(tmp_path: Path) -> None:
-    """Where a broker's folder is not around it."""
+    """A file that was copied out of a broker's folder."""
     directory = written.transactions(tmp_path / "all")
     alone = tmp_path / "copied.log"
     alone.write_bytes(b"".join(path.read_bytes() for path in sorted(directory.glob("*/*.log"))))
@@ -173,7 +173,8 @@ def test_what_was_deleted_below_the_logs_start_is_gone(tmp_path: Path) -> None:
     offsets = [row["offset"] for row in rows(directory)]
     assert offsets == [row["offset"] for row in plain.records(directory) if row["offset"] >= 57]
     assert [row["offset"] for row in rows(directory / "orders-0")] == offsets
-    assert rows(directory / "orders-0" / written.FIRST)[0]["offset"] == 0  # a file is read as it is
+    # A single file is read whole.
+    assert rows(directory / "orders-0" / written.FIRST)[0]["offset"] == 0
 
 
 def test_offsets_by_topic_and_partition() -> None:
@@ -189,7 +190,7 @@ def test_offsets_by_topic_and_partition() -> None:
 
 
 def test_the_same_as_dump_tells(capsys: pytest.CaptureFixture[str]) -> None:
-    """`kafkadouble dump --records --json`, record for record."""
+    """The rows are those of `kafkadouble dump --records --json`, record for record."""
     main(["dump", "--json", "--records", "--decode", "raw", str(GOLDEN / "mixed-1")])
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     expected = [

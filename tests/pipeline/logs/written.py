@@ -1,4 +1,5 @@
-"""Logs that our own server wrote to a disk, with what the tests want in them: segments, codecs, epochs, transactions, times out of order."""
+"""Logs in the format of our own server, with what the tests need: segments, codecs, epochs,
+transactions, timestamps out of order."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ FIRST = names.segment_name(0) + names.LOG
 
 
 def batch(first: int, count: int, epoch: int = 0, *, at: int | None = None, size: int = 8, **how: object) -> bytes:
-    """Records a millisecond apart, the first `at` a time of its own, their values of so many bytes."""
+    """Records a millisecond apart. `at` is the first record's timestamp, if given; `size`
+    determines the length of the values."""
     start = NOW + first if at is None else at
     made = [
         Record(
@@ -43,7 +45,7 @@ def marker(offset: int, producer_id: int, *, abort: bool) -> bytes:
 
 
 def segment(folder: Path, batches: list[bytes], *, every: int = 1) -> Path:
-    """A segment with its indexes, an entry for each `every`th batch but the first."""
+    """A segment with its indexes; they have an entry for each `every`th batch except the first."""
     folder.mkdir(parents=True, exist_ok=True)
     headers = [read_header(each) for each in batches]
     base = headers[0].base_offset
@@ -66,7 +68,8 @@ def segment(folder: Path, batches: list[bytes], *, every: int = 1) -> Path:
 
 
 def orders(directory: Path, seed: int = 1, *, batches: int = 60, segments: int = 4) -> Path:
-    """`orders-0` in several segments: codecs, epochs that rise, gaps, times that fall now and then."""
+    """`orders-0` in several segments: codecs, increasing epochs, gaps, timestamps that sometimes
+    decrease."""
     chance = random.Random(seed)
     made, offset, epoch = [], 0, 0
     for _ in range(batches):
@@ -82,8 +85,8 @@ def orders(directory: Path, seed: int = 1, *, batches: int = 60, segments: int =
 
 
 def transactions(directory: Path, seed: int = 1) -> Path:
-    """`paid-0` in three segments, with transactions of three producers that are committed, aborted, and open at the end; with `.txnindex` files
-    and producer snapshots, as a broker leaves them."""
+    """`paid-0` in three segments, with transactions of three producers that are committed, aborted,
+    or open at the end; with the `.txnindex` files and producer snapshots that a broker writes."""
     chance, folder = random.Random(seed), directory / "paid-0"
     still_open: dict[int, int] = {}
     made: list[bytes] = []
@@ -119,7 +122,7 @@ def transactions(directory: Path, seed: int = 1) -> Path:
 def _close(
     folder: Path, made: list[bytes], aborted: list[AbortedTransaction], still_open: dict[int, int], end: int | None
 ) -> None:
-    """Write the segment, and if there will be another one the snapshot of producers there."""
+    """Writes the segment and, if another segment follows, the producer snapshot at its start."""
     path = segment(folder, made)
     if aborted:
         path.with_suffix(names.TXN_INDEX).write_bytes(txn_index.write(aborted))
@@ -134,5 +137,5 @@ def _close(
 
 
 def golden(folder: Path) -> Path:
-    """A copy of what a real Kafka wrote, to be spoilt."""
+    """A copy of a log directory of a real Kafka, which the test may damage."""
     return Path(shutil.copytree(GOLDEN, folder))

@@ -1,4 +1,4 @@
-"""Lines as the loggers of others write them, in small."""
+"""Short samples of what the loggers of other products write."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def entry(kind: str, api: str, version: int, correlation_id: int, payload: Any, 
 
 
 def kroxylicious(pretty: str, *, at: str = "2026-11-22 03:06:14", session: str | None = "s1") -> str:
-    """The line, or lines, of Kroxylicious' default layout, which has the structured fields at the end."""
+    """The line or lines of Kroxylicious' default layout, which puts the structured fields at the
+    end."""
     fields = (
         "" if session is None else f" {{apiKey=METADATA, apiVersion=13, clientCorrelationId=1, sessionId={session}}}"
     )
@@ -64,6 +65,6 @@ def kroxylicious(pretty: str, *, at: str = "2026-11-22 03:06:14", session: str |
 
 
 def kroxylicious_json(pretty: str, at: str, session: str) -> str:
-    """The line of its JSON layout (`KROXYLICIOUS_LOG_FORMAT=json`)."""
+    """The line of Kroxylicious' JSON layout (`KROXYLICIOUS_LOG_FORMAT=json`)."""
     mdc = {"apiKey": "METADATA", "sessionId": session}
     return json.dumps({"mdc": mdc, "@version": 1, "message": pretty, "@timestamp": at, "level": "DEBUG"}) + "\n"

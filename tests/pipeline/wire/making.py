@@ -1,4 +1,5 @@
-"""What the tests of kafka-wire without Spark have in common: a query's settings on a double, its driver, and the rows that its tasks read."""
+"""What the tests of kafka-wire without Spark share: a query's settings for a double, its driver,
+and the rows that its tasks read."""
 
 from __future__ import annotations
 
@@ -16,28 +17,30 @@ from kafkadouble.pipeline.wire.task import ReadTask
 from kafkadouble.pipeline.wire.watch import Watch
 
 QUICK = {"kafka.retry.backoff.ms": "5", "kafka.retry.backoff.max.ms": "20", "kafka.metadata.max.age.ms": "0"}
-"""A client that tries again at once, and believes nothing for long."""
+"""A client that retries at once and caches no metadata."""
 
 
 _streams: list[MicroBatchStream] = []
 
 
 def settings(double: KafkaDouble, use: Any = BATCH, **given: str) -> QueryOptions:
-    """Options by their names, those of Kafka with underscores for dots; the topic is `t` unless something else is said."""
+    """Options by name, Kafka's with underscores for dots; the topic is `t` unless an option says
+    otherwise."""
     named = {name.replace("_", "."): value for name, value in given.items()}
     topics = {} if use == SINK or named.keys() & {"assign", "subscribePattern"} else {"subscribe": "t"}
     return options.read({"kafka.bootstrap.servers": double.bootstrap_servers, **QUICK, **topics, **named}, use)
 
 
 def stream_of(double: KafkaDouble, **given: str) -> MicroBatchStream:
-    """The driver of a streaming query that begins at the earliest."""
+    """The driver of a streaming query that begins at the earliest offsets."""
     chosen = settings(double, STREAM, **{"startingOffsets": "earliest", **given})
     _streams.append(MicroBatchStream(Client(chosen.client), chosen))
     return _streams[-1]
 
 
 def stop() -> None:
-    """Ends the queries of a test, and what its tasks left to others."""
+    """Ends the queries of a test, and drops the clients and batches that its tasks cached for later
+    tasks."""
     while _streams:
         _streams.pop().stop()
     pool.close()
@@ -52,7 +55,7 @@ def plan_of(double: KafkaDouble, **given: str) -> list[ReadTask]:
 
 
 def values(tasks: Iterable[ReadTask], chosen: QueryOptions) -> list[str]:
-    """What tasks read, in their order."""
+    """The values that the tasks read, in the order of the tasks."""
     found: list[str] = []
     for task in tasks:
         for rows in reading.read(task, ("value",), chosen):
@@ -66,19 +69,19 @@ def fill(double: KafkaDouble, *texts: str, partition: int = 0, topic: str = "t",
 
 
 def spans(tasks: Iterable[ReadTask]) -> list[ReadTask]:
-    """Tasks without their leaders, to compare them."""
+    """Tasks without their leaders, for comparison."""
     return [task._replace(leader=None) for task in tasks]
 
 
 def add_partitions(double: KafkaDouble, topic: str, count: int) -> None:
-    """A topic that has `count` partitions from now on."""
+    """Adds partitions: the topic then has `count`."""
     row = CreatePartitionsRequest.CreatePartitionsTopic(name=topic, count=count, assignments=None)
     answer = double._ask(CreatePartitionsRequest(topics=[row], timeout_ms=60_000))
     assert [each.error_code for each in answer.results] == [0]
 
 
 def delete_before(double: KafkaDouble, tp: TopicPartition, offset: int) -> None:
-    """Lose the oldest records, as retention does."""
+    """Deletes the records before `offset`, as retention does."""
     row = DeleteRecordsRequest.DeleteRecordsTopic
     part = DeleteRecordsRequest.DeleteRecordsPartition(partition_index=tp.partition, offset=offset)
     double._ask(DeleteRecordsRequest(topics=[row(name=tp.topic, partitions=[part])], timeout_ms=60_000))

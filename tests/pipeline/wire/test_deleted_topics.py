@@ -1,4 +1,5 @@
-"""Topics that are deleted, and created again under their names, at every moment of a stream whose driver believes its metadata."""
+"""Topics that are deleted and created again with the same name, at every moment of a stream whose
+driver caches its metadata."""
 
 from __future__ import annotations
 
@@ -21,18 +22,19 @@ from .making import fill, settings, stream_of, values
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 OLD = ["old 0", "old 1", "old 2"]
 CACHED = {"kafka_metadata_max_age_ms": "300000"}
-"""A driver that hears of nothing by itself."""
+"""The driver does not refresh its metadata by itself."""
 ON = CACHED | {"failOnDataLoss": "false"}
 
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A topic that is not there is believed sooner than after a second."""
+    """The driver accepts that a topic is missing after 20 ms, not only after a second."""
     monkeypatch.setattr(metadata, "NEWS_S", 0.02)
 
 
 class Query:
-    """A stream that goes from micro-batch to micro-batch; something happens at one moment of the second one."""
+    """A stream that advances by micro-batches; `happens` is called at one moment of a
+    micro-batch."""
 
     def __init__(self, stream: MicroBatchStream, chosen: QueryOptions, start: Json | None = None) -> None:
         self.stream, self.chosen = stream, chosen
@@ -52,7 +54,7 @@ class Query:
         return values(tasks, self.chosen)
 
     def rest(self) -> list[str]:
-        """The rows of all micro-batches until nothing is left."""
+        """The rows of all further micro-batches, until there are no more rows."""
         found: list[str] = []
         for _ in range(5):
             before = self.at
@@ -64,7 +66,7 @@ class Query:
 
 
 def query(double: KafkaDouble, **given: str) -> Query:
-    """One that has read the old rows."""
+    """A query that has read the old rows."""
     fill(double, *OLD)
     found = Query(stream_of(double, **given), settings(double, **given))
     assert found.batch() == OLD
@@ -86,7 +88,8 @@ MOMENTS = ("before it", "before it is planned", "before it is read")
 @pytest.mark.parametrize("partitions", [1, 2, 3])
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 9])
 def test_a_topic_is_created_again(double: KafkaDouble, moment: str, count: int, partitions: int) -> None:
-    """Each row of the new topic comes once. Of the old one only those are missing that no task had read."""
+    """Each row of the new topic comes once. Rows of the old topic are missing only if no task had
+    read them."""
     found = query(double, **ON)
     fill(double, "old 3")
     new: list[str] = []
@@ -152,7 +155,7 @@ def test_one_of_two_topics_is_deleted(double: KafkaDouble) -> None:
 
 
 def test_a_checkpoint_of_the_connector_has_no_ids(double: KafkaDouble) -> None:
-    """The ids that the driver saw first count, for as long as the query runs."""
+    """The topic ids that the driver saw first count, for as long as the query runs."""
     fill(double, *OLD)
     chosen = settings(double, **ON)
     found = Query(stream_of(double, **ON), chosen, to_json(Positions({T0: 3, T1: 0})))
@@ -162,7 +165,8 @@ def test_a_checkpoint_of_the_connector_has_no_ids(double: KafkaDouble) -> None:
 
 
 def test_a_query_that_ends_with_the_old_topic_reads_nothing_of_the_new_one(double: KafkaDouble) -> None:
-    """Trigger.AvailableNow: what there was at its first question is gone. The next run begins with the new topic."""
+    """Trigger.AvailableNow: the rows that the query found at its start are deleted. The next run
+    begins with the new topic."""
     fill(double, *OLD)
     given = ON | {"maxOffsetsPerTrigger": "1"}
     found = Query(stream_of(double, **given), settings(double, **given))
@@ -183,7 +187,8 @@ def test_a_limit_counts_from_where_the_new_topic_begins(double: KafkaDouble) -> 
 
 
 def test_epochs_of_the_old_topic_are_not_those_of_the_new_one(double: KafkaDouble) -> None:
-    """Epoch 0 ended at offset 3 in the old topic, and ends at 1 in the new one: that is no truncation."""
+    """Epoch 0 ended at offset 3 in the old topic, and ends at 1 in the new one: that is no
+    truncation."""
     found = query(double, **ON, maxOffsetsPerTrigger="4")
     double.bump_epoch("t", 0)
     fill(double, "old 3")

@@ -1,4 +1,5 @@
-"""A streaming query's driver: where it begins, what each micro-batch takes, and what it does when something is gone."""
+"""A streaming query's driver: where it begins, what each micro-batch takes, and what it does when
+records or topics are gone."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
 def kept(offsets: Json) -> Json:
-    """What comes back from a checkpoint."""
+    """The offsets as a checkpoint returns them."""
     return json.loads(json.dumps(offsets))  # type: ignore[no-any-return]
 
 
@@ -151,7 +152,7 @@ def test_a_group_that_cannot_be_told_is_a_warning(double: KafkaDouble, caplog: p
 
 
 def loses(stream: MicroBatchStream, start: Json) -> str:
-    """What the query says when it asks for more, in one line."""
+    """The query's error when it plans the next micro-batch; it is one line."""
     with pytest.raises(DataLoss) as found:
         stream.plan(start, stream.latest(start, everything=True))
     assert "\n" not in str(found.value)
@@ -159,7 +160,7 @@ def loses(stream: MicroBatchStream, start: Json) -> str:
 
 
 def goes_on(double: KafkaDouble, start: Json, log: Any) -> list[str]:
-    """What a query reads that does not mind."""
+    """The rows of a query with `failOnDataLoss` false."""
     stream = stream_of(double, failOnDataLoss="false")
     with log.at_level(logging.WARNING):
         end = kept(stream.latest(start, everything=True))
@@ -170,7 +171,7 @@ def goes_on(double: KafkaDouble, start: Json, log: Any) -> list[str]:
 
 
 def checkpoint(double: KafkaDouble) -> Json:
-    """Where a query stands that has read everything."""
+    """The position of a query that has read everything."""
     stream = stream_of(double)
     return kept(stream.latest(stream.initial(), everything=True))
 

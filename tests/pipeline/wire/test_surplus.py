@@ -1,4 +1,5 @@
-"""What brokers send for micro-batches and split partitions, and what a worker keeps of it for the next task."""
+"""How many bytes brokers send for micro-batches and split partitions, and what a worker keeps of
+them for the next task."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from .making import plan_of, settings, stream_of, values
 T0 = TopicPartition("t", 0)
 CHOSEN = options.read({"kafka.bootstrap.servers": "h:1", "subscribe": "t"}, options.BATCH)
 STREAM_RATIO, SPLIT_RATIO = 1.2, 1.3
-"""Bytes that brokers send over bytes of the batches that are read."""
+"""Limits for the ratio of the bytes that brokers send to the bytes of the batches."""
 
 
 @pytest.fixture
@@ -40,7 +41,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def filled(double: KafkaDouble, batches: int, largest: int) -> tuple[int, list[str]]:
-    """Batches of 40 to `largest` records in each partition: their bytes, and the values."""
+    """Fills each partition with batches of 40 to `largest` records; returns the size of the
+    batches, and the values."""
     random, size, texts = Random(14), 0, []
     with Client(settings(double).client) as client:
         for partition in (0, 1):
@@ -56,7 +58,7 @@ def filled(double: KafkaDouble, batches: int, largest: int) -> tuple[int, list[s
 
 @pytest.mark.parametrize("largest", [40, 100, 1000])
 def test_micro_batches(double: KafkaDouble, sent: list[int], largest: int) -> None:
-    """One worker reads them all. Batches are smaller or larger than what a task takes."""
+    """One worker reads all micro-batches. Batches are smaller or larger than what a task takes."""
     size, texts = filled(double, 40, largest)
     chosen, stream = settings(double), stream_of(double, maxOffsetsPerTrigger="500")
     start, read = stream.initial(), []
@@ -69,7 +71,7 @@ def test_micro_batches(double: KafkaDouble, sent: list[int], largest: int) -> No
 
 @pytest.mark.parametrize("largest", [40, 100])
 def test_partitions_that_are_split(double: KafkaDouble, sent: list[int], largest: int) -> None:
-    """Each task in a worker of its own: what another one kept is of no use."""
+    """Each task runs in a worker of its own: it cannot use what another worker kept."""
     size, texts = filled(double, 100, largest)
     chosen, read = settings(double), []
     for task in plan_of(double, minPartitions="10"):
@@ -108,7 +110,8 @@ def test_another_user_is_sent_the_records(double: KafkaDouble, sent: list[int]) 
 
 
 def kept(most_bytes: int, *ends: int, topic_id: bytes = b"a topic that is!", epoch: int = 0) -> tuple[Surplus, int]:
-    """What is kept of tasks that end there, of a batch with ten records; and its bytes."""
+    """What a worker keeps of one batch of ten records after tasks that end at `ends`; and the size
+    of the batch."""
     made = encode_batch([Record(at, 1, None, b"v" * 100) for at in range(10)])
     fetched = Fetched(memoryview(bytes(made)), 0, 10, 10, 0, 10, ())
     found = Surplus(most_bytes)

@@ -1,4 +1,4 @@
-"""What the properties of the record side draw from."""
+"""Hypothesis strategies for the properties of records and batches."""
 
 from hypothesis import strategies as st
 
@@ -28,7 +28,8 @@ def records(draw: st.DrawFn, *, least: int = 1) -> tuple[int, list[Record]]:
 
 @st.composite
 def damaged(draw: st.DrawFn, data: bytes, *, front: int = 80) -> bytes:
-    """`data` with one to four bytes changed, inserted or removed, or its end cut off; the front is hit more often."""
+    """`data` with one to four bytes changed, inserted or removed, or its end cut off; more often
+    near its front."""
     bad = bytearray(data)
     for _ in range(draw(st.integers(1, 4))):
         position = draw(st.one_of(st.integers(0, min(front, len(bad))), st.integers(0, len(bad))))

@@ -1,4 +1,4 @@
-"""Whole batches: records in, bytes, records out."""
+"""Whole batches: records are encoded to bytes, and decoded to records again."""
 
 import tracemalloc
 from contextlib import suppress
@@ -74,7 +74,7 @@ def test_null_and_empty_stay_distinct() -> None:
 
 
 def test_keys_and_values_come_out_as_bytes() -> None:
-    data = encode_batch([Record(0, 0, memoryview(b"key"), bytearray(b"value"))])  # any buffer will do
+    data = encode_batch([Record(0, 0, memoryview(b"key"), bytearray(b"value"))])  # any buffer
     (record,) = decode_records(memoryview(data))
     assert (type(record.key), record.key, type(record.value), record.value) == (bytes, b"key", bytes, b"value")
 

@@ -1,4 +1,5 @@
-"""The table of codecs: round trips, bounds, levels, names; then what is particular to each format."""
+"""The table of codecs: round trips, bounds, levels, names; then tests of each format's own
+features."""
 
 import gzip
 import os
@@ -113,12 +114,11 @@ def test_damage_is_refused_or_harmless(codec: int, data: st.DataObject) -> None:
 @pytest.mark.parametrize("codec", PACKING)
 def test_missing_bytes_are_noticed(codec: int) -> None:
     packed = compress(codec, TEXT * 2)
+    # A Snappy stream may end after its header; a rest that is too short for a length is ignored.
     sizes = (
         range(1, len(packed)) if codec != SNAPPY else [size for size in range(1, len(packed)) if not 16 <= size < 20]
     )
-    for (
-        size
-    ) in sizes:  # a stream of snappy may end after its header, and what is too short for a length is not looked at
+    for size in sizes:
         with pytest.raises(BadCompression):
             decompress(codec, packed[:size])
 
@@ -170,7 +170,7 @@ class TestSnappy:
 
     @pytest.mark.parametrize("version", [0, -1, 2])
     def test_a_version_is_looked_at_in_a_stream_that_follows(self, version: int) -> None:
-        """As snappy-java does, and so Kafka."""
+        """snappy-java does the same, and so does Kafka."""
         packed = bytearray(compress(SNAPPY, b"one "))
         packed[8:12] = version.to_bytes(4, "big", signed=True)
         assert decompress(SNAPPY, packed) == b"one "
@@ -205,7 +205,7 @@ class TestLz4:
     def test_it_is_written_as_kafka_does(self) -> None:
         packed = compress(LZ4, bytes(65536) + b"x")
         assert packed.startswith(bytes.fromhex("04224d18604082"))
-        assert packed.endswith(bytes.fromhex("01000080") + b"x" + bytes(4))  # stored: it would not shrink
+        assert packed.endswith(bytes.fromhex("01000080") + b"x" + bytes(4))  # not packed
         assert lz4.decompress(packed) == bytes(65536) + b"x"
 
     @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ class TestLz4:
         assert decompress(LZ4, compress(LZ4, TEXT) + compress(LZ4, TEXT)) == TEXT
 
     def test_a_stored_block_of_no_bytes_ends_the_frame(self) -> None:
-        """As it does for Kafka's reader."""
+        """Kafka's reader does the same."""
         packed = compress(LZ4, TEXT)[:-4] + (0x80000000).to_bytes(4, "little")
         assert decompress(LZ4, packed + b"junk") == TEXT
 

@@ -1,4 +1,4 @@
-"""Control batches: the type ids of Kafka, and keys that are no control keys."""
+"""Control batches: the type ids of Kafka, and keys that are not control keys."""
 
 import pytest
 
@@ -36,7 +36,8 @@ def test_an_end_of_transaction_marker_byte_by_byte() -> None:
     header = read_header(batch)
     assert (header.is_control, header.is_transactional, header.count, header.base_sequence) == (True, True, 1, -1)
     assert (header.producer_id, header.producer_epoch, header.max_timestamp) == (5, 2, 1000)
-    # length 16; no deltas; key: version 0, type 1; value: version 0, coordinator epoch 7; no headers
+    # Length 16; no deltas; key: version 0, type 1; value: version 0, coordinator epoch 7; no
+    # headers.
     assert batch[61:].hex() == "20" + "000000" + "0800000001" + "0c000000000007" + "00"
     (record,) = decode_records(batch)
     assert (control_type(record), record.value) == ((0, COMMIT), bytes.fromhex("000000000007"))

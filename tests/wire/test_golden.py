@@ -1,4 +1,5 @@
-"""Bytes that Apache Kafka wrote: its 4.4 Java classes in every format and codec, and the log of a 4.3 node."""
+"""Bytes that Apache Kafka wrote: its 4.4 Java classes in every format and codec, and the log of a
+4.3 node."""
 
 from pathlib import Path
 
@@ -25,7 +26,8 @@ HEADERS = (("h", None), ("h", b"x"))
 
 
 def expected(magic: int) -> list[Record]:
-    """What `Write.java` appended: four records with their own time, then the same four stamped by the broker."""
+    """The records that `Write.java` appended: four with their own timestamps, then the same four
+    with the broker's."""
     pairs = [(None, b"value number 0 of many"), (b"k1", b"value number 1 of many"), (b"k2", None), (None, b"")]
     made = []
     for base, stamped in ((1000, False), (11000, True)):
@@ -58,13 +60,14 @@ def test_what_java_wrote_is_read(path: Path) -> None:
 
 @pytest.mark.parametrize("codec", ["none", "lz4"])
 def test_what_java_wrote_is_written_byte_for_byte(codec: str) -> None:
-    """The others compress a little differently from library to library."""
+    """The output of the other codecs depends on the compression library."""
     data = (GOLDEN / "batches" / f"magic2-{codec}.bin").read_bytes()
     assert b"".join(rewritten(data, position, header) for position, header in iter_batches(data)) == data
 
 
 def rewritten(data: bytes, position: int, header: BatchHeader) -> bytes:
-    """The batch, encoded again from what was read of it. Broker-stamped records no longer have their own times: the header's base helps."""
+    """The batch, encoded again from its decoded records. Records with the broker's timestamp have
+    lost their own: the header's base timestamp restores them."""
     records = records_of(data, position, header)
     if header.timestamp_type:
         for index, record in enumerate(records):

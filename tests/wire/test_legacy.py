@@ -1,4 +1,5 @@
-"""Message sets of magic 0 and 1: wrappers, relative offsets, and what Kafka refuses of them. What Java wrote is in `test_golden`."""
+"""Message sets of magic 0 and 1: wrappers, relative offsets, and what Kafka refuses. `test_golden`
+reads message sets that Java wrote."""
 
 from contextlib import suppress
 from struct import pack
@@ -98,12 +99,13 @@ def test_formats_may_follow_one_another() -> None:
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (wrapper(5), InvalidRecord),  # nothing inside
-        (wrapper(1, message(0, b"a"), message(2, b"b")), InvalidRecord),  # the last one beyond the wrapper
+        (wrapper(5), InvalidRecord),  # an empty wrapper
+        (wrapper(1, message(0, b"a"), message(2, b"b")), InvalidRecord),  # ends after its wrapper
         (wrapper(0, wrapper(0, message(0, b"a"))), InvalidRecord),  # a wrapper inside
         (wrapper(0, message(0, b"a", magic=2)), InvalidRecord),
         (wrapper(0, pack(">qi", 0, 13) + bytes(13)), BadLength),
-        (wrapper(0, pack(">qiIb", 0, 14, 0, 1) + bytes(9)), InvalidRecord),  # magic 1 has at least 22
+        # Magic 1 has at least 22 bytes.
+        (wrapper(0, pack(">qiIb", 0, 14, 0, 1) + bytes(9)), InvalidRecord),
         (message(0, None, attributes=1), InvalidRecord),
         (wrapper(0, message(0, b"a"), codec=4), InvalidRecord),  # zstd came with magic 2
         (message(0, b"junk", attributes=1), BadCompression),

@@ -1,4 +1,5 @@
-"""What kafka-python and aiokafka write is read here, and what is written here they read, with every codec."""
+"""Our readers read what kafka-python and aiokafka write, and the other way round, with every
+codec."""
 
 from typing import Any
 
@@ -66,7 +67,8 @@ def test_they_read_our_batches(peer: str, codec: int) -> None:
 @pytest.mark.parametrize("peer", PEERS)
 def test_uncompressed_batches_are_the_same_bytes(peer: str) -> None:
     theirs = bytearray(build(peer, 0, sample()))
-    theirs[12:16] = b"\xff" * 4  # kafka-python writes 0 for the leader epoch, which the broker overwrites
+    # kafka-python writes 0 for the leader epoch, which the broker overwrites.
+    theirs[12:16] = b"\xff" * 4
     assert theirs == encode_batch(sample())
 
 

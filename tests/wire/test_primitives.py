@@ -1,4 +1,5 @@
-"""The slow paths that generated codecs call: long lengths and counts, buffers of every kind, uuids, and bounds on what is remembered."""
+"""The slow paths that generated codecs call: long lengths and counts, buffers of every kind, uuids,
+and bounds on caches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The two readers of records, and the scan: they must agree on every byte, and on Java's reading of the odd ones."""
+"""The two readers of records, and the scan: they must agree on every byte, and read unusual records
+as Java does."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,8 @@ def outcome(read: object, *arguments: object) -> object:
 
 
 def sums(body: bytes, count: int, place: BatchContext) -> object:
-    """A scan, the careful one where the fast one gives up, less the body."""
+    """The result of a scan without the body: of the fast scan, or of the careful one if the fast
+    one gives up."""
     try:
         return scan_fast(body, count, place.base_offset, place.base_timestamp)[:-1]
     except (IndexError, record_body.Odd):
@@ -31,7 +33,7 @@ def sums(body: bytes, count: int, place: BatchContext) -> object:
 
 
 def summary(found: list[Record], base: int) -> tuple[bool, int, int, int, int]:
-    """What a scan must say, computed from records in another way than the scan does."""
+    """The expected result of a scan, computed from the records and not from the bytes."""
     stamps = [record.timestamp for record in found]
     keyless = [index for index, record in enumerate(found) if record.key is None]
     consecutive = [record.offset for record in found] == [wrap64(base + index) for index in range(len(found))]
@@ -110,7 +112,8 @@ def read_one(text: str, place: BatchContext | None = None) -> Record:
 
 
 def test_a_record_byte_by_byte() -> None:
-    # length, attributes, timestamp delta, offset delta, key, value, header count, header name, null header value
+    # Length, attributes, timestamp delta, offset delta, key, value, header count, header name, null
+    # header value.
     record = read_one("16 00 02 04 026b 0276 02 0268 01", BatchContext(100, 1000))
     assert record == Record(102, 1001, b"k", b"v", (("h", None),))
 
@@ -118,10 +121,10 @@ def test_a_record_byte_by_byte() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("0c 00 00 00 03 05 00", Record(0, 0, None, None)),  # any negative length is a null
-        ("0c ff 00 00 01 01 00", Record(0, 0, None, None)),  # the attributes mean nothing yet
-        ("14 00 00 8080808000 01 01 00", Record(0, 0, None, None)),  # a varint longer than it need be
-        ("14 00 00 feffffff1f 01 01 00", Record(2147483647, 0, None, None)),  # bits beyond 32 are dropped
+        ("0c 00 00 00 03 05 00", Record(0, 0, None, None)),  # any negative length is null
+        ("0c ff 00 00 01 01 00", Record(0, 0, None, None)),  # attributes are not used yet
+        ("14 00 00 8080808000 01 01 00", Record(0, 0, None, None)),  # an overlong varint
+        ("14 00 00 feffffff1f 01 01 00", Record(2147483647, 0, None, None)),  # drops bits over 32
         ("1e 00 80808080808080808000 00 01 01 00", Record(0, 0, None, None)),
         ("1e 00 ffffffffffffffffff01 00 01 01 00", Record(0, -(1 << 63), None, None)),
     ],

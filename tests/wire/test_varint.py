@@ -1,4 +1,5 @@
-"""Varints: known encodings, bounds on both sides, and what readers do with bytes that end or go on too long."""
+"""Varints: known encodings, the bounds of readers and writers, and how readers handle bytes that
+end or continue too long."""
 
 from __future__ import annotations
 

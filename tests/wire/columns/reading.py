@@ -1,4 +1,5 @@
-"""Record batches read in two ways, and told in the same form: by the plain reader, and by way of columns."""
+"""Reads record batches in two ways, and returns the same form from both: by the plain reader, and
+by columns."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ EVERY = [
     pytest.param(name, marks=pytest.mark.skipif(name not in columns.available(), reason=MISSING))
     for name in ("loop", "lanes", "hybrid", "native")
 ]
-"""Every implementation; one that is missing is skipped, and says so."""
+"""Every implementation; one that is not installed is skipped, with the reason."""
 
 BASIC = ("key", "value", "offset", "timestamp", "headers")
 ORIGIN = columns.Origin("orders", 3)
@@ -27,11 +28,11 @@ _MOST_MS = ((1 << 63) - 1) // 1000
 
 Row = tuple[Any, ...]
 Outcome = tuple[list[Row], type[WireError] | None, int]
-"""Rows, what stopped the reader and where."""
+"""The rows, the error that stopped the reader, and the position of the error."""
 
 
 def plainly(buffer: bytes, *, check_crc: bool = True, limit: int = LIMIT) -> Outcome:
-    """What the plain reader says of all batches in order."""
+    """The outcome of the plain reader for all batches in order."""
     rows: list[Row] = []
     try:
         for position, header in list(iter_batches(buffer)):
@@ -42,7 +43,7 @@ def plainly(buffer: bytes, *, check_crc: bool = True, limit: int = LIMIT) -> Out
 
 
 def by_columns(buffer: bytes, implementation: str, *, check_crc: bool = True, **options: Any) -> Outcome:
-    """The same by way of columns."""
+    """The outcome of a reader by columns."""
     rows: list[Row] = []
     try:
         headers = columns.walk(buffer, partial=False)
@@ -56,7 +57,8 @@ def by_columns(buffer: bytes, implementation: str, *, check_crc: bool = True, **
 
 
 def row(record: Record) -> Row:
-    """A record as the columns have it: no timestamp beyond microseconds, no header name that is not text."""
+    """A record as the columns hold it: no timestamp that overflows in microseconds, no header name
+    that is not UTF-8."""
     headers = [
         (name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), value) for name, value in record.headers
     ]
@@ -65,7 +67,7 @@ def row(record: Record) -> Row:
 
 
 def rows_of(batch: pa.RecordBatch) -> list[Row]:
-    """The rows of an Arrow batch with the columns BASIC, which is held against Arrow's own rules on the way."""
+    """The rows of an Arrow batch with the columns BASIC, after Arrow's own validation."""
     batch.validate(full=True)
     assert batch.schema == columns.schema(BASIC)
     micros = batch.column("timestamp").cast(pa.int64()).to_pylist()
@@ -79,7 +81,7 @@ def rows_of(batch: pa.RecordBatch) -> list[Row]:
 
 
 def a_log(seed: int, batches: int = 12, most: int = 12) -> bytes:
-    """Batches of every codec and kind, one after the other, some of them of magic 0 and 1."""
+    """Batches of every codec and kind in a row, some of them of magic 0 and 1."""
     dice = Random(seed)
     made, offset = [], dice.choice([0, 1 << 40])
     for _ in range(batches):

@@ -1,4 +1,5 @@
-"""Who finds the fields: by name, by the environment, or by the shape of the chunk; and the compiled one, which trusts nobody."""
+"""How the implementation of the field search is chosen: by name, by the environment, or by the
+shape of the chunk; and the compiled one, which checks every argument."""
 
 from __future__ import annotations
 
@@ -124,7 +125,7 @@ class Arrays:
 
 
 def raw(arrays: Arrays, function: str) -> bool:
-    """Whether the compiled function takes the arrays."""
+    """Whether the compiled function accepts the arrays."""
     import kafkadouble_fast
 
     name = {"find": "find", "headers": "find_headers", "gather": "gather"}[function]
@@ -164,7 +165,7 @@ def test_numbers_that_lead_out_of_the_arrays_are_refused(function: str, argument
 @pytest.mark.parametrize("function", ["find", "headers", "gather"])
 def test_arrays_that_are_too_short_are_refused(function: str) -> None:
     count = len(getattr(Arrays(), function))
-    for argument in range(2, count):  # the first array says how many there are
+    for argument in range(2, count):  # the first array gives the length
         arrays = Arrays()
         arguments = getattr(arrays, function)
         arguments[argument] = arguments[argument][:0]

@@ -1,4 +1,5 @@
-"""Corrupted bytes: the plain reader's verdict, in the same place, whoever finds the fields; and no more work than bytes are worth."""
+"""Damaged bytes: every implementation reports the plain reader's error at the same position, and
+its work is bounded by the number of bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ ROUNDS = 150
 
 
 def a_damaged_log(dice: Random) -> bytes:
-    """Some bits of a small log are turned around, or its end is cut off; more often than not where headers and lengths are."""
+    """A small log with flipped bits, or with its end cut off; often near the front, where headers
+    and lengths are."""
     bad = bytearray(a_log(dice.randrange(1 << 30), batches=dice.randint(1, 5), most=5))
     for _ in range(dice.randint(1, 3)):
         near = dice.choice([len(bad), len(bad), 90])
@@ -40,7 +42,8 @@ def test_turned_bits(implementation: str, check_crc: bool) -> None:
         bad = a_damaged_log(dice)
         expected = plainly(bad, check_crc=check_crc)
         told = by_columns(bad, implementation, check_crc=check_crc)
-        if expected[1] is not None and told[0] == []:  # headers are all looked at before any record
+        # All headers are checked before any record is read.
+        if expected[1] is not None and told[0] == []:
             expected = ([], *expected[1:])
         assert told == expected, f"round {turn} of seed {SEED}"
         found.add(expected[1])
@@ -84,7 +87,7 @@ def test_what_decompresses_to_too_much(implementation: str) -> None:
 
 
 def three(middle: bytearray) -> bytes:
-    """A batch that is in order on each side of `middle`."""
+    """A good batch on each side of `middle`."""
     return bytes(
         encode_batch([Record(0, 5, b"k", b"a")]) + middle + encode_batch([Record(2, 5, b"k", b"c")], base_offset=2)
     )

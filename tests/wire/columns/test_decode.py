@@ -1,4 +1,5 @@
-"""Columns say what the plain reader says, whoever finds the fields, however the rows are cut."""
+"""Columns hold what the plain reader returns, with every implementation, and however the rows are
+split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The way back: what is encoded, the plain reader reads as it was, stamped as asked; and what cannot be encoded is said in one sentence."""
+"""Columns to batches: the plain reader reads back the same rows, with the requested header fields;
+rows that cannot be encoded give an error of one sentence."""
 
 from __future__ import annotations
 

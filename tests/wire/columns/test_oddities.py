@@ -1,6 +1,7 @@
-"""Records whose lengths add up and whose varints are strange: too long, beyond their bits, negative where they may not be.
+"""Records with consistent lengths and unusual varints: overlong, with too many bits, or negative
+where that is not allowed.
 
-Each must be read, or refused, as the plain reader does, between records that are in order.
+Each record must be read or refused as by the plain reader, also between records that are in order.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def batch(body: bytes, count: int) -> bytes:
 
 
 def varint(raw: int, dice: Random, strange: float) -> bytes:
-    """An unsigned varint, now and then one byte or several longer than it need be, or with bits that are too many."""
+    """An unsigned varint, sometimes overlong by one or more bytes, or with too many bits."""
     made = bytearray()
     while raw > 127:
         made.append(raw & 127 | 128)
@@ -42,12 +43,13 @@ def varint(raw: int, dice: Random, strange: float) -> bytes:
 
 
 def length(size: int, dice: Random, strange: float) -> bytes:
-    """A length as a zigzag varint; now and then of no bytes, or negative in one of its many ways."""
+    """A length as a zigzag varint, sometimes encoded in an unusual way, or negative."""
     return varint(size * 2 + (dice.random() < strange / 4), dice, strange)
 
 
 def record(dice: Random, strange: float) -> bytes:
-    """Attributes, deltas, key, value and headers; then its length before them, which is right but for its own strangeness."""
+    """Attributes, deltas, key, value and headers, after their length; the length is right, but its
+    varint may be unusual."""
     inside = (
         b"\0" + varint(dice.choice([0, 2, 1 << 20]), dice, strange) + varint(dice.choice([0, 2, 300]), dice, strange)
     )
@@ -90,10 +92,10 @@ def test_every_bit_of_a_body(implementation: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "0c 00 00 00 03 05 00",  # any negative length is a null
+        "0c 00 00 00 03 05 00",  # any negative length is null
         "0c ff 00 00 01 01 00",
         "14 00 00 8080808000 01 01 00",
-        "14 00 00 feffffff1f 01 01 00",  # bits beyond 32 are dropped
+        "14 00 00 feffffff1f 01 01 00",  # drops bits over 32
         "1e 00 80808080808080808000 00 01 01 00",
         "1e 00 ffffffffffffffffff01 00 01 01 00",
         "0b 00 00 00 01 01 00",  # -6 bytes of record
@@ -104,7 +106,8 @@ def test_every_bit_of_a_body(implementation: str) -> None:
         "0c 00 00 00 01 01 00 00",
         "80 80 80 80 80 80 80",
         "fe ff ff ff 0f 00 00",
-        "1c 00 00 00 01 01 02 828080808000 02 41",  # which a reader takes that stops after five bytes
+        # A reader that stops after five bytes accepts this record.
+        "1c 00 00 00 01 01 02 828080808000 02 41",
         "1c 00 00 00 01 01 02 00 828080808000 41",
     ],
 )
@@ -126,7 +129,8 @@ def test_a_count_of_more_or_less_than_there_are(implementation: str, count: int)
 @pytest.mark.parametrize("implementation", EVERY[1:])
 @pytest.mark.parametrize("seed", range(8))
 def test_bytes_that_change_while_they_are_read(implementation: str, seed: int) -> None:
-    """As those of a file can that is mapped into memory: whatever comes out, nothing is read from elsewhere."""
+    """For example bytes of a file that is mapped into memory: whatever the result is, no byte
+    outside of the buffer is read."""
     dice = Random(seed)
     headers = tuple((f"h{at}", b"x" * at) for at in range(4))
     buffer = bytearray(b"".join(encode_batch([Record(at, 5, b"k", b"v", headers)], base_offset=at) for at in range(50)))

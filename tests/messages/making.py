@@ -1,4 +1,5 @@
-"""Random messages from a seed: any message in any version, with every field that the version has set to something."""
+"""Random messages from a seed: any message in any version, with a value in every field that the
+version has."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def every_version() -> Iterator[tuple[type[Message], int]]:
 
 
 class Maker:
-    """Makes messages from one seed. `unknown` is how often a struct gets unknown tags; `longest` bounds arrays of numbers."""
+    """Makes messages from one seed. `unknown` is the probability of unknown tags in a struct;
+    `longest` is the most elements in an array of numbers."""
 
     def __init__(self, seed: object, unknown: float = 0.2, longest: int = 130) -> None:
         self.dice = random.Random(str(seed))

@@ -1,4 +1,5 @@
-"""The enum of API keys: every API under Kafka's name, and as good as the number that it stands for."""
+"""The enum of API keys: it has every API under Kafka's name, and each member can be used as its
+number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the generated classes are to their users: names, defaults, equality, and no surprise between two objects."""
+"""The generated classes as their users see them: names, defaults, equality, and no mutable state
+shared by two objects."""
 
 from __future__ import annotations
 
@@ -136,7 +137,7 @@ def test_the_messages_floor_imports_nothing_heavy() -> None:
 
 
 def imported_by(statement: str) -> list[str]:
-    """The modules of a bare interpreter after a statement."""
+    """The modules that a bare interpreter has imported after a statement."""
     code = f"import sys; sys.path[:0] = {sys.path!r}; {statement}; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.split()

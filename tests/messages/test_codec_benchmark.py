@@ -1,4 +1,5 @@
-"""The codec benchmark runs, gives one JSON object of the promised shape, and every peer writes back what it read."""
+"""The codec benchmark runs and prints one JSON object of the documented shape, and every peer
+writes back what it read."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from benchmarks import codecs
 from benchmarks.codec_cases import cases
 from benchmarks.codec_peers import PEERS, installed
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # peers warn of themselves when imported
+# Some peers emit deprecation warnings when they are imported.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 NAMES = [
     "apiversions v3", "apiversions v2", "metadata v9", "metadata v12", "metadata v5", "fetchreq v12", "fetchreq v11",

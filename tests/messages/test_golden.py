@@ -1,4 +1,5 @@
-"""Bytes worked out by hand from the message formats, so that no mistake of our own can be on both sides."""
+"""Bytes worked out by hand from the message formats, so that the same mistake cannot be in the
+reader, the writer and the expected bytes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Headers of requests and responses, written and read by hand, against the generated header messages and against bytes
-worked out here."""
+"""Request and response headers: the hand-written codec compared with the generated header messages,
+and with bytes worked out here."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def test_an_unknown_key_still_tells_what_can_be_read() -> None:
 
 
 def test_a_version_that_the_api_does_not_have_is_read_as_kafka_reads_it() -> None:
-    """The header of an ApiVersions request of the future is readable, so that it can be answered in version 0 (KIP-511)."""
+    """The header of an ApiVersions request of a future version is readable, so that a broker can
+    answer it in version 0 (KIP-511)."""
     frame = (
         RequestHeader(
             request_api_key=ApiKeys.API_VERSIONS, request_api_version=99, correlation_id=5, client_id="new"

@@ -1,5 +1,5 @@
-"""Bytes that are cut off, changed or made up: only WireError comes out, with a place, and never more memory than the
-bytes pay for."""
+"""Bytes that are cut off, changed or made up: reading raises only WireError, with a position, and
+needs memory only in proportion to the bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ SEED = 20261122
 
 
 def refused(cls: type[Message], wire: bytes, version: int) -> WireError:
-    """The error of bytes that cannot be read; the slow pass must have found the place."""
+    """The error of bytes that cannot be read. Asserts that the slow pass found the position of the
+    damage."""
     with pytest.raises(WireError) as caught:
         cls.decode(wire, version)
     error = caught.value
@@ -56,7 +57,7 @@ def test_a_byte_too_many_is_refused() -> None:
 
 
 def test_changed_bytes_are_read_or_refused_and_nothing_else() -> None:
-    """What is read after a change must agree with the slow pass, and be writable again."""
+    """Whatever is read after a change must agree with the slow pass, and can be written again."""
     dice = random.Random(SEED)
     read = refusals = 0
     for cls, version in every_version():

@@ -1,4 +1,5 @@
-"""The dicts of Kafka's own JSON converters: their names, their order, what is left out and what is insisted on."""
+"""The dicts of Kafka's own JSON converters: their names, their order, which fields are left out and
+which are required."""
 
 from __future__ import annotations
 
@@ -134,7 +135,8 @@ def test_what_cannot_be_read(change: Any, problem: str) -> None:
 
 
 def test_what_is_not_known_is_ignored_and_what_is_early_is_set() -> None:
-    """As Kafka's converters do: an unknown name is skipped, a field of another version is taken."""
+    """As in Kafka's converters, an unknown name is skipped, and a field of another version is
+    taken."""
     assert FetchRequest.from_json(BASE | {"nonsense": 1}, 12) == FetchRequest.from_json(BASE, 12)
     state = {"replicaState": {"replicaId": 3, "replicaEpoch": 4}}
     assert FetchRequest.from_json(FetchRequest().to_json(15) | state, 15).replica_state.replica_id == 3

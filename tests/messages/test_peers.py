@@ -1,8 +1,8 @@
-"""Our bytes read and written again by other Python codecs, where they are installed: any difference is ours or a known
-defect of theirs.
+"""Our bytes read and written again by other Python codecs, if they are installed: any difference is
+a bug of ours or a known defect of theirs.
 
-Known and left out: kio refuses unknown tags, error codes and negative times; kafka-python forgets unknown tags and
-reads an ApiVersions response with an error as version 0 by design.
+Known and left out: kio refuses unknown tags, error codes and negative times; kafka-python forgets
+unknown tags and reads an ApiVersions response with an error as version 0 by design.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ SEED = 20261128
 
 
 class Tame(Maker):
-    """Messages that every peer can hold: known error codes, times that are not negative, no unknown tags."""
+    """Makes messages that every peer can represent: known error codes, times that are not negative,
+    no unknown tags."""
 
     def __init__(self, seed: object) -> None:
         super().__init__(seed, unknown=0, longest=130)
@@ -68,7 +69,7 @@ def test_kio_reads_and_writes_the_same() -> None:
 
 
 def _schema(index: Any, load: Any, key: int, version: int) -> Any:
-    """The peer's class, or None for a version that it does not have yet."""
+    """The peer's class, or None for a version that the peer does not have yet."""
     try:
         return load(key, version)
     except index.KioIndexError:

@@ -1,4 +1,5 @@
-"""Values that do not fit are refused by UsageError, which names the field and the version, and never by anything else."""
+"""Values that do not fit are refused with UsageError, which names the field and the version, and
+with no other exception."""
 
 from __future__ import annotations
 
@@ -127,7 +128,8 @@ def test_the_refusal_names_field_and_version(message: Message, version: int, pro
 
 
 def test_one_wrong_value_anywhere_is_found() -> None:
-    """In every message and version, one field set to something that no type takes is refused, and the refusal names that field."""
+    """In every message and version, a field with a value of a wrong type is refused, and the error
+    names that field."""
     dice = random.Random(SEED)
     for cls, version in every_version():
         message = Maker((SEED, cls.__name__, version), longest=2).message(cls, version)
@@ -147,7 +149,8 @@ def test_ignorable_fields_are_left_out_silently() -> None:
 
 
 def test_what_is_left_out_is_not_blamed() -> None:
-    """An ignorable field that the version lacks may hold anything; the refusal is about the field that matters."""
+    """An ignorable field that the version lacks may hold anything; the error names the field that
+    matters."""
     with pytest.raises(UsageError, match=r"FetchResponse.responses is a int, not a sequence \(version 4\)"):
         FetchResponse(error_code="nonsense", responses=5).encode(4)
 

@@ -1,4 +1,5 @@
-"""Every message in every version comes back as it went out, and the same bytes go out again."""
+"""Every message in every version is equal after it was written and read, and is written to the same
+bytes again."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def test_the_defaults_of_every_version() -> None:
 
 
 def test_what_is_read_has_the_promised_types() -> None:
-    """Arrays of structs are lists, of anything else tuples; uuids are Uuids; records are views."""
+    """Arrays of structs are lists, other arrays are tuples; uuids are Uuids; records are views."""
     seen = set()
     for cls, version in every_version():
         read = cls.decode(Maker((SEED, cls.__name__), longest=3).message(cls, version).encode(version), version)
@@ -104,7 +105,7 @@ def test_any_sequence_and_any_bytes_are_written() -> None:
 
 
 def _loosen(struct: Struct) -> None:
-    """Lists for tuples and tuples for lists, bytearrays and views for bytes."""
+    """Replaces tuples by lists, lists by tuples, and bytes by bytearrays and views."""
     for field in fields_of(type(struct)):
         value = getattr(struct, field.name)
         if field.struct and value is not None:
@@ -147,7 +148,8 @@ def test_records_are_read_uncopied(buffer: type[bytes] | type[bytearray]) -> Non
 
 
 def test_the_flexible_versions_end_with_a_tag_section() -> None:
-    """Kafka rejects a message without the section, and so do we: an empty one is at least its count."""
+    """Kafka rejects a message without the section, and so do we: an empty section still has its
+    count."""
     for cls, version in every_version():
         if is_flexible(cls, version):
             assert cls().encode(version).endswith(b"\0")

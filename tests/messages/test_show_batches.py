@@ -1,4 +1,5 @@
-"""Record batches and log files shown: every byte once, values as the readers give them, payloads, streaming."""
+"""Shows record batches and log files: every byte once, values as the readers return them, payloads,
+streaming."""
 
 from __future__ import annotations
 
@@ -222,7 +223,7 @@ def test_every_metadata_record_is_read(entry: registry.MessageType) -> None:
     ids=["unknown type", "cut off", "old frame", "only a frame version", "nothing"],
 )
 def test_a_payload_that_cannot_be_read_is_shown_as_bytes(value: bytes, broken: bool) -> None:
-    """A type that nobody knows may come from a later Kafka: that is no damage."""
+    """An unknown record type may come from a later Kafka: it is not reported as damage."""
     data = bytes(encode_batch([Record(0, 5, None, value)]))
     shown = show.batch(data, records="metadata")
     assert_covers(list(shown.rows()), data)
@@ -240,7 +241,7 @@ def test_a_log_is_read_batch_by_batch() -> None:
 
     def read(size: int) -> bytes:
         asked.append(size)
-        return source.read(min(size, 100))  # as a pipe may
+        return source.read(min(size, 100))  # a pipe may return less
 
     found = show.log(read)
     first = next(found)

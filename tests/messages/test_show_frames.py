@@ -1,4 +1,5 @@
-"""Whole frames shown, as a line, a tree, a hexdump and JSON; with and without size, whole and broken."""
+"""Shows whole frames as a line, a tree, a hexdump and JSON; with and without their size, whole and
+damaged."""
 
 from __future__ import annotations
 
@@ -102,7 +103,8 @@ def test_every_frame_is_read_back_with_and_without_its_size() -> None:
                 assert_covers(list(shown.rows()), data, start)
             response = maker.message(api.response, version)
             sized = b"".join(write_response(response, 5, api.key, version))
-            for data in (sized, sized[4:]):  # also where the correlation id, 5, happens to be the size of the rest
+            # This also works if the correlation id, 5, happens to equal the size of the rest.
+            for data in (sized, sized[4:]):
                 shown = show.response_frame(data, api.key, version)
                 assert shown.message == api.response.decode(response.encode(version), version)
                 assert_covers(list(shown.rows()), data)

@@ -1,4 +1,5 @@
-"""Rows of messages: every byte once, in order, with the values that `decode` gives; broken bytes to the place where they break."""
+"""Rows of messages: every byte once, in order, with the values that `decode` returns; of damaged
+bytes the rows before the damage."""
 
 from __future__ import annotations
 
@@ -19,11 +20,12 @@ EVERY = list(every_version())
 
 
 class Records(bytes):
-    """The bytes of a field of records, whose rows are those of batches."""
+    """The bytes of a field of records; its rows are those of record batches."""
 
 
 def leaves(struct: Struct, version: int, flexible: bool, path: str) -> Iterator[tuple[str, Any]]:
-    """Every value on the wire by its path; None where there is a null. A tagged field at its default is not there."""
+    """Every value on the wire by its path, None for a null. A tagged field that has its default is
+    not on the wire."""
     for field in fields_of(type(struct)):
         value = getattr(struct, field.name)
         inner = f"{path}.{field.name}"
@@ -167,5 +169,5 @@ def test_records_in_a_message_are_taken_apart_where_they_stand() -> None:
     data = message.encode(11)
     rows = show.hexdump(data, FetchResponse, 11)
     assert_covers(rows, data)
-    assert rows[-1].what == "cut off"  # a fetch may end inside a batch
+    assert rows[-1].what == "cut off"  # a Fetch response may end inside a batch
     assert show.message(data, FetchResponse, 11).error is None

@@ -1,4 +1,5 @@
-"""Secrets are in no style: not whole, not cut off, not in a batch of metadata."""
+"""No style shows secrets: not in a whole message, not in one that is cut off, not in a batch of
+metadata."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ RECORDS: list[Message] = [
 
 
 def told(shown: show.Shown) -> Iterator[str]:
-    """Everything that is said of something."""
+    """Every text that is shown of a message."""
     yield shown.line()
     yield shown.tree()
     yield shown.hexdump()
@@ -79,7 +80,7 @@ def test_a_secret_is_in_no_style_nor_in_what_is_left_of_it(message: Message) -> 
     assert "<hidden>" in shown.tree()
     assert "<hidden>" in shown.hexdump()
     assert "hunter" not in show.line(message) + show.tree(message) + show.tree(message, version)
-    assert any(SECRET in row.bytes for row in shown.rows())  # the rows themselves are still all of the bytes
+    assert any(SECRET in row.bytes for row in shown.rows())  # the rows still hold all of the bytes
     for end in range(len(data)):
         assert_silent(show.message(data[:end], type(message), version))
     assert_silent(show.message(data + SECRET, type(message), version))

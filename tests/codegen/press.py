@@ -1,4 +1,5 @@
-"""Specifications made up for tests, and the modules that the press makes of them, imported as if they were shipped."""
+"""Specifications made up for tests, and the modules that the press generates from them, imported
+like shipped modules."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def parse(written: dict[str, Any] | str) -> MessageSpec:
 
 
 def press(written: dict[str, Any], module: str) -> ModuleType:
-    """The generated module of a specification, under a name of its own."""
+    """The generated module of a specification, imported under the name `module`."""
     name = f"{PACKAGE}.{module}"
     made = ModuleType(name)
     made.__package__ = PACKAGE

@@ -44,7 +44,8 @@ def test_the_text_null_is_null(kind: str) -> None:
 
 
 def test_the_json_null_is_empty() -> None:
-    """ConsumerGroupMemberMetadataValue.ClassicMemberMetadata: nullable, and yet its default is a struct."""
+    """For example ConsumerGroupMemberMetadataValue.ClassicMemberMetadata, which is nullable,
+    although its default is a struct."""
     assert default_of(None, "S", False, True, ALL, ALL) is OWN_DEFAULTS
     assert default_of(None, "int32", True, False, ALL, ALL) == ()
     assert default_of("null", "S", False, True, ALL, ALL) is None

@@ -1,4 +1,5 @@
-"""Made-up messages with everything that the spec language has, pressed and used: their bytes are worked out by hand."""
+"""Made-up messages with everything that the spec language has, generated and used: the expected
+bytes are worked out by hand."""
 
 from __future__ import annotations
 
@@ -135,7 +136,8 @@ def test_structs_that_may_be_null(structs: Any) -> None:
 
 
 def test_a_struct_of_defaults_is_not_null(structs: Any) -> None:
-    """A nullable tagged struct without the default null defaults to a struct: null is then what must be written."""
+    """A nullable tagged struct without the default null has a struct as its default: then null is
+    what must be written."""
     assert structs().tagged_optional == structs.TaggedOptional()
     assert structs(tagged_optional=None).encode(2).hex() == "ff" + "0000000700" + "01 00 01 00".replace(" ", "")
     assert structs.decode(structs(tagged_optional=None).encode(2), 2).tagged_optional is None
@@ -173,7 +175,8 @@ def test_elements_without_bytes_are_counted_against_what_remains(structs: Any) -
 
 
 def test_many_elements_without_bytes_do_not_take_long() -> None:
-    """In a version where a struct has no field yet, an element takes no bytes: only the bound on the count ends the loop."""
+    """In a version where a struct has no field yet, an element takes no bytes: only the bound on
+    the count ends the loop."""
     bare = raw(field("empty", "[]Empty", fields=[field("later", "int8", "1+")]), name="BareExample")
     made = press(bare, "bare_example").BareExample
     with pytest.raises(BadLength, match="2147483647 elements are announced, 4 bytes remain"):

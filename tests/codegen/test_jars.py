@@ -1,4 +1,5 @@
-"""Our specs against those in jars: every kind of difference is found in small jars made here, and the exit codes hold."""
+"""Compares our specs with those in jars: every kind of difference is found in small jars made here,
+with the right exit codes."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ class World:
         self.cache, self.ours = root / "cache", root / "specs"
 
     def jars(self, *specs: Spec, version: str = VERSION, text: Callable[[Spec], str] = json.dumps) -> None:
-        """Every family's jar; `specs` in that of the clients, and PONG in that of storage."""
+        """Makes every family's jar: `specs` are in that of the clients, PONG is in that of
+        storage."""
         folder = self.cache / f"kafka-{version}"
         folder.mkdir(parents=True)
         for artifact in maven.FAMILIES:
@@ -66,13 +68,13 @@ class World:
                     archive.writestr(f"common/message/{spec['name']}.json", text(spec))
 
     def commit(self, *specs: Spec, family: str = "clients") -> None:
-        """Our specs of one family."""
+        """Adds specs to our own of one family."""
         (self.ours / family).mkdir(parents=True, exist_ok=True)
         for spec in specs:
             (self.ours / family / f"{spec['name']}.json").write_text(json.dumps(spec), encoding="utf-8")
 
     def run(self, *arguments: str) -> int:
-        """The command line, on this world."""
+        """Runs the command line on this cache and these specs; returns the exit code."""
         return jars.main([*arguments, "--kafka", VERSION, "--specs", str(self.ours)])
 
 
@@ -80,13 +82,13 @@ class World:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(tmp_path)
     monkeypatch.setenv("KAFKADOUBLE_CACHE", str(made.cache))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))  # no Maven, unless a test puts one there
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))  # no Maven, unless a test adds one
     made.commit(PONG, family="storage")
     return made
 
 
 def changed(*path: str | int, **facts: object) -> Spec:
-    """PING with other facts at a path; None takes a key away."""
+    """PING with other facts at a path; None removes a key."""
     spec = deepcopy(PING)
     place: Any = spec
     for step in path:

@@ -48,7 +48,8 @@ def test_who_lives_together(name: str, kind: str, module: str) -> None:
 
 
 def test_every_attribute_of_the_classes_is_reserved() -> None:
-    """What a message class has of its own cannot be a field, and the list of such names is kept by hand."""
+    """A field cannot have the name of an attribute of the message classes; the list of such names
+    is kept by hand."""
     from kafkadouble.messages.message import Message, Struct
 
     public = {

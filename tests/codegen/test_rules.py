@@ -1,4 +1,5 @@
-"""Every rule of the spec language has an example that breaks it, and the error names the file, the struct and the field."""
+"""Every rule of the spec language has an example that breaks it; the error names the file, the
+struct and the field."""
 
 from __future__ import annotations
 
@@ -180,7 +181,8 @@ def test_a_text_that_is_no_specification(text: str, problem: str) -> None:
 
 
 def test_loose_writing_that_kafka_accepts() -> None:
-    """A tag as text, a lone value for a list, defaults as JSON scalars, tagged versions alone, tags in any order."""
+    """Kafka accepts a tag as text, a lone value for a list, defaults as JSON scalars, tagged
+    versions alone, and tags in any order."""
     message = parse(
         raw(
             {"name": "B", "type": "int32", "taggedVersions": "2+", "tag": "1", "default": -1},

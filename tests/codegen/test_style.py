@@ -1,4 +1,5 @@
-"""The canonical text of a specification: what it keeps, what it refuses, and that every committed spec has it."""
+"""The canonical text of a specification: what it keeps, what it refuses; and every committed spec
+is written in it."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def test_what_is_no_spec_is_refused(broken: str) -> None:
 
 
 def fields(owner: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every field of a spec, those of its structs included."""
+    """Every field of a spec, including those of its structs."""
     for struct in owner.get("commonStructs", ()):
         yield from fields(struct)
     for field in owner.get("fields", ()):

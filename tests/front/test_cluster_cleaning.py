@@ -1,4 +1,5 @@
-"""Retention and compaction in a cluster: every replica cleans its own log, in memory and in files."""
+"""Retention and compaction in a cluster: every replica cleans its own log, in memory and on
+disk."""
 
 from __future__ import annotations
 

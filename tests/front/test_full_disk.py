@@ -39,7 +39,7 @@ def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]
 
 
 def end_of(broker: Serving, topic: str) -> tuple[int, int]:
-    """The error code of a Fetch or ListOffsets request, and the high watermark."""
+    """The error code of a Fetch, and the high watermark."""
     wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
     asked = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[wanted])])
     found = broker.ask(asked, 11).responses[0].partitions[0]

@@ -95,8 +95,8 @@ def test_damage_of_any_kind_is_told_and_nothing_else(tmp_path: Path) -> None:
 
 
 def damaged(good: bytes, chance: random.Random) -> bytes:
-    """The bytes with one to four changes: bytes or runs of bytes changed, inserted or removed, or
-    the end cut off."""
+    """The bytes after one to four changes: a byte is replaced, bytes are inserted or removed, or
+    the end is cut off."""
     bad = bytearray(good)
     for _ in range(chance.randrange(1, 5)):
         at = chance.randrange(len(bad) + 1)

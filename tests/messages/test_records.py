@@ -1,4 +1,5 @@
-"""Records of Kafka's own topics: the frames around metadata records, the prefixes of coordinator records."""
+"""Records of Kafka's own topics: the frames of metadata records, and the version prefixes of
+coordinator records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The example of the masters: fenced, no master writes behind the claim of a later one; unfenced, they do."""
+"""The example of the masters: with fencing no master writes after the claim of a later one; without
+fencing, masters do."""
 
 from __future__ import annotations
 

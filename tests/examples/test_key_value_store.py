@@ -1,4 +1,5 @@
-"""The example of the store: with conditional publish no answer is wrong, without it some are, and the checker says which."""
+"""The example of the store: with conditional publish no answer is wrong; without it some are, and
+the checker names them."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def test_every_answer_of_the_conditional_store_can_be_explained() -> None:
 
 @pytest.mark.parametrize("how", [HOPEFUL, LOCAL_READS])
 def test_a_store_that_only_hopes_is_found_out(how: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each run has some hundred chances to go wrong; should none be taken, which was not seen yet, another run has."""
+    """Each run has some hundred chances to go wrong. If a run has no wrong answer, which was never
+    seen, the test runs it again, at most twice."""
     first = random.SystemRandom().randrange(1 << 32)
     outcomes = [main(["--how", how, "--seed", str(first)])]
     while outcomes[-1] == 0 and len(outcomes) < 3:

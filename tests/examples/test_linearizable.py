@@ -1,4 +1,5 @@
-"""The checker: histories whose verdict is known, and small ones against trying every order there is."""
+"""The checker: histories with a known verdict, and small random histories compared with a search of
+all orders."""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def test_who_is_stuck_is_told() -> None:
 
 
 def legal_by_trial(history: list[Operation]) -> bool:
-    """Every order of every choice of those whose end nobody knows."""
+    """Whether any order is legal: tries every order, with every subset of the operations that may
+    not have happened."""
     sure = [one for one in history if one.returned < inf]
     unsure = [one for one in history if one.returned == inf]
     for count in range(len(unsure) + 1):
@@ -137,7 +139,8 @@ def test_small_histories_as_by_trying_every_order() -> None:
 
 
 def test_a_long_history_of_a_real_register_is_judged_at_once() -> None:
-    """Eight clients at once, 800 operations, some of them lost: the memory of dead ends keeps the search short."""
+    """Eight clients at once, 800 operations, some of them lost: the search stays short, because it
+    remembers dead ends."""
     seed = random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}")
     choose, state, history = random.Random(seed), None, []

@@ -1,6 +1,7 @@
-"""One Spark for all tests of it: a session costs 5 to 10 seconds, a query in it some hundred milliseconds.
+"""One Spark session for all tests that use it: a session costs 5 to 10 seconds, a query in it some
+hundred milliseconds.
 
-Without Java 17 or pyspark nothing here runs, and the reason is told.
+Without Java 17 or pyspark these tests are skipped, with the reason.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ def batch(first: int, count: int, epoch: int) -> bytes:
 
 
 def replicas(folder: Path) -> tuple[Path, Path]:
-    """The log directories of two brokers: at offset 5 of `orders-0` each wrote a batch of its own, the second one as a later leader."""
+    """The log directories of two brokers. At offset 5 of `orders-0` each broker wrote a batch of
+    its own, the second one as the leader of a later epoch."""
     common = batch(0, 3, 0) + batch(3, 2, 0)
     made = (folder / "kafka-1", common + batch(5, 4, 0)), (folder / "kafka-2", common + batch(5, 2, 1) + batch(7, 1, 1))
     for directory, data in made:

@@ -1,4 +1,5 @@
-"""`kafka-log` in Spark: the rows of `open_log`, in parallel, with Spark's words for what is asked, and one sentence for what cannot be."""
+"""`kafka-log` in Spark: the rows of `open_log`, read in parallel, with Spark's names for options,
+and errors of one sentence."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def log(spark: Any, **options: object) -> Any:
 
 
 def test_records_are_those_of_open_log(spark: Any) -> None:
-    """All columns, headers and control records too, with the large segments in several parts."""
+    """All columns, also headers and control records, with the large segments in several splits."""
     from pyspark.sql.functions import spark_partition_id
 
     frame = log(spark, includeHeaders=True, includeControl=True, splitBytes=2000).load(str(GOLDEN))
@@ -44,7 +45,7 @@ def _place(row: dict[str, Any]) -> list[Any]:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Spark has bytearrays for bytes, which are equal to them."""
+    """Spark returns bytearrays, which are equal to bytes."""
     return {name: bytes(value) if isinstance(value, bytearray) else value for name, value in row.items()}
 
 
@@ -93,14 +94,14 @@ def test_filters_are_pushed_down_where_that_is_asked_for(spark: Any) -> None:
 
 @pytest.fixture
 def source() -> Any:
-    """What needs no session, but pyspark."""
+    """The source alone: it needs pyspark, but no session."""
     return pytest.importorskip(
         "kafkadouble.pipeline.spark.log_source", reason="NOTHING OF SPARK WAS TESTED: pip install 'kafkadouble[spark]'"
     )
 
 
 def test_what_filters_leave_is_all_that_is_read(source: Any) -> None:
-    """Which bytes are planned."""
+    """The planned pieces show what is read."""
     from pyspark.sql.datasource import EqualTo, GreaterThanOrEqual, In, LessThan, Not
     from pyspark.sql.types import StructType
 
@@ -179,7 +180,7 @@ def test_what_is_broken_is_told_with_file_and_byte(spark: Any, tmp_path: Path) -
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 def test_divergence_of_two_directories(spark: Any, tmp_path: Path) -> None:
-    """As the function over tables tells it, partition by partition."""
+    """The result is that of the function over tables, partition by partition."""
     from kafkadouble.pipeline.logs import divergence as of_table
 
     paths = [str(path) for path in replicas(tmp_path)]
@@ -191,7 +192,7 @@ def test_divergence_of_two_directories(spark: Any, tmp_path: Path) -> None:
 
 
 def test_every_level_is_a_source(spark: Any) -> None:
-    """The schema that Spark shows is the level's."""
+    """The schema that Spark shows is that of the level."""
     for level in LEVELS:
         frame = log(spark, level=level).load(str(GOLDEN))
         assert frame.columns == level_of(level).schema(options_of(level, {})).names

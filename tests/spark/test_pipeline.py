@@ -1,6 +1,8 @@
-"""examples/pipeline: a program that is killed, a cluster that loses what it acknowledged, and an audit that finds nothing wrong.
+"""examples/pipeline: a program that is killed, a cluster that loses acknowledged records, and an
+audit that finds no errors.
 
-Spark is a cluster, too: a master, two workers and their executors, which are processes of their own and have only what is sent to them.
+Spark is a cluster, too: a master, two workers and their executors. They are separate processes, and
+have only what Spark sends to them.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from kafkadouble import open_log
 
 ROOT = Path(__file__).resolve().parents[2]
 ORDERS = 12_000
-"""As many as there are if nobody says otherwise. With a few thousand, no total would be written before the brokers lose something."""
+"""The default of the example. With a few thousand orders, no total would be written before the
+brokers lose records."""
 MASTER = "local-cluster[2,1,1024]"
 
 

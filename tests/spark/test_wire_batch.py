@@ -1,4 +1,5 @@
-"""`kafka-wire` in batch queries: what is written is read, only the columns asked for are made, and refusals are a sentence."""
+"""`kafka-wire` in batch queries: rows that are written are read back, only the requested columns
+are made, and errors are one sentence."""
 
 from __future__ import annotations
 

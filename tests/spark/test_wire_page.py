@@ -1,4 +1,5 @@
-"""docs/kafka-wire.md: what it does is run, as it stands there; and what it says that Spark does not allow, Spark does not."""
+"""docs/kafka-wire.md: its programs run as they are on the page, and Spark refuses what the page
+says that it refuses."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ EXPECTED = (
     {"[40, 40, 20]"},
     {"|        0|           0|         99|"},
 )
-"""Lines that each of them prints."""
+"""Lines that each of the programs prints."""
 
 
 @pytest.fixture(scope="module")

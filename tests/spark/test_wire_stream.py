@@ -1,4 +1,5 @@
-"""`kafka-wire` in streaming queries: micro-batches, restarts from checkpoints, and what happens to brokers and logs meanwhile."""
+"""`kafka-wire` in streaming queries: micro-batches, restarts from checkpoints, and changes of
+brokers and logs while a query runs."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from tests.pipeline.wire.making import add_partitions
 pytestmark = pytest.mark.timeout(600)
 
 LONG = 400
-"""Seconds that a query may take on a machine that has much else to do."""
+"""Seconds that a query may take on a loaded machine."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,8 @@ class Job:
         self.spark, self.folder, self.kafka, self.topic = spark, folder, kafka, topic
 
     def run(self, **options: str) -> list[int]:
-        """All that is available now; the rows of each micro-batch that had some."""
+        """Runs the query until it has read what is available; the number of rows in each
+        micro-batch with rows."""
         rows = reader(self.spark, self.kafka, self.topic, **options).selectExpr(
             "cast(value as string) as value", "offset"
         )
@@ -123,7 +125,8 @@ def test_a_truncation_is_named(kafka: KafkaDouble, topic: str, job: Job) -> None
 
 
 def test_partitions_are_added(spark: Any, kafka: KafkaDouble, topic: str, tmp_path: Path) -> None:
-    """The workers of a running query keep their clients from one micro-batch to the next; so does the sink's."""
+    """The workers of a running query keep their clients between micro-batches, and so do the sink's
+    workers."""
     fill(kafka, topic, 10)
     copied = f"{topic}_copy"
     kafka.create_topic(copied, partitions=2)
@@ -143,7 +146,7 @@ def test_partitions_are_added(spark: Any, kafka: KafkaDouble, topic: str, tmp_pa
 
 
 SOON = {"broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 300}
-"""A broker that dies is followed soon."""
+"""A dead broker is fenced soon, and another one becomes the leader."""
 
 
 def test_a_leader_that_dies_while_the_query_runs(spark: Any) -> None:

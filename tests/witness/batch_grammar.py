@@ -1,6 +1,8 @@
-"""The record batch of magic 2, written down a second time: a declarative grammar in construct, and CRC-32C bit by bit.
+"""The record batch of magic 2, written a second time: a declarative grammar in construct, and
+CRC-32C bit by bit.
 
-It shares nothing with `wire`, so that one can bear witness for the other. It is slow, and knows uncompressed batches only.
+It shares no code with `wire`, so that the tests can compare two independent readings of the format.
+It is slow, and supports only uncompressed batches.
 """
 
 from typing import Any
@@ -77,7 +79,8 @@ COVERED = Struct(
 
 
 def crc32c_bit_by_bit(data: bytes) -> int:
-    """The checksum from its definition: the reflected polynomial 0x82F63B78, all bits set before and flipped after."""
+    """The checksum from its definition: the reflected polynomial 0x82F63B78, all bits set before
+    and flipped after."""
     state = 0xFFFFFFFF
     for byte in data:
         state ^= byte

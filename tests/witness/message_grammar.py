@@ -1,8 +1,8 @@
 """A second, independent reading of the message specifications: raw JSON to `construct` grammars.
 
-It shares nothing with `codegen` or with the shipped code: it takes the JSON apart itself, and reads and writes plain
-dicts by Kafka's own names. Slow and declarative; whoever doubts a codec asks here. `grammar(spec, version)` parses
-bytes to a dict and builds bytes from one.
+It shares no code with `codegen` or with the product: it parses the JSON itself, and reads and
+writes plain dicts with Kafka's own names. It is slow and declarative; use it to check a codec.
+`grammar(spec, version)` parses bytes to a dict and builds bytes from one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from construct import (
 )
 
 UNKNOWN = "unknown tagged fields"
-"""The key of tags that the version does not know."""
+"""The key of the tagged fields that the version does not define."""
 
 PRIMITIVES = {
     "bool": Flag,
@@ -47,7 +47,8 @@ PRIMITIVES = {
 
 
 class Blob(Construct):  # type: ignore[misc]  # construct has no types
-    """A length and that many bytes; the length is biased by one and 0 is null when compact, else -1 is null."""
+    """A length and that many bytes. A compact length is biased by one and 0 means null; otherwise
+    -1 means null."""
 
     def __init__(self, prefix: Construct, bias: int, nullable: bool, text: bool) -> None:
         super().__init__()
@@ -71,7 +72,7 @@ class Blob(Construct):  # type: ignore[misc]  # construct has no types
 
 
 class Sequence(Construct):  # type: ignore[misc]
-    """A count, biased as a length is, and the elements."""
+    """A count, biased like a length, and the elements."""
 
     def __init__(self, prefix: Construct, bias: int, nullable: bool, element: Construct) -> None:
         super().__init__()
@@ -91,7 +92,8 @@ class Sequence(Construct):  # type: ignore[misc]
 
 
 class Perhaps(Construct):  # type: ignore[misc]
-    """A struct that may be null: behind a byte that is -1 or 1, or, as a tagged field, behind a varint that is 0 or 1."""
+    """A struct that may be null, after a mark: a byte that is -1 or 1, or, for a tagged field, a
+    varint that is 0 or 1."""
 
     def __init__(self, inner: Construct, tagged: bool) -> None:
         super().__init__()
@@ -111,7 +113,8 @@ class Perhaps(Construct):  # type: ignore[misc]
 
 
 class Record(Construct):  # type: ignore[misc]
-    """A struct as a dict: untagged fields in order, then, in a flexible version, the tag section."""
+    """A struct as a dict: untagged fields in order, then, in a flexible version, the tag
+    section."""
 
     def __init__(
         self, plain: list[tuple[str, Construct]], tagged: dict[int, tuple[str, Construct, Any]], flexible: bool

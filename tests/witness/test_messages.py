@@ -1,4 +1,5 @@
-"""The generated codecs against the construct grammars: the same values out of the same bytes, the same bytes out of the same values."""
+"""The generated codecs against the construct grammars: both read the same values from the same
+bytes, and write the same bytes."""
 
 from __future__ import annotations
 
@@ -26,13 +27,13 @@ def specs() -> Iterator[dict[str, Any]]:
 
 
 def attribute(kafka: str) -> str:
-    """A field's attribute, worked out without the press."""
+    """The attribute of a field, computed without the code generator."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kafka).lower()
     return snake.replace("k_raft", "kraft")
 
 
 def agree(value: Any, witness: Any, place: str) -> None:
-    """The witness's plain values are those of the message, field by field."""
+    """Asserts that the witness's plain values equal those of the message, field by field."""
     if isinstance(value, Struct):
         unknown = witness.pop(UNKNOWN, None)
         assert value.unknown_tagged_fields == unknown, place
@@ -86,7 +87,8 @@ def test_the_fields_in_spec_form_are_those_of_the_specifications() -> None:
 
 
 def alike(made: list[dict[str, Any]], given: list[dict[str, Any]], common: dict[str, Any], place: str) -> None:
-    """The same fields, as far as the form has them; a default counts by what it says, not by its JSON type."""
+    """Asserts that the fields are the same, as far as the spec form has them. Defaults are compared
+    by meaning, not by JSON type."""
     assert [each["name"] for each in made] == [each["name"] for each in given], place
     for one, other in zip(made, given, strict=True):
         where = f"{place}.{one['name']}"
@@ -95,14 +97,15 @@ def alike(made: list[dict[str, Any]], given: list[dict[str, Any]], common: dict[
             assert one.get(name) == other.get(name), f"{where}: {name}"
         assert one.get("ignorable", False) == other.get("ignorable", False), where
         assert one.get("mapKey", False) == other.get("mapKey", False), where
-        given_default = other.get("default") or ""  # to Kafka's generator a JSON null is the empty text, not null
+        # To Kafka's generator a JSON null is the empty text, not null.
+        given_default = other.get("default") or ""
         assert plain(one.get("default", "")) == plain(given_default), where
         inner = other.get("fields") or common.get(other["type"].removeprefix("[]"), {}).get("fields", [])
         alike(one.get("fields", []), inner, common, where)
 
 
 def plain(default: Any) -> str:
-    """What a default says; nothing for what the type has without one."""
+    """The meaning of a default as text; empty if it equals the type's own default."""
     text = "null" if default is None else str(default).lower()
     text = str(int(text, 16)) if text.startswith("0x") else text
     return "" if text in ("0", "false", "[]") else text

@@ -1,4 +1,5 @@
-"""What the walks of foreign clients are made of: the promise, programs that end otherwise, builds that are made once, the page."""
+"""The parts of the walks of foreign clients: the promise, programs that fail, builds that are made
+once, the page."""
 
 from __future__ import annotations
 
@@ -26,11 +27,11 @@ WALKED = expected("some", "1.0", "walk")
 
 
 def nothing(folder: Path) -> None:
-    """A build of programs that need none."""
+    """The build of programs that need none."""
 
 
 def program(script: str, **row: Any) -> Program:
-    """A program that is a line of Python."""
+    """A program that runs a line of Python."""
     given = {"toolchain": Toolchain("Python", Path(__file__).parent / "no-such-folder", nothing), **row}
     return Program("some", "Python", "some", "1.0", command=lambda folder: [sys.executable, "-c", script], **given)
 
@@ -135,7 +136,7 @@ def test_only_the_end_of_what_a_program_says_is_kept() -> None:
 
 @contextmanager
 def endured(line: str, gives_up_with: str) -> Iterator[Enduring]:
-    """A program that told a line while brokers died."""
+    """A program that prints a line while brokers die."""
     one = Enduring(program(f"print({line!r})", gives_up_with=gives_up_with), "b", "t", "g")
     try:
         one.end()
@@ -185,7 +186,7 @@ class Counted:
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A folder beside the cache."""
+    """A folder for sources, beside the cache."""
     (tmp_path / "sources").mkdir()
     return tmp_path / "sources"
 
@@ -215,7 +216,7 @@ def test_what_compiles_for_minutes_is_asked_for(sources: Path, monkeypatch: pyte
     monkeypatch.setenv(ALL, "1")
     built(counted.toolchain)
     monkeypatch.delenv(ALL)
-    built(counted.toolchain)  # it is there
+    built(counted.toolchain)  # built already
     assert counted.builds == 1
 
 
@@ -259,7 +260,7 @@ def test_the_table_of_programs_is_whole() -> None:
 
 
 def results(**behaviours: str) -> page.Results:
-    """Of two brokers, the second with other outcomes."""
+    """Results with two brokers, the second with these behaviours."""
     walk, other = WALKED._asdict(), {**WALKED._asdict(), "behaviours": {**WALKED.behaviours, **behaviours}}
     cells = {"writer": "some", "cells": {"some": [], "wrong": ["late", "exit code 1"]}, "left_out": {}}
     found = [Told("double", WALK, walk), Told("double", ROW, cells), Told("local 4.4.0", WALK, other)]

@@ -247,8 +247,7 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
 
 
 def created(kafka: KafkaDouble, replicas: int) -> bool:
-    """Whether the topic can be created; False while fewer brokers than `replicas` are
-    registered."""
+    """Creates the topic `wide`; False while fewer brokers than `replicas` are registered."""
     try:
         kafka.create_topic("wide", replication_factor=replicas)
     except KafkaError as problem:

@@ -27,7 +27,7 @@ def flipped(file: Path) -> bytes:
 
 
 def refused(directory: Path, file: Path) -> None:
-    """Asserts that `serve` and `check` both name the file."""
+    """Asserts that `serve` and `check` both fail and name the file."""
     ended = run("serve", "--port", "0", "--data-dir", str(directory))
     assert (ended.returncode, ended.stdout) == (3, ""), ended.stderr
     assert f"{METADATA}/{file.name}: " in ended.stderr

@@ -1,5 +1,5 @@
-"""KafkaDouble without a client: what it offers, what it refuses, and that it leaves no files,
-threads or tasks behind."""
+"""KafkaDouble without a client: what it offers, what it refuses, and that it leaves no thread or
+socket behind."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def metadata(port: int, epoch: int = 0, **partition: Any) -> MetadataResponse:
 
 
 def _frame(sock: socket.socket) -> bytes:
-    """The next frame; empty when the connection ends."""
+    """The next frame; empty if the bytes announce more than MAX_SIZE."""
     size = int.from_bytes(_exactly(sock, 4), "big")
     return _exactly(sock, size) if size <= MAX_SIZE else b""
 

@@ -1,4 +1,5 @@
-"""Frames from a socket: whole, sliced in any way, and into memory that only this frame uses."""
+"""Frames from a socket: whole, sliced in any way, and into memory that is reused only if no view of
+it is left."""
 
 from __future__ import annotations
 

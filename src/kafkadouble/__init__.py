@@ -1,11 +1,12 @@
-"""A Kafka-wire-compatible server in Python: a test double that real clients cannot tell from Apache Kafka.
+"""A server in Python that speaks the Kafka protocol: a test double for Apache Kafka.
 
     from kafkadouble import KafkaDouble
 
     with KafkaDouble() as kafka:
         client = Producer({"bootstrap.servers": kafka.bootstrap_servers})
 
-Names are imported on first use, so that importing the package costs next to nothing.
+Real clients cannot tell it from Apache Kafka. Each name is imported on first use, so importing the
+package costs almost nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What the arguments of a KafkaDouble's verbs may be: one row for each name.
+"""Checks the arguments of KafkaDouble's methods: a table with one row for each argument name.
 
-A value of a wrong type is a UsageError that names the argument, before a broker is asked. What has
-the right type and does not exist (a topic, a partition) is the broker's answer, a KafkaError.
+A value of a wrong type raises a UsageError that names the argument; no broker is called. A value of
+the right type that names no existing topic or partition reaches the broker, which answers with an
+error code: a KafkaError.
 """
 
 from __future__ import annotations
@@ -43,11 +44,12 @@ ARGUMENTS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "seconds": (_duration, "a number of seconds"),
     "seed": (_integer, "an integer"),
 }
-"""Of each argument: whether a value fits, and what does. None is allowed where the verb's default is None."""
+"""For each argument: the check of a value, and what is allowed, for the error message. A method
+whose default is None also allows None."""
 
 
 def check(**given: object) -> None:
-    """UsageError for the first value that does not fit its argument."""
+    """Raises UsageError for the first value that its argument does not allow."""
     for name, value in given.items():
         fits, meant = ARGUMENTS[name]
         if not fits(value):
@@ -55,5 +57,5 @@ def check(**given: object) -> None:
 
 
 def check_given(**given: object) -> None:
-    """The same for arguments whose default is None."""
+    """As `check`, for arguments whose default is None: None is allowed."""
     check(**{name: value for name, value in given.items() if value is not None})

@@ -1,8 +1,9 @@
-"""Where captured traffic goes: Parquet files in a directory, or one Parquet file.
+"""Writes captured traffic to Parquet files in a directory, or to one Parquet file.
 
-Rules. A path that ends in `.parquet` is a file; every other is a directory, in which each run has files of its own, so that many processes
-may share it. A file is made when a run ends, of what it had before and of the run's parts, which lie in a folder beside it until then: Parquet
-cannot be extended. A part appears whole or not at all, and is never written to again.
+A path that ends in `.parquet` is a file. Every other path is a directory, in which each run has its
+own files, so that many processes can share it. A Parquet file cannot be extended: during a run, its
+parts are in a folder beside the file, and at the end of the run they are joined with the earlier
+content into a new file. A part appears whole or not at all, and does not change afterwards.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 SUFFIX = ".parquet"
 COMPRESSION = "zstd"
 ROWS = 1 << 16
-"""In a row group of a file that is made of parts; a part is one."""
+"""The rows in each row group of a file that is joined from parts. A part is one row group."""
 
 MISSING = "captured traffic is written by pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
 
 
 def check(path: str) -> None:
-    """UsageError when nothing can be written, or when something else is there."""
+    """Raises UsageError when the path cannot be written, or holds something other than captured
+    traffic."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
@@ -51,7 +53,7 @@ def check(path: str) -> None:
 
 
 class CaptureFiles:
-    """The files of one run, named for it. UsageError when they cannot be had."""
+    """The files of one run, named after the run. Raises UsageError when they cannot be created."""
 
     def __init__(self, path: str, run: str) -> None:
         check(path)
@@ -69,7 +71,7 @@ class CaptureFiles:
             raise UsageError(f"traffic cannot be captured in {path}: {problem.strerror or problem}") from None
 
     def add(self, batches: Sequence[pa.RecordBatch]) -> None:
-        """Write a part. OSError when the disk does not take it; then there is nothing of it."""
+        """Writes a part. Raises OSError when the disk refuses it; then no part of it is left."""
         import pyarrow as pa
 
         name = f"{self._run}-{self._count:05}{SUFFIX}"
@@ -77,7 +79,7 @@ class CaptureFiles:
         _write(os.path.join(self._folder, name), [pa.Table.from_batches(batches)])
 
     def close(self) -> None:
-        """The run is over. OSError when its file cannot be written; then its parts stay."""
+        """Ends the run. Raises OSError when its file cannot be written; then the parts are kept."""
         try:
             if self._is_file and (parts := _parts(self._folder)):
                 self._join([self._path, *parts] if os.path.exists(self._path) else parts)
@@ -88,7 +90,7 @@ class CaptureFiles:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _join(self, paths: Sequence[str]) -> None:
-        """One alone, as of most tests, is the file as it is."""
+        """Joins the parts into the file. A single part, as in most tests, is renamed."""
         if len(paths) == 1:
             os.replace(paths[0], self._path)
         else:
@@ -99,12 +101,12 @@ class CaptureFiles:
 
 
 def _parts(folder: str) -> list[str]:
-    """In their order; parts of runs that were killed are among them."""
+    """The paths of the parts, sorted by name, including the parts of runs that were killed."""
     return sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith(SUFFIX))
 
 
 def _row_groups(paths: Sequence[str]) -> Iterator[pa.Table]:
-    """What is in these files, in pieces that are neither small nor large."""
+    """Reads the rows of these files, in tables of about `ROWS` rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -121,7 +123,8 @@ def _row_groups(paths: Sequence[str]) -> Iterator[pa.Table]:
 
 
 def _write(path: str, tables: Iterable[pa.Table]) -> None:
-    """A file that is there as a whole, or not at all; meanwhile it has a name that readers of Parquet pass over."""
+    """Writes a file that appears whole or not at all. Until it is complete, it has a hidden name
+    that readers of Parquet ignore."""
     import pyarrow.parquet as pq
 
     folder, name = os.path.split(path)

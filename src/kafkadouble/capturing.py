@@ -1,7 +1,10 @@
-"""Writing down what passes between clients and brokers, in a thread beside theirs, from one start to one stop.
+"""Captures the traffic between clients and brokers, in a thread of its own, from one start to one
+stop.
 
-Rules. No client waits for any of it: rows become columns a few at a time, with a pause in between, and a part is written when enough of them
-are together, or when they have waited long enough. What a disk does not take is lost, counted and told once; the server goes on.
+No client waits for the capture. Rows are converted to columns a few thousand at a time, with a
+pause after each slice. A part is written when it has enough rows or bytes, or after a time limit.
+Rows that cannot be written are lost and counted, with one error message a run; the server
+continues.
 """
 
 from __future__ import annotations
@@ -22,25 +25,28 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble")
 
 LOOK_S = 0.5
-"""How often rows are taken."""
+"""How often the thread takes the new rows, in seconds."""
 
 PART_S, PART_OF_RUN = 10, 100
-"""A part is written after so many seconds, of a long run after this part of it: else a day of it would be thousands of files."""
+"""A part is written after `PART_S` seconds; in a long run, after the run's length divided by
+`PART_OF_RUN`. Without the second rule, a run of a day would write thousands of files."""
 
 PART_ROWS, PART_BYTES = 1 << 17, 64 << 20
 SLICE, PAUSE_S = 4096, 0.001
-"""The rows that become columns in one go, each column in a fraction of a ms, and the pause for others behind them."""
+"""The number of rows that are converted in one step, and the pause after it in seconds, in which
+other threads run. Each column of a slice takes a fraction of a millisecond."""
 
 
 class Wanted(NamedTuple):
-    """What is to be captured, and where."""
+    """The path for captured traffic, and whether message bodies are captured too."""
 
     path: str
     bodies: bool = False
 
 
 class Capturing:
-    """One run of it: `capture` is what brokers are given. UsageError when nothing can be written there."""
+    """One run of the capture. Brokers write to `capture`. Raises UsageError when the path cannot be
+    written."""
 
     def __init__(self, wanted: Wanted) -> None:
         epoch = time.time_ns() - time.perf_counter_ns()
@@ -48,7 +54,8 @@ class Capturing:
         self.capture = Capture(time.perf_counter_ns, epoch, bodies=wanted.bodies)
         self._run, self._process = run, os.getpid()
         self._batches: list[pa.RecordBatch] = []
-        self._held = self._held_bytes = 0  # the rows in them, and their size
+        # The number of rows in the batches, and their size in bytes.
+        self._held = self._held_bytes = 0
         self._rows = self._lost = 0
         self._troubled = False
         self._began = self._last = time.monotonic()
@@ -65,7 +72,7 @@ class Capturing:
         self._write()
 
     def _gather(self, pause: float) -> None:
-        """Make columns of all rows that are there."""
+        """Converts all rows that are there into columns."""
         from kafkadouble.pipeline.traffic.schema import batch_of
 
         while rows := self.capture.take(SLICE):
@@ -105,11 +112,12 @@ class Capturing:
 
     @property
     def lost(self) -> int:
-        """Requests that could not be written down."""
+        """The number of requests that could not be written."""
         return self._lost + self.capture.lost
 
     def close(self) -> None:
-        """Write what is left; once is enough. A process that was forked has nothing to write."""
+        """Writes what is left and ends the run. Later calls do nothing, nor does a call in a forked
+        process."""
         if self._process != os.getpid() or self._ended.is_set():
             return
         self._ended.set()
@@ -125,5 +133,5 @@ class Capturing:
 
 
 def _name(now: float) -> str:
-    """When it began, and in which process: a name that no other run has."""
+    """The name of the run: its start time and its process id. No other run has the same name."""
     return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(now))}.{int(now * 1e6) % 1_000_000:06}-{os.getpid()}"

@@ -1,6 +1,8 @@
-"""Log directories for a broker: made if they are not there, opened if they are, and never both at once.
+"""The log directories of a broker: formatted when they are empty, loaded when they are not, and
+locked, so that only one process uses them.
 
-A directory that is empty, or missing, becomes one of a new cluster, or of the cluster that the others belong to.
+A directory that is empty or missing joins the cluster of the other directories; if all of them are
+new, they form a new cluster.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
 
 class DataDirs:
-    """The log directories of one broker, locked from here to `release`. UsageError for one that cannot be had."""
+    """The log directories of one broker, locked until `release`. Raises UsageError for a directory
+    that cannot be used."""
 
     def __init__(
         self,
@@ -36,7 +39,8 @@ class DataDirs:
         cluster_id: str | None = None,
     ) -> None:
         self._node_id, self._new_id = node_id, new_id or (lambda: Uuid.random(os.urandom))
-        self.cluster_id = cluster_id  # of those that are new
+        # The cluster id of new directories.
+        self.cluster_id = cluster_id
         self._locks: list[DirectoryLock] = []
         self._disks: dict[str, Disk] = {path: RealDisk(path) for path in paths}
         if len({os.path.realpath(path) for path in paths}) < len(paths):
@@ -57,16 +61,17 @@ class DataDirs:
                 format_directory(self._disks[path], path, cluster_id or "", self._node_id, self._new_id(), now)
 
     def open(self) -> FileLogs:
-        """What an earlier life left, to be read by the next."""
+        """Loads the logs that an earlier run of the broker left."""
         return FileLogs(opened(self._disks, self._node_id), self._new_id)
 
     def unmark(self) -> None:
-        """The node did not stop in good order, whatever was written down."""
+        """Removes the clean shutdown markers, for a node that did not shut down cleanly."""
         for disk in self._disks.values():
             disk.remove(CLEAN_SHUTDOWN)
 
     def erase(self, now: int, cluster_id: str) -> None:
-        """Delete everything and format them for this cluster. No log of them may be open."""
+        """Deletes everything and formats the directories for this cluster. Their logs must be
+        closed."""
         self.cluster_id = cluster_id
         for disk in self._disks.values():
             for folder in disk.folders():
@@ -77,7 +82,7 @@ class DataDirs:
         self._format(now)
 
     def release(self) -> None:
-        """Let others have them."""
+        """Unlocks the directories for other processes."""
         for lock in self._locks:
             lock.release()
 
@@ -86,7 +91,7 @@ class DataDirs:
 
 
 def node_of(path: str) -> int | None:
-    """The id of the node that a directory belongs to; None when it is nobody's."""
+    """The id of the node that a directory belongs to; None when it is not formatted."""
     if not os.path.isdir(path):
         return None
     properties = properties_of(RealDisk(path), path)
@@ -94,7 +99,8 @@ def node_of(path: str) -> int | None:
 
 
 def log_dirs(settings: Settings) -> list[str]:
-    """The directories that the settings name, that of the metadata first. UsageError when they name none."""
+    """The directories in the settings; `metadata.log.dir` comes first. Raises UsageError when the
+    settings name none."""
     found = settings["log.dirs"] or settings["log.dir"]
     paths = [path.strip() for path in (found if isinstance(found, tuple) else str(found).split(",")) if path.strip()]
     metadata = settings["metadata.log.dir"]
@@ -106,5 +112,5 @@ def log_dirs(settings: Settings) -> list[str]:
 
 
 def are_formatted(paths: Sequence[str]) -> bool:
-    """Whether every one of these is a log directory already."""
+    """Whether every one of these directories is formatted."""
     return all(os.path.exists(os.path.join(path, META_PROPERTIES)) for path in paths)

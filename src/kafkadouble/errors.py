@@ -1,4 +1,4 @@
-"""What can go wrong when the double is asked for something: the call was wrong, or the broker said no."""
+"""The errors that the double raises: for a wrong call, and for an error code of the broker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ __all__ = ["KafkaError", "UsageError"]
 
 
 class KafkaError(Exception):
-    """The broker refused, as it would have refused a client. `error` is Kafka's name for it, `code` the number."""
+    """The broker refused, as it would have refused a client. `error` is Kafka's name of the error,
+    `code` its number."""
 
     def __init__(self, code: int, message: str | None = None) -> None:
         self.code, self.error = code, error_codes.name(code)
@@ -17,6 +18,6 @@ class KafkaError(Exception):
 
 
 def raise_for(code: int, message: str | None = None) -> None:
-    """KafkaError unless the code says NONE."""
+    """Raises KafkaError unless the code is NONE."""
     if code:
         raise KafkaError(code, message)

@@ -1,14 +1,18 @@
-"""Conditional publish for clients in Python (KIP-27): say where a record belongs, and read the refusal when it is not there.
+"""Conditional publish for clients in Python (KIP-27): set the offset that a record must get, and
+read the refusal when the log ends elsewhere.
 
-    producer.send("log", value, headers=[expected_offset.header(42)])          # kafka-python, aiokafka; confluent-kafka: produce(...)
+    # kafka-python, aiokafka (confluent-kafka: `produce` instead of `send`)
+    producer.send("log", value, headers=[expected_offset.header(42)])
 
-    batch = producer.create_batch()                                            # aiokafka, a whole batch
+    # aiokafka, a whole batch
+    batch = producer.create_batch()
     batch.append(key=None, value=b"...", timestamp=None)
     await (await producer.send_batch(expected_offset.expect(batch, 42), "log", partition=0))
 
-The topic must have `produce.expected.offset` set. On any other topic, and on every topic of Apache Kafka, a HEADER IS NOT LOOKED AT and
-the record is appended wherever the log ends; an expected offset that was written into a batch (`expect`, `patch`) is refused there. No client
-library is imported here: what theirs give is told by its shape.
+The topic must have `produce.expected.offset` set. On any other topic, and on every topic of Apache
+Kafka, the HEADER IS IGNORED and the record is appended at the end of the log; a batch with an
+expected offset in its own header (`expect`, `patch`) is refused there. This module imports no
+client library: it recognizes their objects by their attributes.
 """
 
 from __future__ import annotations
@@ -40,7 +44,8 @@ __all__ = [
 T = TypeVar("T")
 
 MAGIC, MAGIC_AT, SMALLEST = 2, 16, 61
-"""A batch of today's format, where it says so, and the length of its header."""
+"""The magic of a record batch in the current format, the position of the magic byte, and the length
+of the batch header in bytes."""
 
 _MISMATCH = re.compile(re.escape(MISMATCH).replace(r"\{expected\}", r"(-?\d+)").replace(r"\{actual\}", r"(\d+)"))
 _REFUSED = re.compile(
@@ -49,11 +54,12 @@ _REFUSED = re.compile(
 
 
 class ConditionalPublishError(Exception):
-    """A batch was not appended, for what it says of its offsets. Nothing of it is in the log."""
+    """A batch was refused because of its expected offset. Nothing of it was appended."""
 
 
 class ExpectedOffsetMismatch(ConditionalPublishError):
-    """The log does not end where the producer thought: the record was to be at `expected`, and would have been at `actual`."""
+    """The log did not end at the expected offset: the record was to get `expected`, and would have
+    got `actual`."""
 
     def __init__(self, expected: int, actual: int) -> None:
         super().__init__(MISMATCH.format(expected=expected, actual=actual))
@@ -61,36 +67,46 @@ class ExpectedOffsetMismatch(ConditionalPublishError):
 
 
 class ExpectationRefused(ConditionalPublishError):
-    """What the batch says can hold nowhere: it cannot be read, contradicts itself, or is missing where it is required."""
+    """The expected offset of the batch is invalid: it cannot be read, contradicts itself, or is
+    missing where the topic requires it."""
 
 
 class UntoldRefusal(ConditionalPublishError):
-    """INVALID_RECORD, of which the client library keeps the reason for itself: confluent-kafka and aiokafka do. Ask for the end of the log."""
+    """INVALID_RECORD without a reason: confluent-kafka and aiokafka do not pass the reason on. The
+    application can ask the broker for the end of the log."""
 
 
 def header(offset: int) -> tuple[str, bytes]:
-    """The record header that expects its record at `offset`; ANY for anywhere, EMPTY for a log that never had a record."""
+    """The record header that expects its record at `offset`; ANY for any offset, EMPTY for a log
+    that never had a record."""
     return HEADER, str(_checked(offset)).encode()
 
 
 def patch(batch: bytearray | memoryview, offset: int) -> None:
-    """Write into a built batch at which offset its first record is expected; compressed or not, its checksum stays right. Here 0 is what every
-    client writes unasked: it means an empty log where expectations are required, and nothing where they are optional."""
+    """Writes the expected offset of the first record into a finished batch, compressed or not. The
+    checksum stays correct.
+
+    Every client writes 0 by default. So 0 means an empty log where the topic requires an expected
+    offset, and has no meaning where it is optional.
+    """
     if len(batch) < SMALLEST or batch[MAGIC_AT] != MAGIC:
         raise UsageError(f"{len(batch)} bytes are no record batch of magic 2")
     batch[:8] = _checked(offset).to_bytes(8, "big", signed=True)
 
 
 def patched(batch: bytes | bytearray | memoryview, offset: int) -> bytes:
-    """A copy of a built batch that is expected at `offset`; see `patch`."""
+    """A copy of a finished batch, expected at `offset`; see `patch`."""
     copied = bytearray(batch)
     patch(copied, offset)
     return bytes(copied)
 
 
 def expect(builder: T, offset: int) -> T:
-    """Have a batch that is being built expected at `offset`: aiokafka's BatchBuilder, whenever it is sent, or kafka-python's
-    MemoryRecordsBuilder, which is closed by it. Gives the builder back. UsageError for anything else."""
+    """Sets the expected offset of a batch that is being built, and returns the builder.
+
+    `builder` is aiokafka's BatchBuilder, which can be sent later, or kafka-python's
+    MemoryRecordsBuilder, which this call closes. Raises UsageError for anything else.
+    """
     _checked(offset)
     made: Any = builder
     if hasattr(made, "_build"):
@@ -121,8 +137,9 @@ def _checked(offset: int) -> int:
 def refusal(error: object) -> ConditionalPublishError | None:
     """What a failed publish means, or None when it failed for another reason.
 
-    `error`: the exception of kafka-python, aiokafka or confluent-kafka, the error of a delivery report, our KafkaError, or a partition of a
-    ProduceResponse. aiokafka has no name for INVALID_RECORD, and its UnknownError is taken for it.
+    `error` is the exception of kafka-python, aiokafka or confluent-kafka, the error of a delivery
+    report, a KafkaError of this package, or a partition of a ProduceResponse. aiokafka has no name
+    for INVALID_RECORD, so its UnknownError counts as INVALID_RECORD.
     """
     parts = list(_parts(error))
     text = "\n".join(_texts(parts))
@@ -136,7 +153,7 @@ def refusal(error: object) -> ConditionalPublishError | None:
 
 
 def _parts(error: object) -> Iterator[object]:
-    """The error, and what it wraps."""
+    """The error, and the errors inside it."""
     yield error
     if isinstance(error, BaseException):
         yield from (
@@ -150,7 +167,7 @@ def _texts(parts: list[object]) -> Iterator[str]:
 
 
 def _code(part: object) -> int | None:
-    """The number of the error, under whichever name a library has it."""
+    """The number of the error; each client library has its own attribute for it."""
     for name in ("error_code", "errno", "code"):
         found = getattr(part, name, None)
         found = found() if callable(found) else found

@@ -1,6 +1,6 @@
-"""The verbs of a KafkaDouble that arm and clear fault rules.
+"""The methods of a KafkaDouble that arm and clear fault rules.
 
-A rule is checked when it is armed: one that could never apply here is refused with a UsageError.
+A rule is checked when it is armed: a rule that could never apply is refused with a UsageError.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FaultVerbs:
         def _on_thread(self, running: Running, function: Callable[[], T]) -> T: ...
 
     def arm(self, rule: Rule) -> RuleHandle:
-        """Put a fault rule in force. UsageError when it could never apply."""
+        """Arms a fault rule. Raises UsageError when it could never apply."""
         from kafkadouble.server.faults.rule import Rule, checked
 
         from .rules import RuleHandle, check
@@ -48,7 +48,7 @@ class FaultVerbs:
         return self._serving().thread.call(arm)
 
     def clear_rules(self) -> None:
-        """Take every fault rule out of force, whoever armed it."""
+        """Disarms every fault rule, including those that other callers armed."""
         self._serving().thread.call(lambda: self._serving().broker.clear_rules())
 
     def fail(
@@ -61,30 +61,31 @@ class FaultVerbs:
         when: str = "before",
         **more: Unpack[Narrowing],
     ) -> RuleHandle:
-        """Answer the next request to an API with an error.
+        """Answers the next request to an API with an error.
 
-        `error` is Kafka's name or number. `times`: how many requests, None for all of them.
-        `when`: "before" the request is processed, or "after". `more`: what narrows a `Rule`, such as
-        `topic`, `partition`, `group`, `client_id`; narrowed to a topic or a partition, only that
-        part of a request fails.
+        `error` is Kafka's name or number of the error. `times` is the number of requests, None for
+        all of them. `when` is "before" the request is processed, or "after". `more` narrows the
+        `Rule`, with `topic`, `partition`, `group`, `client_id` and others; when it is narrowed to a
+        topic or a partition, only that part of a request fails.
         """
         return self._arm(action="fail", api=api, error=error, times=times, message=message, when=when, **more)
 
     def delay(
         self, api: str, seconds: float, *, times: int | None = 1, when: str = "before", **more: Unpack[Narrowing]
     ) -> RuleHandle:
-        """Hold the next request to an API back by so many seconds of the broker's clock.
+        """Delays the next request to an API by a number of seconds of the broker's clock.
 
-        `times`, `when` and `more` as for `fail`.
+        `times`, `when` and `more` are as for `fail`.
         """
         return self._arm(action="delay", api=api, seconds=seconds, times=times, when=when, **more)
 
     def disconnect(
         self, api: str, *, after: bool = False, times: int | None = 1, **more: Unpack[Narrowing]
     ) -> RuleHandle:
-        """Close the connection of the next request to an API, without processing it or `after` that.
+        """Closes the connection of the next request to an API, before or after the request is
+        processed.
 
-        `times` and `more` as for `fail`.
+        `times` and `more` are as for `fail`.
         """
         return self._arm(action="disconnect", api=api, when="after" if after else "before", times=times, **more)
 

@@ -1,4 +1,5 @@
-"""The groups of a broker, as its own answers to ListGroups, the Describe APIs and OffsetFetch tell of them."""
+"""The groups of a broker, read from its answers to ListGroups, the Describe APIs and
+OffsetFetch."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ Ask = Callable[[Message], Any]
 
 
 class Member(NamedTuple):
-    """One member. `assignment` is what it is to consume now."""
+    """One member of a group. `assignment` is its current assignment."""
 
     id: str
     instance_id: str | None
@@ -29,14 +30,15 @@ class Member(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """An offset that was committed, with the text that came along."""
+    """A committed offset and its metadata text."""
 
     offset: int
     metadata: str
 
 
 class Group(NamedTuple):
-    """One group. `type` is classic, consumer, share or streams; `state` as Kafka names it (Stable, Empty, ...)."""
+    """One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
+    Stable or Empty."""
 
     id: str
     type: str
@@ -75,7 +77,8 @@ def _classic(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
 
 
 def _assigned(data: bytes) -> tuple[TopicPartition, ...]:
-    """What the leader of a classic group of consumers assigned; nothing where these bytes are not a consumer's."""
+    """The assignment that the leader of a classic consumer group sent. Empty when the bytes are not
+    an assignment of a consumer."""
     if len(data) < 2:
         return ()
     version = min(int.from_bytes(data[:2], "big"), ConsumerProtocolAssignment.versions[1])

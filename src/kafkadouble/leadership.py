@@ -1,4 +1,5 @@
-"""Leader epochs of brokers, looked at and moved on without a client; everything here is to be called on the loop's thread."""
+"""Reads leader epochs and starts new ones without a client. Call every function on the loop's
+thread."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Partition]:
-    """A partition, and the broker that leads it. KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such."""
+    """A partition and the broker that leads it. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when
+    there is no such partition."""
     check(topic=topic, partition=index)
     found = broker.leading(topic, index)
     if found is None:
@@ -29,22 +31,22 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Part
 
 
 def leader_epoch(broker: Broker | Cluster, topic: str, index: int) -> int:
-    """The epoch of the leader."""
+    """The current leader epoch of a partition."""
     return find(broker, topic, index)[1].leader_epoch
 
 
 def epochs(broker: Broker | Cluster, topic: str, index: int) -> dict[int, int]:
-    """The epochs that the log knows, each with the offset at which it begins."""
+    """The leader epochs in the log, each with its start offset."""
     return {entry.epoch: entry.offset for entry in find(broker, topic, index)[1].log.epochs.entries}
 
 
 def bump(broker: Broker | Cluster, topic: str, index: int) -> int:
-    """Begin another epoch, and tell it."""
+    """Starts a new leader epoch and returns it."""
     return _moved(broker, topic, index, lambda node, partition, controller: leadership.elect(controller, partition))
 
 
 def truncate(broker: Broker | Cluster, topic: str, index: int, offset: int) -> int:
-    """Lose the tail from an offset on; tells the epoch that begins there."""
+    """Removes the records from an offset on, and returns the leader epoch that starts there."""
     check(offset=offset)
     return _moved(
         broker,
@@ -63,6 +65,7 @@ def _moved(broker: Broker | Cluster, topic: str, index: int, move: Callable[[Nod
     except Refusal as refusal:
         raise KafkaError(refusal.code, refusal.message) from None
     finally:
-        leader.settle()  # whoever waited there goes on
+        # Requests that waited at the old leader continue.
+        leader.settle()
         broker.settle()
     return partition.leader_epoch

@@ -1,4 +1,5 @@
-"""Which partition a record goes to, as the producer of Apache Kafka decides it: murmur2 of the key, without its sign."""
+"""Chooses the partition of a record, as the producer of Apache Kafka does: murmur2 of the key, with
+the sign bit cleared."""
 
 from __future__ import annotations
 
@@ -7,12 +8,12 @@ _MASK = 0xFFFFFFFF
 
 
 def partition_for(key: bytes, partitions: int) -> int:
-    """The partition of a key, out of so many."""
+    """The partition of a key in a topic with this number of partitions."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 
 def murmur2(data: bytes) -> int:
-    """The 32 bits of murmur2 with Kafka's seed, as an unsigned number."""
+    """The murmur2 hash with Kafka's seed, an unsigned number of 32 bits."""
     h = _SEED ^ len(data)
     whole = len(data) & ~3
     for at in range(0, whole, 4):

@@ -1,12 +1,14 @@
-"""The pytest plugin: a broker for each test, for a session, or for whatever scope a suite wants.
+"""The pytest plugin: a broker for each test, for a session, or for any other scope.
 
     def test_orders(kafka_double):
         kafka_double.create_topic("orders")
         ...Producer({"bootstrap.servers": kafka_double.bootstrap_servers})
 
-Rules. Nothing of the server is imported before a fixture is used. Every worker of pytest-xdist is a process with brokers and ports of its
-own. By default a test gets a new broker on a port that no earlier test of the process had, and the port is closed after the test: a client
-that the test left open cannot join a group, or take records, of the next test. However tests are isolated, fault rules end with their test.
+The server is imported when a fixture is first used. Every worker of pytest-xdist is a process with
+its own brokers and ports. By default a test gets a new broker on a port that no earlier test of the
+process used, and the port is closed after the test: a client that the test left open cannot join a
+group of the next test, or take its records. With every kind of isolation, fault rules end with
+their test.
 """
 
 from __future__ import annotations
@@ -24,10 +26,11 @@ if TYPE_CHECKING:
 FRESH, RESET, NAMESPACE, NONE = "fresh", "reset", "namespace", "none"
 UNFIT = re.compile(r"[^a-zA-Z0-9._-]+")
 LONGEST = 100
-"""Of a prefix, so that a topic's name has room beside it: Kafka allows 249 characters."""
+"""The longest prefix, in characters. It leaves room for the topic's own name: Kafka allows 249
+characters."""
 
 USED = pytest.StashKey[dict[str, int]]()
-"""How often each prefix was handed out in this process."""
+"""How often this process has used each prefix."""
 
 USED_ADDRESSES = pytest.StashKey[set[str]]()
 """The addresses of all fresh brokers of this process so far."""
@@ -63,7 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def isolation_of(config: pytest.Config) -> str:
-    """How tests are kept apart in this run."""
+    """How tests are isolated from one another in this run."""
     chosen = config.getoption("--kafkadouble-isolation") or config.getini("kafkadouble_isolation")
     if chosen not in ISOLATIONS:
         raise pytest.UsageError(f"kafkadouble_isolation is {', '.join(ISOLATIONS)}, not {chosen!r}")
@@ -71,7 +74,7 @@ def isolation_of(config: pytest.Config) -> str:
 
 
 def settings_of(config: pytest.Config) -> dict[str, str]:
-    """The settings that the run gives every broker."""
+    """The broker settings that the run gives to every broker."""
     settings = {}
     for line in [*config.getini("kafkadouble_config"), *config.getoption("--kafkadouble-config")]:
         name, equals, value = line.partition("=")
@@ -82,7 +85,7 @@ def settings_of(config: pytest.Config) -> dict[str, str]:
 
 
 def brokers_of(config: pytest.Config) -> int:
-    """How many brokers the run wants."""
+    """The number of brokers that the run sets."""
     text = str(config.getoption("--kafkadouble-brokers") or config.getini("kafkadouble_brokers"))
     if not text.isdecimal() or int(text) < 1:
         raise pytest.UsageError(f"kafkadouble_brokers is a number from 1 on, not {text!r}")
@@ -90,7 +93,7 @@ def brokers_of(config: pytest.Config) -> int:
 
 
 def arguments_of(config: pytest.Config, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What KafkaDouble is called with: the settings of the run, then those that are given."""
+    """The arguments for KafkaDouble: the settings of the run, overridden by the given ones."""
     settings = {**settings_of(config), **(given.get("config") or {})}
     return {"brokers": brokers_of(config), **given, "config": settings}
 
@@ -104,7 +107,8 @@ def kafka_double_factory(pytestconfig: pytest.Config) -> Iterator[Factory]:
             with kafka_double_factory(config={"num.partitions": 3}) as kafka:
                 yield kafka
 
-    It takes what KafkaDouble takes. What still runs at the end of the session is stopped then.
+    It takes the arguments of KafkaDouble. A double that still runs at the end of the session is
+    stopped.
     """
     from kafkadouble import KafkaDouble
 
@@ -129,7 +133,8 @@ def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
 
 @pytest.fixture
 def kafka_double(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[KafkaDouble]:
-    """A running KafkaDouble for this test; --kafkadouble-isolation says how it is kept apart from other tests."""
+    """A running KafkaDouble for this test; --kafkadouble-isolation sets how it is isolated from
+    other tests."""
     yield from ISOLATED[isolation_of(pytestconfig)](request)
 
 
@@ -138,7 +143,8 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
 
     used = request.config.stash.setdefault(USED_ADDRESSES, set())
     arguments = arguments_of(request.config, {})
-    with ExitStack() as elsewhere:  # the system may give a port again that was closed a moment ago
+    # The operating system may assign a port again that was closed a moment ago.
+    with ExitStack() as elsewhere:
         while used & _addresses(double := KafkaDouble(**arguments).start()):
             elsewhere.callback(double.stop)
     used |= _addresses(double)
@@ -179,14 +185,17 @@ ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = 
     NAMESPACE: _shared,
     NONE: _shared,
 }
-"""How a test gets its broker, and what is done after it."""
+"""For each kind of isolation: how a test gets its broker, and what is done after it."""
 
 ISOLATIONS = tuple(ISOLATED)
 
 
 @pytest.fixture
 def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[[str], str]:
-    """Make names that no other test uses: kafka_namespace("orders") -> "test_checkout-3f0a-orders", for topics, groups, transactional ids."""
+    """Make names that no other test uses, for topics, groups and transactional ids:
+
+    kafka_namespace("orders")  # "test_checkout-3f0a-orders"
+    """
     from zlib import crc32
 
     test = UNFIT.sub("_", request.node.name)[:LONGEST]

@@ -1,4 +1,4 @@
-"""The records of a topic, read from its logs without a client."""
+"""Reads the records of a topic from its logs, without a client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK = 16 * 1024 * 1024
 
 
 class ReadRecord(NamedTuple):
-    """A record as a consumer would get it. `timestamp` is ms since the epoch, -1 for none."""
+    """A record as a consumer would get it. `timestamp` is in ms since the epoch, -1 for none."""
 
     topic: str
     partition: int
@@ -35,7 +35,8 @@ class ReadRecord(NamedTuple):
 
 
 class Bytes(NamedTuple):
-    """What one partition holds that may be read: its batches, from which offset on, and which transactions were aborted."""
+    """The readable batches of one partition, the first readable offset, and the aborted
+    transactions: pairs of a producer id and a first offset."""
 
     topic: str
     partition: int
@@ -45,14 +46,15 @@ class Bytes(NamedTuple):
 
 
 def check_isolation(isolation: str) -> bool:
-    """Whether only committed records are wanted."""
+    """Whether the isolation level reads only committed records. Raises UsageError for an unknown
+    level."""
     if isolation not in (READ_UNCOMMITTED, READ_COMMITTED):
         raise UsageError(f"isolation is {READ_UNCOMMITTED} or {READ_COMMITTED}, not {isolation!r}")
     return isolation == READ_COMMITTED
 
 
 def take_all(broker: Broker | Cluster, topic: str, partition: int | None, committed: bool) -> list[Bytes]:
-    """The bytes of a topic's partitions, or of one; to be called on the loop's thread."""
+    """Takes the batches of every partition of a topic, or of one. Call it on the loop's thread."""
     check(topic=topic)
     check_given(partition=partition)
     image = broker.image.topic_named(topic)
@@ -65,7 +67,7 @@ def take_all(broker: Broker | Cluster, topic: str, partition: int | None, commit
 
 
 def take(partition: Partition, committed: bool) -> Bytes:
-    """The bytes of one partition; to be called on the loop's thread."""
+    """Takes the batches of one partition. Call it on the loop's thread."""
     log = partition.log
     offset, end = log.log_start_offset, log.last_stable_offset if committed else log.high_watermark
     batches = []
@@ -82,7 +84,7 @@ def take(partition: Partition, committed: bool) -> Bytes:
 
 
 def read(taken: Bytes) -> Iterator[ReadRecord]:
-    """The records in these bytes."""
+    """Decodes the records in these batches."""
     waiting = sorted(taken.aborted, key=lambda one: one[1], reverse=True)
     aborting: set[int] = set()
     for chunk in taken.batches:

@@ -1,4 +1,4 @@
-"""The requests of clients, and those between nodes, for assertions."""
+"""The captured requests of clients, and those between nodes, for assertions in tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ Look = Callable[[Callable[[History], list[SeenRequest]]], list[SeenRequest]]
 
 
 class Requests(Sequence[SeenRequest]):
-    """The latest requests, oldest first. What is kept is bounded, and record batches are not (see `kafkadouble.server.tracing.history`)."""
+    """The latest requests, oldest first. Their number is limited, and record batches are left out
+    (see `kafkadouble.server.tracing.history`)."""
 
     def __init__(self, look: Look) -> None:
         self._look = look
@@ -23,13 +24,14 @@ class Requests(Sequence[SeenRequest]):
         return self._look(list)
 
     def of(self, *apis: str, client_id: str | None = None) -> list[SeenRequest]:
-        """The requests to one of these APIs, all if none is named, of this client, if one is named."""
+        """The requests to these APIs (all, if none is given) from this client (any, if none is
+        given)."""
         for name in apis:
             _check(name)
         return [seen for seen in self._all() if (not apis or seen.api in apis) and client_id in (None, seen.client_id)]
 
     def clear(self) -> None:
-        """Forget them."""
+        """Forgets the requests so far."""
         self._look(_clear)
 
     @overload
@@ -53,14 +55,14 @@ class Requests(Sequence[SeenRequest]):
 
 
 class PeerRequests(Requests):
-    """The latest requests that nodes sent to one another, oldest first. The request inside an Envelope
-    is one of them; its `forwarded_from` is the request of the client."""
+    """The latest requests between nodes, oldest first. The request inside an Envelope is included;
+    its `forwarded_from` is the request of the client."""
 
     def _all(self) -> list[SeenRequest]:
         return self._look(History.of_peers)
 
     def clear(self) -> None:
-        """Forget them."""
+        """Forgets the requests so far."""
         self._look(_clear_peers)
 
 

@@ -1,4 +1,4 @@
-"""The handle of a fault rule, for whoever armed it."""
+"""The handle of an armed fault rule, and the check before a rule is armed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def check(rule: Rule, broker: Broker | Cluster) -> None:
-    """UsageError for a rule that could never apply here: at a broker, or a listener, that is not there."""
+    """Raises UsageError for a rule that could never apply: its broker or its listener does not
+    exist."""
     _check_listener(rule, broker)
     id = rule.broker
     if id is None or broker.member(id) is not None or (broker.controlling is broker and broker.node.id == id):
@@ -38,7 +39,7 @@ def _check_listener(rule: Rule, broker: Broker | Cluster) -> None:
 
 
 class RuleHandle:
-    """A rule that was armed. With `with` it is removed at the end of the block."""
+    """An armed fault rule. In a `with` statement, it is removed at the end of the block."""
 
     def __init__(self, on_thread: Callable[[Callable[[], None]], None], node: Node, armed: Armed) -> None:
         self._on_thread, self._node, self._armed = on_thread, node, armed
@@ -50,16 +51,16 @@ class RuleHandle:
 
     @property
     def hits(self) -> int:
-        """To how many requests it was applied."""
+        """The number of requests that the rule was applied to."""
         return self._armed.hits
 
     @property
     def spent(self) -> bool:
-        """Whether it was applied as often as it was to be."""
+        """Whether the rule was applied the full number of times."""
         return self._armed.spent
 
     def remove(self) -> None:
-        """Take it out of force; more than once is no error, nor is it after a reset or a stop."""
+        """Disarms the rule. It may be called again, and after a reset or a stop."""
         self._on_thread(lambda: self._node.faults.disarm(self._armed))
 
     def __enter__(self) -> RuleHandle:

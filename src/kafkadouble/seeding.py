@@ -1,4 +1,5 @@
-"""Topics and records put into a broker without a client: the requests that a client would make, and what their answers say."""
+"""Creates topics and records in a broker without a client: builds the requests that a client would
+send, and reads their answers."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ ALL_IN_SYNC, TIMEOUT_MS = -1, 30_000
 
 
 def to_create(name: str, partitions: int, config: Mapping[str, object], replicas: int = -1) -> CreateTopicsRequest:
-    """The request for a topic of so many partitions, each with so many replicas, or as many as `default.replication.factor` says."""
+    """The request for a topic with this number of partitions, each with `replicas` replicas; -1 for
+    the value of `default.replication.factor`."""
     check(topic=name, partitions=partitions, config=config, replication_factor=replicas)
     configs = [
         CreateTopicsRequest.CreatableTopicConfig(name=key, value=as_text(value)) for key, value in config.items()
@@ -47,9 +49,10 @@ def to_delete(name: str) -> DeleteTopicsRequest:
 
 
 def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], batch: bytes | bytearray) -> Future[Any]:
-    """Append a batch to the partition that `choose` picks of so many; to be called on the loop's thread, with the answer to Produce to come.
+    """Appends a batch and returns a future of the Produce response. Call it on the loop's thread.
 
-    A topic that is not there is created as for a client that asks for its metadata, if the broker is set to do so.
+    `choose` gets the number of partitions and returns an index. A missing topic is created if the
+    broker creates topics automatically, as for a client that requests its metadata.
     """
     check(topic=topic)
     found = broker.image.topic_named(topic) or _created(broker, topic)
@@ -74,13 +77,13 @@ def _created(broker: Broker | Cluster, topic: str) -> TopicImage:
 
 
 def batch_of(value: Text, key: bytes | None, headers: HeadersLike, timestamp: int) -> bytearray:
-    """One record as a batch."""
+    """Encodes one record as a batch."""
     check(timestamp=timestamp)
     return encode_batch([Record(0, timestamp, key, as_bytes(value), as_headers(headers))])
 
 
 def as_bytes(value: Text) -> bytes | None:
-    """Bytes as they are, texts as UTF-8."""
+    """Bytes unchanged, a text as UTF-8."""
     if value is None or isinstance(value, bytes):
         return value
     if isinstance(value, str):
@@ -89,7 +92,7 @@ def as_bytes(value: Text) -> bytes | None:
 
 
 def as_headers(headers: HeadersLike) -> Headers:
-    """Headers as records carry them."""
+    """Headers in the form of a record."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     try:
         made = tuple((name, as_bytes(value)) for name, value in pairs)
@@ -103,13 +106,13 @@ def as_headers(headers: HeadersLike) -> Headers:
 
 
 def check_topics(topics: Iterable[Any]) -> None:
-    """KafkaError for the first topic of a response that has an error."""
+    """Raises KafkaError for the first topic of a response that has an error."""
     for topic in topics:
         raise_for(topic.error_code, getattr(topic, "error_message", None))
 
 
 def appended_at(response: Any) -> int:
-    """The offset of the record that was produced; KafkaError when it was refused."""
+    """The offset of the produced record. Raises KafkaError when it was refused."""
     outcome = response.responses[0].partition_responses[0]
     raise_for(outcome.error_code, outcome.error_message)
     return int(outcome.base_offset)

@@ -1,6 +1,6 @@
-"""`kafkadouble check`: whether Kafka's files on disk are good.
+"""`kafkadouble check`: checks Kafka's files on disk.
 
-Exit codes: 0, 1 when something is wrong or a segment was not written to its end, 2 for a wrong call.
+Exit codes: 0; 1 when a file is corrupt or a segment was not written to its end; 2 for a wrong call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ wrong. A last segment that ends inside a batch is called a torn tail: an unclean
 
 
 def main(words: list[str]) -> int:
-    """Check what was named, one after the other."""
+    """Checks the given paths, one after the other."""
     parser = argparse.ArgumentParser(
         "kafkadouble check", description="Say whether Kafka's files on disk are good.", epilog=_EPILOG
     )

@@ -1,6 +1,8 @@
-"""`kafkadouble dump`: what Kafka's files on disk hold, in the words of kafka-dump-log, as lines of JSON, or as a Parquet file.
+"""`kafkadouble dump`: shows Kafka's files on disk, in the format of kafka-dump-log, as lines of
+JSON, or as a Parquet file.
 
-Exit codes: 0, 1 when something is broken (the first place is told on stderr, too), 2 for a wrong call.
+Exit codes: 0; 1 when something is corrupt (the first place is also printed on stderr); 2 for a
+wrong call.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ written, and no node is needed. Exit code 1 means that something is broken.
 
 
 def main(words: list[str]) -> int:
-    """Show what was named."""
+    """Shows the given files."""
     parser = _parser()
     options = parser.parse_args(words)
     try:
@@ -40,7 +42,8 @@ def main(words: list[str]) -> int:
     except UsageError as error:
         parser.error(str(error))
     except BrokenPipeError:
-        raise  # it is no file that cannot be read
+        # A closed pipe is not an unreadable file.
+        raise
     except OSError as error:
         parser.error(f"{error.filename}: {error.strerror or error}")
 
@@ -111,6 +114,6 @@ def _parquet(options: argparse.Namespace) -> int:
 
 
 def _print(line: str) -> None:
-    """A line, whatever the terminal can show."""
+    """Prints a line, with escapes for characters that the terminal cannot show."""
     encoding, line = sys.stdout.encoding or "utf-8", printable(line)
     print(line.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,4 +1,5 @@
-"""`kafkadouble format`: make log directories of a node, as `kafka-storage format` does. Its flags are Kafka's."""
+"""`kafkadouble format`: formats the log directories of a node, as `kafka-storage format` does, with
+Kafka's flags."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from ..data_dirs import log_dirs
 from .format_quorum import KRAFT_VERSION, add_flags, quorum_of
 
 REFUSED = 1
-"""As kafka-storage ends, whatever was wrong."""
+"""The exit code for every refusal, as in kafka-storage."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,7 +36,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(words: list[str]) -> int:
-    """Format what is not formatted."""
+    """Formats the directories that are not formatted yet."""
     options = parser().parse_args(words)
     try:
         _format(options)
@@ -46,7 +47,7 @@ def main(words: list[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options."""
+    """Defines the options."""
     made = _Parser(
         "kafkadouble format",
         description="Make the log directories that a server.properties names (log.dirs, metadata.log.dir): `kafkadouble serve --config FILE`, "
@@ -104,7 +105,9 @@ def _format(options: argparse.Namespace) -> None:
 
 
 def _cluster(options: argparse.Namespace, settings: Settings, disks: Mapping[str, RealDisk]) -> tuple[str, list[str]]:
-    """The cluster's id, and the directories that are formatted already. UsageError when these are not to be passed over, or are another's."""
+    """The cluster's id, and the directories that are already formatted. Raises UsageError when
+    there are formatted directories without `--ignore-formatted`, or when they belong to another
+    node or cluster."""
     found = {path: properties_of(disk, path) for path, disk in disks.items()}
     known = {path: properties for path, properties in found.items() if properties is not None}
     if known and not options.ignore_formatted:
@@ -120,7 +123,7 @@ def _cluster(options: argparse.Namespace, settings: Settings, disks: Mapping[str
 
 
 def _features(options: argparse.Namespace, roles: Container[str]) -> tuple[dict[str, int], int | None]:
-    """The features that are records, and the `kraft.version` if it was given, which is none."""
+    """The features that become records, and the given `kraft.version`, which does not."""
     given = {}
     for word in options.feature:
         name, equals, level = word.partition("=")

@@ -1,12 +1,15 @@
-"""Which quorum the directories of a node are formatted for, as its settings and the flags of `format` say (KIP-595, KIP-853).
+"""Chooses the quorum that the directories of a node are formatted for, from the node's settings and
+the flags of `format` (KIP-595, KIP-853).
 
-    controller.quorum.voters is set       these voters, in kraft.version 0: they stay who they are
+    controller.quorum.voters is set       these voters, in kraft.version 0: they cannot change
     --standalone                          this node alone, in kraft.version 1: others can be added
     --initial-controllers ...             these, in kraft.version 1
-    --no-initial-controllers              kraft.version 1, and the voters will be learnt from the others
+    --no-initial-controllers              kraft.version 1; the voters are learnt from the quorum
 
-A controller that has none of this is refused, as kafka-storage refuses it, where it names servers to ask; where it does not, which Apache Kafka
-would not start on, it is its quorum alone, in kraft.version 0. The refusals are those of kafka-storage.
+A controller with none of these is refused, as in kafka-storage, if
+`controller.quorum.bootstrap.servers` is set. If it is not set, the controller is the only voter, in
+kraft.version 0; Apache Kafka would not start on such directories. The refusals have the texts of
+kafka-storage.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ DYNAMIC = (
 
 
 class Quorum(NamedTuple):
-    """The `kraft.version`; the voters of a new quorum, where they are told; the id of this node's directory, if it is one of them."""
+    """The `kraft.version`; the voters of a new quorum, if they are given; the directory id of this
+    node, if it is a voter."""
 
     kraft_version: int
     voters: VoterSet | None
@@ -36,14 +40,14 @@ class Quorum(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What kafka-storage calls the directory of the metadata."""
+        """The name that kafka-storage uses for the metadata directory."""
         if self.voters is None:
             return "metadata directory"
         return "dynamic metadata directory" if self.directory_id is None else "dynamic metadata voter directory"
 
 
 def add_flags(made: argparse.ArgumentParser) -> None:
-    """The three flags, of which one may be given."""
+    """Adds the three flags; at most one of them may be given."""
     add = made.add_mutually_exclusive_group().add_argument
     add(
         "-s",
@@ -66,8 +70,11 @@ def add_flags(made: argparse.ArgumentParser) -> None:
 
 
 def quorum_of(options: argparse.Namespace, settings: Settings, given: int | None, new_id: Uuid) -> Quorum:
-    """The quorum. `given` is the `kraft.version` that was asked for, `new_id` is for the directory of a node that is alone. UsageError when
-    settings and flags contradict one another."""
+    """The quorum for these settings and flags.
+
+    `given` is the requested `kraft.version`; `new_id` becomes the directory id of a standalone
+    node. Raises UsageError when settings and flags contradict one another.
+    """
     static = settings.list(VOTERS)
     told = options.standalone or options.initial_controllers is not None
     if static and told:
@@ -98,7 +105,8 @@ def _voters(options: argparse.Namespace, settings: Settings, new_id: Uuid) -> Vo
 
 
 def _endpoint(settings: Settings, listener: str) -> Endpoint:
-    """Where others reach the controller: where it says so, or else where it listens."""
+    """The address of the controller for other nodes: its advertised listener, or else its
+    listener."""
     for setting in ("advertised.listeners", "listeners"):
         for endpoint in endpoints(settings, setting):
             if endpoint.name == listener:

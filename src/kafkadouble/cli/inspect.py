@@ -1,7 +1,8 @@
-"""`kafkadouble inspect`: what the bytes of a request, a response, a message, a record batch or a log file mean.
+"""`kafkadouble inspect`: decodes the bytes of a request, a response, a message, a record batch or a
+log file.
 
-What is shown is made by `kafkadouble.messages.show`; this file finds the bytes, asks, and prints. Exit codes: 0, 1 when bytes are broken (their
-place is the last line, on stderr), 2 for a wrong call.
+`kafkadouble.messages.show` decodes; this file finds the bytes and prints the result. Exit codes: 0;
+1 when bytes are corrupt (their position is in the last line, on stderr); 2 for a wrong call.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ STYLES = ("tree", "line", "hex", "json")
 
 
 def main(words: list[str]) -> int:
-    """Show what was given."""
+    """Decodes and prints the given bytes."""
     parser = _parser()
     options = parser.parse_args(_one_word(words))
     options.kind = options.kind or ("log" if options.file.endswith(_LOGS) and options.hex is None else "request")
@@ -55,12 +56,13 @@ def main(words: list[str]) -> int:
         parser.error(str(error))
     except OSError as error:
         if isinstance(error, BrokenPipeError):
-            raise  # it is no file that cannot be read
+            # A closed pipe is not an unreadable file.
+            raise
         parser.error(f"{options.file}: {error.strerror or error}")
 
 
 def _one_word(words: list[str]) -> list[str]:
-    """`--as message NAME` is `--as NAME`."""
+    """Rewrites `--as message NAME` to `--as NAME`."""
     for at in range(len(words) - 2):
         if words[at : at + 2] == ["--as", "message"]:
             return [*words[: at + 1], *words[at + 2 :]]
@@ -114,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _records_of(file: str) -> str:
-    """What a log file holds, by the folder that it lies in; a snapshot is one of metadata."""
+    """The kind of records in a log file, by the name of its folder. A snapshot holds metadata."""
     path = Path(file)
     topic = path.absolute().parent.name.rpartition("-")[0]
     return _FOLDERS.get(topic, "metadata" if path.suffix == ".checkpoint" else "raw")
@@ -135,7 +137,7 @@ def _show_all(options: argparse.Namespace) -> int:
 
 
 def _shown(options: argparse.Namespace, found: Source) -> Iterable[show.Shown]:
-    """What is to be shown, one after the other."""
+    """The decoded items, one after the other."""
     bounds = show.FULL if options.full else show.TREE
     if options.kind == "log":
         return show.log(found.read, records=options.records, bounds=bounds)
@@ -148,7 +150,7 @@ def _shown(options: argparse.Namespace, found: Source) -> Iterable[show.Shown]:
 
 
 def _frames(options: argparse.Namespace, data: bytes, bounds: show.TextLimits) -> Iterator[show.Shown]:
-    """The frames that stand one behind the other: one, unless they have sizes."""
+    """The frames in the bytes: one after the other if they have sizes, else a single one."""
     if not data:
         raise UsageError("there are no bytes")
     at, sized = 0, options.sized
@@ -163,13 +165,13 @@ def _frames(options: argparse.Namespace, data: bytes, bounds: show.TextLimits) -
 
 
 def _response(options: argparse.Namespace) -> tuple[int, int]:
-    """The key and version of the API that a response is of."""
+    """The API key and version of a response."""
     api = _api(options)
     return api.key, _version(options, api.versions)
 
 
 def _message(options: argparse.Namespace) -> tuple[type[Message], int]:
-    """The class and version of what has no header."""
+    """The class and version of a message without a header."""
     if options.kind in ("request", "response"):
         api = _api(options)
         cls = api.request if options.kind == "request" else api.response
@@ -209,6 +211,6 @@ def _lines(shown: show.Shown, style: str) -> Iterator[str]:
 
 
 def _print(line: str) -> None:
-    """A line, whatever the terminal can show."""
+    """Prints a line, with escapes for characters that the terminal cannot show."""
     encoding = sys.stdout.encoding or "utf-8"
     print(line.encode(encoding, "backslashreplace").decode(encoding))

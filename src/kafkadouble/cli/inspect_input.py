@@ -1,4 +1,5 @@
-"""Where the bytes for `kafkadouble inspect` come from: a file, standard input or the command line; binary, hex or base64."""
+"""Reads the bytes for `kafkadouble inspect`: from a file, standard input or the command line; as
+binary, hex or base64."""
 
 from __future__ import annotations
 
@@ -21,14 +22,15 @@ _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+\Z|(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0
 
 
 class Source(NamedTuple):
-    """Bytes to read: `read(size)` as a file's; all that is left for -1."""
+    """The bytes to decode. `read(size)` works as a file's `read`; -1 reads all that is left."""
 
     read: Callable[[int], bytes]
 
 
 @contextmanager
 def source(file: str, digits: str | None, form: str, *, streams: bool) -> Iterator[Source]:
-    """What to read from. With `streams` and no form given the file is binary and is not read at once. UsageError for text that is none."""
+    """Opens the bytes to decode. With `streams` and the form "auto", the file is binary and is read
+    piece by piece. Raises UsageError for text that is not in the given form."""
     if digits is not None:
         yield Source(BytesIO(from_text(digits.encode("utf-8", "replace"), "hex")).read)
     elif file == "-":
@@ -45,7 +47,8 @@ def _decoded(read: Callable[[int], bytes], form: str, streams: bool) -> Source:
 
 
 def from_text(data: bytes, form: str) -> bytes:
-    """The bytes that a text stands for; `auto` takes as text what is nothing but hex or base64, and everything else as it is."""
+    """Decodes a text. `auto` decodes text that consists only of hex digits or base64, and returns
+    everything else unchanged."""
     dense = _SEPARATORS.sub(b"", data)
     if form in ("auto", "hex") and _HEX.match(dense):
         return bytes.fromhex(dense.decode())

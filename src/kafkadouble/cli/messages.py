@@ -1,4 +1,4 @@
-"""`kafkadouble messages`: every message of the protocol that the double knows, from its registry."""
+"""`kafkadouble messages`: lists every message of the protocol in the double's registry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafkadouble.wire.errors import UnknownMessage
 
 
 def main(words: list[str]) -> int:
-    """Print the table."""
+    """Prints the table."""
     parser = argparse.ArgumentParser(
         "kafkadouble messages",
         description="List every message of the protocol of Kafka 4.4: requests, responses, and the rest.",
@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
 
 
 def _described(entries: Sequence[registry.MessageType]) -> list[dict[str, Any]]:
-    """What the registry says of these, with their fields."""
+    """The registry's entries for these messages, with their fields."""
     by_name = {each["name"]: each for each in registry.describe()}
     return [by_name[entry.name] | {"fields": _fields(entry)} for entry in entries]
 

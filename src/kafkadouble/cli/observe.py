@@ -1,6 +1,8 @@
-"""`kafkadouble observe`: what a running quorum knows, followed as a broker follows it.
+"""`kafkadouble observe`: shows the metadata of a running quorum, and follows its log as a broker
+does.
 
-Exit codes: 0, 1 when there is no quorum to observe, or no longer (one line on stderr says why), 2 for a wrong call.
+Exit codes: 0; 1 when there is no quorum to observe, or it is lost (one line on stderr says why); 2
+for a wrong call.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ observes has no vote. With authorization it needs what a broker needs, CLUSTER_A
 
 
 def main(words: list[str]) -> int:
-    """Observe what was named."""
-    with suppress(ValueError):  # it is the main thread's to set; a shell has it ignored for what runs in its background
+    """Observes the given quorum."""
+    # Only the main thread may set a signal handler. A shell ignores SIGINT for its background jobs.
+    with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _parser().parse_args(words)
     wanted = Wanted(options.servers, options.replica_id, options.timeout)
@@ -110,7 +113,8 @@ def _seconds(text: str) -> float:
 
 @contextmanager
 def _troubles() -> Iterator[Callable[[], None]]:
-    """What the peers' log has to say goes to standard error, from the first call of what is given on: before, one sentence must do."""
+    """Prints the peers' log on standard error once the yielded function was called. Before that,
+    the one line of the exit is enough."""
     handler, logger = logging.StreamHandler(), logging.getLogger("kafkadouble")
     handler.setFormatter(logging.Formatter("kafkadouble observe: %(message)s"))
     handler.setLevel(logging.CRITICAL + 1)
@@ -130,7 +134,7 @@ def _telling(show: _Text | _Json, tell: Callable[[], None]) -> Told:
 
 
 class _Text:
-    """Tables, and then lines."""
+    """Prints tables, and then a line for each change."""
 
     def caught_up(self, observer: Observer) -> None:
         observer.view.changes.clear()
@@ -139,7 +143,7 @@ class _Text:
         sys.stdout.flush()
 
     def more(self, observer: Observer) -> None:
-        """The changes that have come."""
+        """Prints the new changes."""
         changes = observer.view.changes
         while changes:
             _print(changes.popleft().line())
@@ -147,7 +151,8 @@ class _Text:
 
 
 class _Json:
-    """Objects from the first on, and what the leader says of the quorum whenever he says it."""
+    """Prints JSON objects from the start, and the leader's view of the quorum whenever it
+    changes."""
 
     def __init__(self) -> None:
         self._told: object = None
@@ -156,7 +161,7 @@ class _Json:
         self.more(observer)
 
     def more(self, observer: Observer) -> None:
-        """The changes that have come."""
+        """Prints the new changes."""
         changes = observer.view.changes
         while changes:
             _print(json.dumps(changes.popleft().json()))
@@ -168,6 +173,6 @@ class _Json:
 
 
 def _print(line: str) -> None:
-    """A line, whatever the terminal can show."""
+    """Prints a line, with escapes for characters that the terminal cannot show."""
     encoding, line = sys.stdout.encoding or "utf-8", printable(line)
     print(line.encode(encoding, "backslashreplace").decode(encoding))

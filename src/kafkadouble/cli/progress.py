@@ -1,4 +1,4 @@
-"""A bar that tells how far something is: on standard error, and only where somebody looks, which is a terminal."""
+"""A progress bar on standard error. It appears only on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 class Progress:
-    """A context manager; whatever happens in it, the line is whole at its end."""
+    """A context manager; it ends the line on exit, also after an exception."""
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
@@ -19,7 +19,7 @@ class Progress:
         self._total, self._done, self._last = total, 0, ""
 
     def add(self, size: int) -> None:
-        """So many bytes more are done."""
+        """Adds a number of bytes that are done."""
         self._done += size
         if self._shown:
             self._show()
@@ -46,7 +46,7 @@ class Progress:
 
 
 def in_words(size: float) -> str:
-    """A number of bytes, with three digits or so."""
+    """A number of bytes with three digits and a unit."""
     for unit in _UNITS[:-1]:
         if size < 1000:
             return f"{size:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""`kafkadouble supported`: the APIs that are served, for people, programs, and docs/supported.md."""
+"""`kafkadouble supported`: lists the served APIs, as text, as JSON, and for docs/supported.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..supported import as_markdown, as_text, rows
 
 
 def main(words: list[str]) -> int:
-    """Print the table."""
+    """Prints the table."""
     parser = argparse.ArgumentParser(
         "kafkadouble supported",
         description="List the APIs that are served: key, name, versions, and where the versions that are advertised differ from those.",

@@ -1,6 +1,8 @@
-"""`kafkadouble traffic`: who used which APIs in which versions of a Kafka server, with which errors, and how long it took.
+"""`kafkadouble traffic`: reports which clients used which APIs and versions of a Kafka server, with
+which errors and latencies.
 
-Exit codes: 0; 1 when nothing could be read; 2 for a wrong call. What could not be read is told on stderr.
+Exit codes: 0; 1 when nothing could be read; 2 for a wrong call. Problems while reading are printed
+on stderr.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
 
 MISSING = "kafkadouble traffic needs pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
 SHOWN = 10
-"""So many problems are told; the others are counted."""
+"""The number of problems that are printed; the others are counted."""
 
 UNKNOWN = "unknown"
-"""Where the software of a client is not known, as Kafka calls it."""
+"""Kafka's text for a client whose software is not known."""
 
 _EPILOG = """\
 examples:
@@ -42,11 +44,12 @@ Kroxylicious' ProtocolLogger; of a folder whatever looks like one of them. Versi
 
 
 def main(words: list[str]) -> int:
-    """Report on what was named."""
+    """Reports on the given captures."""
     parser = _parser()
     options = parser.parse_args(words)
     try:
-        import pyarrow.parquet  # noqa: F401  # is it there?
+        # Checks that pyarrow is installed.
+        import pyarrow.parquet  # noqa: F401
     except ImportError:
         parser.error(MISSING)
     try:
@@ -146,13 +149,13 @@ def _print_json(rows: pa.Table, problems: Problems, tables: dict[str, Sequence[d
 
 
 def _plain(value: Any) -> Any:
-    """As JSON and CSV have it: times in ISO 8601, whole numbers of us."""
+    """The value in JSON and CSV: times in ISO 8601, durations in whole microseconds."""
     if isinstance(value, datetime):
         return value.isoformat()
     return round(value) if isinstance(value, float) else value
 
 
 def _print(line: str) -> None:
-    """A line, whatever the terminal can show."""
+    """Prints a line, with escapes for characters that the terminal cannot show."""
     encoding, line = sys.stdout.encoding or "utf-8", printable(line)
     print(line.encode(encoding, "backslashreplace").decode(encoding))

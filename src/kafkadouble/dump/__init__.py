@@ -1,7 +1,8 @@
-"""Kafka's files on disk, shown and checked: behind `kafkadouble dump` and `kafkadouble check`. No node runs, and nothing is written.
+"""Shows and checks Kafka's files on disk, for `kafkadouble dump` and `kafkadouble check`. No node
+runs, and nothing is written.
 
-`items` gives all that one file holds, as plain fields, reading on behind what is broken. The formats themselves are
-`kafkadouble.server.log.formats`; this package is the part that opens files and knows folders.
+`items` gives everything in one file as plain fields, and continues after a corrupt part. The
+formats are in `kafkadouble.server.log.formats`; this package opens files and knows the folders.
 """
 
 from .dumping import Options, items

@@ -1,7 +1,8 @@
-"""Whether the files beside a segment agree with its batches: each is followed entry by entry while the batches go by.
+"""Checks that the files beside a segment agree with its batches. A cursor follows the entries of
+each file while the batches of the segment are read.
 
-A cursor takes its first entry before the segment is opened, so that on a node at work it cannot be ahead of the batches. What it then finds
-wrong is `BadFile`, at the byte of the entry.
+A cursor reads its first entry before the segment is opened, so that on a running node it cannot be
+ahead of the batches. A wrong entry raises `BadFile` at the position of the entry.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ E = TypeVar("E")
 
 
 class Cursor(Generic[E]):
-    """The entries of one file, one after the other."""
+    """A cursor over the entries of one file."""
 
     SIZE = 0
 
@@ -41,17 +42,18 @@ class Cursor(Generic[E]):
         return BadFile(problem, file=self._file, offset=self._number * self.SIZE)
 
     def see(self, position: int, header: BatchHeader) -> None:
-        """The next batch goes by."""
+        """Compares the next batch of the segment with the entries."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """There are no more batches."""
+        """Ends the segment. Raises BadFile when entries are left."""
         if self.entry is not None:
             raise self.wrong(f"{self.entry} is past the end of the segment")
 
 
 class OffsetCursor(Cursor[OffsetPosition]):
-    """`.index`: at the position a batch begins, and the offset is the last one of it, or of one that was appended together with it."""
+    """`.index`: a batch begins at the position, and the offset is the last one of this batch, or of
+    a later batch of the same append."""
 
     SIZE = offset_index.SIZE
 
@@ -76,7 +78,8 @@ class OffsetCursor(Cursor[OffsetPosition]):
 
 
 class TimeCursor(Cursor[TimestampOffset]):
-    """`.timeindex`: the batch with the offset has the timestamp, and none before it has a later one."""
+    """`.timeindex`: the batch with the offset has the timestamp, and no earlier batch has a later
+    timestamp."""
 
     SIZE = time_index.SIZE
 
@@ -96,7 +99,8 @@ class TimeCursor(Cursor[TimestampOffset]):
 
 
 class TransactionCursor(Cursor[AbortedTransaction]):
-    """`.txnindex`: at the last offset there is a marker of the producer. Compaction may have taken it away."""
+    """`.txnindex`: the last offset is that of a marker of the producer. Compaction may have removed
+    the marker."""
 
     SIZE = txn_index.SIZE
 
@@ -112,8 +116,12 @@ class TransactionCursor(Cursor[AbortedTransaction]):
 
 
 class EpochRule:
-    """`leader-epoch-checkpoint`: each batch carries the epoch in force at its offset. Without the file,
-    or when it names no epoch, as behind a log start offset that is the end of the log: epochs do not fall."""
+    """`leader-epoch-checkpoint`: each batch has the leader epoch that the file gives for its
+    offset.
+
+    If there is no file, or it is empty (as after the log start offset moved to the end of the log),
+    epochs only must not decrease.
+    """
 
     def __init__(self, entries: list[OffsetAndEpoch] | None, *, live: bool) -> None:
         self._cache = LeaderEpochCache(entries) if entries else None
@@ -121,7 +129,7 @@ class EpochRule:
         self._last = -1
 
     def problem(self, header: BatchHeader) -> str | None:
-        """What is wrong with a batch's epoch. Batches of magic 0 and 1 have none."""
+        """What is wrong with the epoch of a batch. Batches of magic 0 and 1 have none."""
         epoch = header.partition_leader_epoch
         if header.magic < 2:
             return None
@@ -132,7 +140,8 @@ class EpochRule:
 
     def _against(self, cache: LeaderEpochCache, epoch: int, offset: int) -> str | None:
         first = cache.earliest
-        if offset < first.offset:  # below the log's start offset, whose epoch the file begins with
+        # Below the log start offset. The first epoch in the file is that of the log start offset.
+        if offset < first.offset:
             return None if epoch <= first.epoch else f"leader epoch {epoch}, where the file begins with {first.epoch}"
         expected = cache.epoch_for(offset)
         if epoch == expected or (self._live and epoch > cache.latest):

@@ -1,4 +1,5 @@
-"""Batches and records of `.log` and `.checkpoint` files, with the names and figures of kafka-dump-log."""
+"""The batches and records of `.log` and `.checkpoint` files, with the names and values of
+kafka-dump-log."""
 
 from __future__ import annotations
 
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 
 
 _LEGACY_LEAST, _LEGACY_RATIO = 1 << 24, 64
-"""What a message of magic 0 or 1 may hold when it is decompressed: it does not tell how many are inside."""
+"""The limit on the decompressed bytes of a message of magic 0 or 1, whose header does not have a
+record count: the least limit, and the ratio to the compressed size."""
 
 
 def log(data: FileBytes, options: Options) -> Iterator[Item]:
-    """A segment, or a snapshot of the metadata log."""
+    """The items of a segment, or of a snapshot of the metadata log."""
     base_offset, snapshot = base_offset_of(data.path), names.parse_checkpoint(data.path.name)
     if base_offset is not None:
         yield Item(FILE, {"baseOffset": base_offset})
@@ -57,7 +59,8 @@ def _batch(found: ScannedBatch, decode: str, options: Options, file: str) -> Ite
 
 
 def _crowd(found: ScannedBatch, file: str) -> BadFile | None:
-    """More records than a node takes in one batch: a few kilobytes can hold millions, which nobody wants to see, or has the memory for."""
+    """Refuses a batch with more records than a node accepts. A batch of a few kilobytes can hold
+    millions of records, too many to show or to keep in memory."""
     count, size = found.header.count, found.header.size
     if count <= max(MOST_RECORDS, size // SMALLEST):
         return None
@@ -65,7 +68,8 @@ def _crowd(found: ScannedBatch, file: str) -> BadFile | None:
 
 
 def _inside(batch: show.ShownBatch, position: int, file: str) -> BadFile | None:
-    """What is wrong with the records of a batch; bytes that were compressed count from the first of what came out of them."""
+    """What is wrong with the records of a batch. In a compressed batch, the offset is that of the
+    batch."""
     error: WireError | None = batch.error
     if error is None:
         return None
@@ -110,7 +114,8 @@ def _time_name(header: BatchHeader) -> str:
 
 
 def _record(header: BatchHeader, record: Record, made: dict[str, Any]) -> dict[str, Any]:
-    """`made` is the record as `messages.show` has it: decoded keys and values are dicts there."""
+    """The fields of a record. `made` is the record from `messages.show`, in which decoded keys and
+    values are dicts."""
     found: dict[str, Any] = {
         "offset": record.offset,
         _time_name(header): record.timestamp,

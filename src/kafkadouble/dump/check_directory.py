@@ -1,4 +1,5 @@
-"""A log directory: its partitions, and whether its checkpoints speak of partitions that are there and of offsets that they have."""
+"""Checks a log directory: its partitions, and whether each checkpoint names existing partitions and
+offsets."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ Offsets = dict[tuple[str, int], int]
 
 
 def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
-    """Raises BadFile; torn tails go to the tally. UsageError for a folder in which nothing is Kafka's."""
+    """Checks a directory. Raises BadFile; torn tails are added to the tally. Raises UsageError for
+    a folder without any file of Kafka."""
     folders = {found: path for path in sorted(folder.iterdir()) if path.is_dir() and (found := _partition(path))}
     if not folders and not (folder / names.META_PROPERTIES).exists():
         raise UsageError(f"{folder} is no file, no partition's folder and no log directory of Kafka")
@@ -37,7 +39,7 @@ def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
 
 
 def read_offsets(path: Path) -> Offsets:
-    """An offset checkpoint; empty where there is none. BadFile."""
+    """Reads an offset checkpoint; empty when there is no file. Raises BadFile."""
     if not path.exists():
         return {}
     with FileBytes(path) as data:
@@ -49,7 +51,7 @@ def _partition(path: Path) -> tuple[str, int] | None:
 
 
 def _own_files(folder: Path, tally: Tally) -> bool:
-    """The files that speak of the directory; tells whether the node was stopped cleanly."""
+    """Checks the files about the directory itself. Returns whether the node shut down cleanly."""
     properties, clean, bootstrap = (
         folder / name for name in (names.META_PROPERTIES, names.CLEAN_SHUTDOWN, names.BOOTSTRAP)
     )
@@ -66,7 +68,7 @@ def _own_files(folder: Path, tally: Tally) -> bool:
 
 
 def _topic_ids(partitions: Mapping[tuple[str, int], Partition]) -> None:
-    """All partitions of a topic have its id."""
+    """Checks that all partitions of a topic have the same topic id."""
     seen: dict[str, Uuid] = {}
     for (topic, _), partition in partitions.items():
         if partition.topic_id is not None and seen.setdefault(topic, partition.topic_id) != partition.topic_id:
@@ -77,8 +79,12 @@ def _topic_ids(partitions: Mapping[tuple[str, int], Partition]) -> None:
 def _checkpoints(
     folder: Path, partitions: Mapping[tuple[str, int], Partition], rules: Rules, *, is_clean: bool
 ) -> None:
-    """No checkpoint goes beyond the end of a log. After an unclean stop only a recovery point was flushed with what it speaks of: the log may
-    have lost more of its end than other checkpoints know, and a node that starts moves them back."""
+    """Checks that no checkpoint is beyond the end of its log.
+
+    After an unclean shutdown, only the recovery point is checked: it is flushed with the log. The
+    log may have lost records that the other checkpoints still include; a node that starts moves
+    them back.
+    """
     marked = {(found.topic, found.partition) for path in folder.iterdir() if (found := _marked(path))}
     for name in names.OFFSET_CHECKPOINTS:
         for (topic, index), offset in read_offsets(folder / name).items():
@@ -101,7 +107,7 @@ def _marked(path: Path) -> names.MarkedFolder | None:
 
 
 def _recovery_points(folder: Path, partitions: Mapping[tuple[str, int], Partition]) -> None:
-    """A clean stop leaves nothing to be recovered: recovery points are where the logs end."""
+    """Checks that after a clean shutdown every recovery point is at the end of its log."""
     path = folder / names.RECOVERY_POINT
     for (topic, index), offset in read_offsets(path).items():
         partition = partitions.get((topic, index))

@@ -1,4 +1,5 @@
-"""One partition's folder: its segments in their row, snapshots, checkpoints, and the small files."""
+"""Checks the folder of one partition: the order of its segments, the snapshots, checkpoints and
+small files."""
 
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ _INDEXES = (names.INDEX, names.TIME_INDEX, names.TXN_INDEX)
 
 
 class Partition(NamedTuple):
-    """What the rest of a log directory may ask of a partition that is good: where its segments begin and end, whether all of it was there,
-    and the end of the newest snapshot of a metadata log, -1 where there is none."""
+    """The result for a partition without corruption: its start and end offset, whether its logs
+    were complete (`whole`), and the end of the newest snapshot of a metadata log, -1 when there is
+    none."""
 
     folder: Path
     start: int
@@ -36,8 +38,11 @@ class Partition(NamedTuple):
 def check_partition(
     folder: Path, rules: Rules, tally: Tally, *, compacted: bool = False, may_be_empty: bool = False
 ) -> Partition:
-    """Raises BadFile; torn tails go to the tally. `compacted`: records may have been taken away. `may_be_empty`: a folder
-    without a segment is a log without records, which a node that ended while it made the partition leaves behind."""
+    """Checks a partition. Raises BadFile; torn tails are added to the tally.
+
+    `compacted` allows missing records. `may_be_empty` allows a folder without a segment: a log
+    without records, which is left by a node that stopped while it created the partition.
+    """
     torn = len(tally.torn)
     rules = rules._replace(gaps=rules.gaps or compacted or is_compacted(folder))
     bases = _segments(folder)
@@ -57,7 +62,7 @@ def check_partition(
 
 
 def segment(folder: Path, base_offset: int, rules: Rules, *, last: bool) -> Segment:
-    """A segment with what the epochs of its log say of it."""
+    """The segment, with the rule for its leader epochs."""
     path = folder / names.LEADER_EPOCH
     entries = None
     if path.exists():
@@ -67,7 +72,8 @@ def segment(folder: Path, base_offset: int, rules: Rules, *, last: bool) -> Segm
 
 
 def is_compacted(folder: Path) -> bool:
-    """Whether Kafka always compacts this topic, or has compacted this partition, as the checkpoint of its cleaner says."""
+    """Whether Kafka always compacts this topic, or has compacted this partition according to the
+    cleaner's checkpoint."""
     partition = names.parse_partition_folder(folder.absolute().name)
     if partition is None:
         return False
@@ -79,7 +85,7 @@ def is_compacted(folder: Path) -> bool:
 
 
 def _segments(folder: Path) -> list[int]:
-    """The base offsets of the segments. BadFile for an index without its segment."""
+    """The base offsets of the segments. Raises BadFile for an index without its segment."""
     found = [(parsed, path) for path in sorted(folder.iterdir()) if (parsed := names.parse_file(path.name))]
     bases = [base for (base, suffix), _ in found if suffix == names.LOG]
     for (base, suffix), path in found:
@@ -98,7 +104,8 @@ def _snapshots(folder: Path, end: int | None, tally: Tally) -> None:
 
 
 def check_producers(path: Path, offset: int, tally: Tally) -> None:
-    """A producer snapshot: its checksum, and that it knows nothing from its offset on."""
+    """Checks a producer snapshot: its checksum, and that it has no producer at or beyond its own
+    offset."""
     with FileBytes(path) as data:
         for number, entry in enumerate(producer_snapshot.read(data.whole(), str(path))):
             if max(entry.last_offset, entry.current_txn_first_offset) >= offset:
@@ -108,7 +115,8 @@ def check_producers(path: Path, offset: int, tally: Tally) -> None:
 
 
 def _checkpoints(folder: Path, start: int, tally: Tally) -> int:
-    """Snapshots of the metadata log, and the end of the newest; one has to be there for what was cut off the log (KIP-630)."""
+    """Checks the snapshots of the metadata log, and returns the end of the newest. A log that does
+    not start at 0 needs a snapshot that reaches its start (KIP-630)."""
     ids = []
     for path in sorted(folder.iterdir()):
         if (snapshot_id := names.parse_checkpoint(path.name)) is not None:
@@ -121,7 +129,7 @@ def _checkpoints(folder: Path, start: int, tally: Tally) -> int:
 
 
 def small_files(folder: Path) -> Uuid | None:
-    """The topic's id, if it is told. BadFile also for a quorum state that cannot be read."""
+    """The topic id, if the folder has one. Checks the quorum state too, and raises BadFile."""
     quorum_state, metadata = folder / names.QUORUM_STATE, folder / names.PARTITION_METADATA
     if quorum_state.exists():
         with FileBytes(quorum_state) as data:

@@ -1,4 +1,4 @@
-"""One segment: its batches, their records, and the files beside it."""
+"""Checks one segment: its batches, their records, and the files beside it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _SHOWN_GAP = "offsets {} to {} are missing before it, which only compaction may 
 
 
 class Segment:
-    """A segment to be checked: where it is, whether it is the last of its log, and what its log says of it."""
+    """A segment to check: its location, whether it is the last of its log, and the rule for its
+    leader epochs."""
 
     def __init__(self, folder: Path, base_offset: int, *, last: bool, epochs: EpochRule, rules: Rules) -> None:
         self.folder, self.base_offset, self.last = folder, base_offset, last
@@ -39,7 +40,8 @@ class Segment:
         return self.folder / (names.segment_name(self.base_offset) + suffix)
 
     def check(self, tally: Tally) -> int:
-        """The offset behind the last batch. Raises BadFile; a torn tail goes to the tally."""
+        """Checks the segment and returns the offset after the last batch. Raises BadFile; a torn
+        tail is added to the tally."""
         with self._cursors() as cursors, FileBytes(self.path(names.LOG)) as data:
             whole = True
             for found in scan(data, self.base_offset, str(data.path)):
@@ -91,7 +93,7 @@ class Segment:
 
 
 def count_records(found: ScannedBatch, file: str) -> int:
-    """Reads through the records of a batch. BadFile for what is wrong with one."""
+    """Counts the records of a batch by reading them. Raises BadFile for a corrupt record."""
     header = found.header
     try:
         if header.magic < 2:

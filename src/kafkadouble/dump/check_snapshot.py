@@ -1,4 +1,5 @@
-"""A snapshot of the metadata log (KIP-630): whole, dense, of one epoch, with its header first and its footer last."""
+"""Checks a snapshot of the metadata log (KIP-630): complete, without gaps, in one epoch, from its
+header to its footer."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from .verdict import Tally
 
 
 def check_snapshot(path: Path, tally: Tally) -> None:
-    """Raises BadFile. One that ends too early is no torn tail: snapshots get their name when they are whole."""
+    """Checks a snapshot. Raises BadFile. A snapshot that is cut off is not a torn tail: a snapshot
+    gets its name when it is complete."""
     file, last, at = str(path), None, 0
     with FileBytes(path) as data:
         for found in scan(data, 0, file):
@@ -34,7 +36,8 @@ def check_snapshot(path: Path, tally: Tally) -> None:
 
 
 def _place(found: ScannedBatch, before: ScannedBatch | None, path: Path) -> None:
-    """Offsets begin at 0 and are dense; a snapshot's epoch is in its name and in every batch."""
+    """Checks that offsets begin at 0 without gaps, and that the epoch in the snapshot's name is in
+    every batch."""
     header, snapshot_id = found.header, names.parse_checkpoint(path.name)
     expected = 0 if before is None else before.header.next_offset
     epoch = before.header.partition_leader_epoch if before is not None else header.partition_leader_epoch
@@ -50,7 +53,7 @@ def _place(found: ScannedBatch, before: ScannedBatch | None, path: Path) -> None
 
 
 def _control(found: ScannedBatch, index: int) -> int | None:
-    """The type of the control record at this place of a batch; None for something else."""
+    """The type of the control record at this index of a batch; None for anything else."""
     try:
         records = records_of(found.data, 0, found.header)
         return control_type(records[index])[1] if found.header.is_control and records else None

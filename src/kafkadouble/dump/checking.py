@@ -1,4 +1,5 @@
-"""Whether a file, a partition's folder or a log directory is good: the one function behind `kafkadouble check`."""
+"""Checks a file, the folder of a partition or a log directory: the one function behind `kafkadouble
+check`."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ DEFAULT = Rules()
 
 
 def check(path: Path, rules: Rules = DEFAULT) -> Verdict:
-    """Looks at everything until something is wrong. UsageError for a path without anything of Kafka's; OSError as the system has it."""
+    """Checks everything up to the first corruption. Raises UsageError for a path without any file
+    of Kafka, and OSError as the system does."""
     tally = Tally()
     try:
         _checker(path)(path, rules, tally)
@@ -50,7 +52,8 @@ _OF_SEGMENTS = (Kind.LOG, Kind.INDEX, Kind.TIME_INDEX, Kind.TXN_INDEX)
 
 
 def _segment(path: Path, base_offset: int, rules: Rules, tally: Tally) -> None:
-    """With the files beside it. An index is checked with its segment, where that is there."""
+    """Checks a segment and the files beside it. An index is checked with its segment, if there is
+    one."""
     folder = path.absolute().parent
     found = [names.parse_file(each.name) for each in folder.iterdir()]
     later = any(each is not None and each[1] == names.LOG and each[0] > base_offset for each in found)
@@ -63,7 +66,7 @@ def _segment(path: Path, base_offset: int, rules: Rules, tally: Tally) -> None:
 
 
 def _read(path: Path) -> None:
-    """Everything that showing it would find."""
+    """Reads a file as `dump` does. Raises the first problem in it."""
     for item in dumping.items(path):
         if item.problem is not None:
             raise item.problem

@@ -1,4 +1,5 @@
-"""Which topics are, or ever were, compacted, as the metadata log in the same directory tells: their offsets may have gaps."""
+"""Finds the topics that are, or ever were, compacted, in the metadata log of the same directory.
+Their offsets may have gaps."""
 
 from __future__ import annotations
 
@@ -15,12 +16,14 @@ from kafkadouble.wire.errors import WireError
 from .file import FileBytes
 from .kinds import METADATA_TOPIC
 
-_TOPIC = 2  # the type of the resource in ConfigRecord
+# The type of the topic resource in ConfigRecord.
+_TOPIC = 2
 _POLICY = "cleanup.policy"
 
 
 def compacted_topics(directory: Path) -> set[str]:
-    """Topics with a `cleanup.policy` that has `compact`. What cannot be read is passed over: others will tell."""
+    """The topics whose `cleanup.policy` contains `compact`. Unreadable parts are skipped; other
+    checks report them."""
     folder = directory / names.partition_folder(METADATA_TOPIC, 0)
     if not folder.is_dir():
         return set()

@@ -1,6 +1,8 @@
-"""What the members of a classic group of consumers have told and were told: bytes inside a GroupMetadataValue, for whoever knows the protocol.
+"""Decodes the subscriptions and assignments of classic consumer groups: bytes inside a
+GroupMetadataValue, which only the members of the group interpret.
 
-int16 version, then the message. A version to come is read as the highest that is known, as Kafka reads it.
+The bytes are an int16 version and then the message. An unknown later version is read as the latest
+known one, as in Kafka.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ _FIELDS: dict[str, type[Message]] = {
 
 
 def opened(value: Any) -> Any:
-    """The JSON of a record's value, with subscriptions and assignments as objects in place of base64, where they can be read."""
+    """The JSON of a record's value, with subscriptions and assignments as objects instead of
+    base64, where they can be decoded."""
     if not isinstance(value, dict) or value.get("type") != "GroupMetadataValue" or "data" not in value:
         return value
     data = value["data"]

@@ -1,7 +1,7 @@
-"""All that one file holds, item by item: a table of a function for each kind of file.
+"""Shows everything in one file, item by item: a table with a function for each kind of file.
 
-Memory holds one batch, or a piece of an index; only checkpoints and producer snapshots are read whole. What is broken is an item too, and
-reading goes on behind it where it can.
+Only one batch, or a piece of an index, is in memory; checkpoints and producer snapshots are read
+whole. A corrupt part is an item too, and reading continues after it where possible.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from .kinds import Kind, kind_of
 
 
 class Options(NamedTuple):
-    """Whether records are shown, what their keys and values are read as (None: by the folder's name), how much of a value is shown."""
+    """Whether records are shown, how their keys and values are decoded (None: by the name of the
+    folder), and how much of a value is shown."""
 
     records: bool = False
     decode: str | None = None
@@ -29,7 +30,7 @@ class Options(NamedTuple):
 
 
 BATCHES = Options()
-"""Without records."""
+"""Shows batches without their records."""
 
 _Reader = Callable[[FileBytes, Options], Iterator[Item]]
 
@@ -50,7 +51,8 @@ READERS: dict[Kind, _Reader] = {
 
 
 def items(path: Path, options: Options = BATCHES) -> Iterator[Item]:
-    """What a file holds. UsageError for a name that is none of Kafka's; OSError as the system has it."""
+    """The items in a file. Raises UsageError for a name that is not one of Kafka's, and OSError as
+    the system does."""
     kind = known_kind(path)
     with FileBytes(path) as data:
         yield Item(FILE, {"size": len(data)})
@@ -61,7 +63,8 @@ def items(path: Path, options: Options = BATCHES) -> Iterator[Item]:
 
 
 def known_kind(path: Path) -> Kind:
-    """The kind of a file that is there: OSError else. UsageError for a name that is none of Kafka's."""
+    """The kind of an existing file; raises OSError for a missing one. Raises UsageError for a name
+    that is not one of Kafka's."""
     path.stat()
     kind = kind_of(path)
     if kind is None:
@@ -70,8 +73,8 @@ def known_kind(path: Path) -> Kind:
 
 
 def files(path: Path) -> Iterator[Path]:
-    """The files that have something to show, in the order of their names: the file itself, or all in a folder and in the folders inside.
-    UsageError and OSError as for `items`."""
+    """The files that can be shown, sorted by name: the file itself, or all files in a folder and
+    its subfolders. Raises UsageError and OSError as `items` does."""
     if not path.is_dir():
         known_kind(path)
         yield path

@@ -1,4 +1,4 @@
-"""A file that is read piece by piece, and the bound on files that have to be read whole."""
+"""Reads a file piece by piece, and limits the size of files that must be read whole."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from types import TracebackType
 from kafkadouble.server.log.formats import BadFile
 
 LARGEST_WHOLE = 1 << 28
-"""Bytes of a file that is read at once: checkpoints, snapshots of producers. Ten million partitions, or six million producers."""
+"""The largest size in bytes of a file that is read whole: checkpoints and producer snapshots. That
+is ten million partitions, or six million producers."""
 
 
 class FileBytes:
-    """The bytes of a file, by slices; as many as it had when it was opened. A context manager."""
+    """The bytes of a file, read by slices, up to the size that it had when it was opened. A context
+    manager."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -33,7 +35,7 @@ class FileBytes:
         return b"".join(parts)
 
     def whole(self) -> bytes:
-        """All of it. BadFile when there is more than such a file can have."""
+        """All bytes of the file. Raises BadFile when the file is larger than `LARGEST_WHOLE`."""
         if self._size > LARGEST_WHOLE:
             raise BadFile(f"{self._size} bytes are too many for such a file", file=str(self.path), offset=LARGEST_WHOLE)
         return self[: self._size]

@@ -1,4 +1,5 @@
-"""One thing that a file holds: its fields under the names of kafka-dump-log, as a line of text or as JSON."""
+"""One item of a file: its fields under the names of kafka-dump-log, as a line of text or as
+JSON."""
 
 from __future__ import annotations
 
@@ -17,20 +18,21 @@ _INDENT = {RECORD: "| "}
 
 
 class Raw(NamedTuple):
-    """A field that is bytes of the user's: shown as such in text, as base64 in JSON."""
+    """A field with bytes of an application: escaped in text, base64 in JSON."""
 
     data: bytes | None
 
 
 class Item(NamedTuple):
-    """What it is, its fields in order, and what is wrong with it or begins to be wrong here."""
+    """The kind of the item, its fields in order, and the problem of the item or of the bytes from
+    here on."""
 
     kind: str
     fields: dict[str, Any]
     problem: BadFile | None = None
 
     def lines(self, bounds: TextLimits = TREE) -> list[str]:
-        """A line for the fields, another one for what is wrong."""
+        """The item as text: a line for the fields, and a second line for the problem."""
         indent = _INDENT.get(self.kind, "")
         said = " ".join(f"{name}: {_text(value, bounds)}" for name, value in self.fields.items())
         found = [indent + said] if said else []
@@ -39,7 +41,7 @@ class Item(NamedTuple):
         return found
 
     def json(self, file: str) -> str:
-        """A JSON object in one line."""
+        """The item as a JSON object in one line."""
         made: dict[str, Any] = {"file": file, "kind": self.kind}
         made |= {name: _json(value) for name, value in self.fields.items()}
         if self.problem is not None:
@@ -48,7 +50,7 @@ class Item(NamedTuple):
 
 
 def broken_text(problem: BadFile) -> str:
-    """What is wrong and at which byte, without the file's name."""
+    """The problem and its byte position, without the name of the file."""
     word = "torn tail: " if isinstance(problem, TornTail) else ""
     field = f" in {problem.path}" if problem.path else ""
     return f"{word}{problem.problem} at byte {problem.offset}{field}"
@@ -64,7 +66,8 @@ def broken_json(problem: BadFile) -> dict[str, Any]:
 
 
 def printable(line: str) -> str:
-    """A line in which nothing is left that a terminal obeys: names in files, and of files, may hold anything."""
+    """Escapes what a terminal would obey. Names inside files, and names of files, may hold
+    anything."""
     return line if line.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
 
 

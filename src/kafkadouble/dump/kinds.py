@@ -1,4 +1,4 @@
-"""What kind of file a file is, by its name and its folder's, as Kafka names them."""
+"""The kind of a file, by its own name and its folder's, as Kafka names them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NAMES = {
 
 
 def kind_of(path: Path) -> Kind | None:
-    """The kind of a file; None for a name that Kafka has not."""
+    """The kind of a file; None for a name that is not one of Kafka's."""
     if path.name in _NAMES:
         return _NAMES[path.name]
     plain = _MARK.sub("", path.name)
@@ -63,7 +63,8 @@ def base_offset_of(path: Path) -> int | None:
 
 
 def decoder_of(path: Path) -> str:
-    """What the records of a log hold (`messages.show.KINDS`), by the folder that it lies in; a `.checkpoint` holds metadata."""
+    """The kind of records in a log (`messages.show.KINDS`), by the name of its folder; a
+    `.checkpoint` holds metadata."""
     if kind_of(path) is Kind.CHECKPOINT:
         return "metadata"
     folder = path.absolute().parent.name

@@ -1,4 +1,5 @@
-"""A log as a Parquet file: the tables of `open_log`, with all that `dump` shows: headers, control records, and rows for what is broken."""
+"""Writes a log as a Parquet file: the tables of `open_log`, with everything that `dump` shows:
+headers, control records, and rows for corrupt parts."""
 
 from __future__ import annotations
 
@@ -12,19 +13,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _GROUP = 32 << 20
-"""Bytes of a row group, as they are in memory."""
+"""The size of a row group in memory, in bytes."""
 
 
 def opened(paths: Sequence[Path], level: str) -> LogTable:
-    """What is to be written. UsageError, BadFile as `open_log` has them."""
+    """Opens the logs to write. Raises UsageError and BadFile as `open_log` does."""
     return open_log(
         paths, level=level, include_headers=True, include_control=True, on_corrupt="report", split_bytes=_GROUP // 2
     )
 
 
 def write(log: LogTable, file: Path, done: Callable[[int], None]) -> int:
-    """Write it all, and give the number of rows that tell of something broken. `done` is told of bytes that were read. A file that could not be
-    written to its end is not there."""
+    """Writes the log, and returns the number of rows about corrupt parts.
+
+    `done` is called with the number of bytes of each piece that was read. A file that is not
+    complete is removed.
+    """
     import pyarrow.parquet
 
     broken = 0

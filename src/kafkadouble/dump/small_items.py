@@ -1,4 +1,5 @@
-"""What the files hold that are read whole: snapshots of producers, checkpoints, and those that say one thing about a folder."""
+"""The items of files that are read whole: producer snapshots, checkpoints, and the files about a
+directory or partition."""
 
 from __future__ import annotations
 

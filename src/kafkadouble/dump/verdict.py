@@ -1,4 +1,4 @@
-"""What checking files comes to: by which rules, what was looked at, and what was found."""
+"""The result of a check: its rules, what was checked, and what was found."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from kafkadouble.server.log.formats import BadFile, TornTail
 
 
 class Rules(NamedTuple):
-    """`live`: a node is at work on the files, and the last segment may end anywhere. `gaps`: offsets may be missing everywhere."""
+    """The rules of a check. `live`: a node uses the files, so the last segment may end anywhere.
+    `gaps`: offsets may be missing everywhere."""
 
     live: bool = False
     gaps: bool = False
 
 
 class Tally:
-    """What was looked at so far, and the segments that were not written to their end."""
+    """The counts of what was checked so far, and the segments with a torn tail."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -24,7 +25,8 @@ class Tally:
 
 
 class Verdict(NamedTuple):
-    """`corrupt` is the first thing that is wrong; `torn` what an unclean stop left behind, and no corruption."""
+    """The result of a check. `corrupt` is the first corruption. `torn` are the tails that an
+    unclean shutdown left, which are not corruption."""
 
     corrupt: BadFile | None
     torn: list[TornTail]

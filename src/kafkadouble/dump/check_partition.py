@@ -23,8 +23,8 @@ _INDEXES = (names.INDEX, names.TIME_INDEX, names.TXN_INDEX)
 
 
 class Partition(NamedTuple):
-    """The result for a partition without corruption: its start and end offset, whether its logs
-    were complete (`whole`), and the end of the newest snapshot of a metadata log, -1 when there is
+    """The result for a partition without corruption: its start and end offset, whether its log is
+    complete (`whole`), and the end of the newest snapshot of a metadata log, -1 when there is
     none."""
 
     folder: Path

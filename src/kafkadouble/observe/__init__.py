@@ -1,5 +1,6 @@
-"""An observer of a running quorum: behind `kafkadouble observe`.
+"""An observer of a running quorum, for `kafkadouble observe`.
 
-It follows the metadata log as a broker does, without a vote and without being counted, over a controller's listener. `observer` is the
-replica and what it asks besides; `view` is what the log says; `tables` and `change` are how that is shown; `watching` runs it all.
+It fetches the metadata log as a broker does, from a controller's listener. It has no vote and does
+not count as a replica. `observer` is the replica and its further requests; `view` is the content of
+the log; `tables` and `change` format it; `watching` runs everything.
 """

@@ -1,4 +1,5 @@
-"""One thing that the metadata log says: a record that counts, a snapshot, or something that cannot be understood; as JSON and as a line."""
+"""One change in the metadata log, as JSON and as a line of text: a record, a snapshot, or bytes
+that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ RECORD, CONTROL, SNAPSHOT, UNKNOWN, QUORUM = "record", "control", "snapshot", "u
 
 
 class Place(NamedTuple):
-    """Where a record stands in the log, and when it was appended (ms); of a record in a snapshot, the snapshot's end."""
+    """The position of a record in the log, and its timestamp in ms. A record in a snapshot has the
+    end of the snapshot."""
 
     offset: int
     epoch: int
@@ -30,17 +32,19 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """`said` is what it means, where that can be told shorter than by the message itself."""
+    """One change. `said` is a short text, for messages that have one."""
 
     kind: str
     place: Place
     message: Message | None = None
     version: int = 0
     said: str = ""
-    data: bytes = b""  # what could not be understood
+    # The bytes that could not be decoded.
+    data: bytes = b""
 
     def json(self) -> dict[str, Any]:
-        """Names and forms of the data are those of Kafka's own converters; secrets are hidden."""
+        """The change as JSON, with the names and formats of Kafka's own converters; secrets are
+        hidden."""
         made: dict[str, Any] = {"kind": self.kind}
         if self.place.snapshot is None or self.kind == SNAPSHOT:
             made |= {"offset": self.place.offset}
@@ -55,7 +59,7 @@ class Change(NamedTuple):
         return made
 
     def line(self) -> str:
-        """For people."""
+        """The change as a line of text."""
         where = f"offset {self.place.offset}  epoch {self.place.epoch}  {time_text(self.place.timestamp)}"
         said = self.said
         if not said and self.message is not None:
@@ -65,7 +69,7 @@ class Change(NamedTuple):
 
 
 def time_text(timestamp: int) -> str:
-    """A time (ms) in UTC; what no calendar has stays a number."""
+    """A time in UTC, from ms since the epoch. A number that is out of range stays a number."""
     try:
         found = datetime.fromtimestamp(timestamp / 1000, UTC)
     except (OverflowError, ValueError, OSError):
@@ -74,10 +78,10 @@ def time_text(timestamp: int) -> str:
 
 
 def ids(numbers: Sequence[int]) -> str:
-    """Nodes as Kafka's tools print them."""
+    """Node ids in the format of Kafka's tools."""
     return ",".join(map(str, numbers)) or "none"
 
 
 def directory_text(directory: Uuid) -> str:
-    """A directory's id, or nothing where none is known."""
+    """The id of a directory; empty when it is not known."""
     return "" if directory == Uuid.ZERO else str(directory)

@@ -1,4 +1,5 @@
-"""What a record of the metadata log means, in words, by the image before and after it. Kinds without words here are shown as they are."""
+"""Describes records of the metadata log in words, using the image before and after the record.
+Types without a description are shown as they are."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from .naming import level_text, resource_text, value_text
 
 
 def said(before: Image, now: Image, message: Message) -> str:
-    """The words, or none."""
+    """The description of a record; empty when its type has none."""
     found = _WORDS.get(type(message).__name__)
     return found(before, now, message) if found else ""
 

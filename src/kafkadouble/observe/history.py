@@ -1,7 +1,9 @@
-"""How leaders and in-sync replicas of partitions changed, by the log: where, when, from what to what.
+"""The history of leaders and in-sync replicas: each change with its partition, its time, and the
+old and new values.
 
-Of each change the offset, the epoch of the quorum and the time are those of its record. What happened before a snapshot that the log was begun
-with is not known; where a snapshot comes on the way, what differs is listed at its end. The last `MOST` rows are kept.
+Each change has the offset, the epoch and the timestamp of its record. Changes before the first
+snapshot are not known. When a later snapshot is loaded, the differences are listed at its end. The
+last `MOST` rows are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ MOST = 10_000
 
 
 class Row(NamedTuple):
-    """A partition after a change of its leader or ISR, and what it was."""
+    """A partition after a change of its leader or ISR, and its earlier state."""
 
     place: Place
     topic: str
@@ -28,7 +30,7 @@ class Row(NamedTuple):
 
     @property
     def what(self) -> str:
-        """In a word or two."""
+        """The change in a few words."""
         if self.before is None:
             return "created"
         ours, theirs = set(self.now.isr), set(self.before.isr)
@@ -47,14 +49,14 @@ def _leader(before: int, now: int) -> list[str]:
 
 
 class History:
-    """`dropped` counts the rows that are not kept any more."""
+    """The rows of the history. `dropped` counts the rows that were removed to make room."""
 
     def __init__(self) -> None:
         self.rows: deque[Row] = deque(maxlen=MOST)
         self.dropped = 0
 
     def heed(self, place: Place, before: Image, now: Image, message: Message) -> None:
-        """A record has made `now` of `before`."""
+        """Adds the change by a record, from the image `before` to `now`."""
         if type(message).__name__ not in ("PartitionRecord", "PartitionChangeRecord"):
             return
         topic_id = getattr(message, "topic_id")  # noqa: B009  the class is known by its name alone
@@ -63,7 +65,7 @@ class History:
         self._add(place, topic.name, index, topic.partitions[index], old.partitions.get(index) if old else None)
 
     def compare(self, place: Place, before: Image, now: Image) -> None:
-        """A snapshot has made `now` of `before`."""
+        """Adds the differences between the image before a snapshot and the image after it."""
         if before is EMPTY:
             return
         for topic_id, topic in now.topics.items():

@@ -1,9 +1,12 @@
-"""A replica that only observes, and what it asks besides: who votes, and what the cluster is called. Pure, as the replica is.
+"""A replica that only observes, and its further requests: the voters and the cluster id. It has no
+I/O, as the replica has none.
 
-Rules. It is anonymous (-1), unless an id is given; that one is taken only after the leader has said that nobody has it: a fetch in a voter's
-name would count as the voter's word that it has the records. It keeps nothing but the last batch of what it has read, and the last snapshot.
-Before version 17 of Fetch, an answer does not say where the leader is: there a leader that cannot be placed counts as none, and who gives
-records is he (KIP-595, KIP-853).
+The observer is anonymous (-1) unless an id is given. The id is used only after the leader has
+listed the ids of the quorum and this one is free: a fetch under a voter's id would count as a fetch
+of the voter. The observer keeps only the last batch and the last snapshot that it has read.
+
+Before version 17, a Fetch response has no endpoint of the leader. Then the node that returned
+records is the leader, and a leader without a known endpoint counts as none (KIP-595, KIP-853).
 """
 
 from __future__ import annotations
@@ -36,11 +39,11 @@ from .view import View
 
 ANONYMOUS = -1
 CONTROLLERS = 2
-"""The kind of endpoints that DescribeCluster is asked for; a controller knows no other (KIP-919)."""
+"""The endpoint type in DescribeCluster requests; controllers accept no other (KIP-919)."""
 
 
 class Source(NamedTuple):
-    """A leader, in which epoch, and where he was reached."""
+    """A leader, its epoch, and the peer at which it was reached."""
 
     leader_id: int
     epoch: int
@@ -51,7 +54,8 @@ Heard = Callable[["Observer", Any], None]
 
 
 class Observer:
-    """What `Peers` drives. `moved` is called whenever an answer, or the lack of one, may have changed something."""
+    """The observer, driven by `Peers`. `moved` is called after each response and each failed
+    request."""
 
     def __init__(
         self,
@@ -64,7 +68,8 @@ class Observer:
         moved: Callable[[], None] = lambda: None,
     ) -> None:
         self.view, self.quorum = View(), Quorum()
-        self.refusal = ""  # why it does not go on
+        # Why the observer cannot continue.
+        self.refusal = ""
         self._wanted_id, self._random, self._moved = replica_id, random, moved
         self._store = MemorySnapshotStore()
         self.replica = KafkaRaftClient(
@@ -81,37 +86,42 @@ class Observer:
             now=now,
         )
         self._under_way: dict[int, OutboundRequest] = {}
-        self._source: Source | None = None  # who gave records last
-        self._asked: Source | None = None  # who was asked the questions
-        self._next = -1  # tokens of our own are negative
-        self._committed: int | None = None  # as the source says
+        # The leader that last returned records.
+        self._source: Source | None = None
+        # The leader that was sent the further requests.
+        self._asked: Source | None = None
+        # Tokens of the observer's own requests are negative.
+        self._next = -1
+        # The high watermark of the source.
+        self._committed: int | None = None
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether everything was read that the leader calls committed, and he has said what he was asked."""
+        """Whether all committed records were read, and the leader has answered the further
+        requests."""
         if self._committed is None or self._asked != self._source or any(token < 0 for token in self._under_way):
             return False
         return self._is_current and self.view.end.offset >= self._committed
 
     @property
     def _is_current(self) -> bool:
-        """Whether who gave records last still leads, as far as is known."""
+        """Whether the leader that last returned records still leads, as far as is known."""
         state, source = self.replica.state, self._source
         return isinstance(state, FollowerState) and source is not None and (state.leader_id, state.epoch) == source[:2]
 
     @property
     def failure(self) -> str:
-        """Why it cannot go on; empty while it can."""
+        """Why the observer cannot continue; empty while it can."""
         return self.refusal or str(self.replica.failure or "")
 
     def take_outgoing(self) -> list[OutboundRequest]:
-        """What the replica wants to know, and before that what we do."""
+        """The requests of the replica, after those of the observer."""
         sends = [*self._questions(), *self.replica.take_outgoing()]
         self._under_way |= {send.token: send for send in sends}
         return [] if self.failure else sends
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
-        """What became of one of these."""
+        """Handles the response, or the failure, of a request."""
         send = self._under_way.pop(token, None)
         if token < 0:
             self._hear(send, response)
@@ -131,7 +141,8 @@ class Observer:
         return self.replica.next_deadline()
 
     def _questions(self) -> list[OutboundRequest]:
-        """Those for a leader who has not been asked yet: once he gives records, and where he does."""
+        """The requests for a new leader: sent once it has returned records, to the same
+        endpoint."""
         source = self._source
         if source is None or source == self._asked or not self._is_current:
             return []
@@ -148,7 +159,7 @@ class Observer:
         return OutboundRequest(token, peer, body, version, lowest)
 
     def _placed(self, send: OutboundRequest, response: FetchResponse) -> None:
-        """Before version 17: say where the leader is, as far as that can be told."""
+        """Adds the leader's endpoint to a response before version 17, as far as it is known."""
         partition = sole_answer_of_fetch(response)
         if partition is None or partition.current_leader is None:
             return
@@ -162,7 +173,7 @@ class Observer:
             leader.leader_id = -1
 
     def _note_source(self, send: OutboundRequest, response: FetchResponse) -> None:
-        """Who gave records, and how far they are committed."""
+        """Notes the leader that returned records, and its high watermark."""
         partition = sole_answer_of_fetch(response)
         state = self.replica.state
         if partition is None or partition.error_code or partition.current_leader is None:
@@ -177,7 +188,8 @@ class Observer:
             self._committed = partition.high_watermark
 
     def _forget(self, now: int) -> None:
-        """What has been read is of no more use, but for its end, by which the log is compared with the leader's."""
+        """Deletes records that were read. The end of the log is kept, for the comparison with the
+        leader's log."""
         log = self.replica.log.log
         if log.log_start_offset < self.view.last_batch <= log.high_watermark:
             log.delete_records_before(self.view.last_batch)
@@ -189,7 +201,8 @@ class Observer:
         if heard is not None:
             heard(self, response)
         elif response in (None, RequestFailure.LOST):
-            self._asked = self._source = None  # again, when he gives records again
+            # Asked again after the leader's next records.
+            self._asked = self._source = None
         elif send is not None and isinstance(send.body, DescribeQuorumRequest):
             self._do_not_know_who_is_there()
 
@@ -203,7 +216,8 @@ class Observer:
             self._do_not_know_who_is_there()
             return
         if partition.error_code:
-            self._asked = self._source = None  # he leads no more
+            # The node is no longer the leader.
+            self._asked = self._source = None
             return
         self.quorum.describe(partition)
         taken = {each.replica_id for each in [*partition.current_voters, *partition.observers]}
@@ -223,7 +237,7 @@ class Observer:
 
 
 def sole_answer_of_fetch(response: FetchResponse) -> FetchResponse.PartitionData | None:
-    """The one partition of an answer; None where it is about something else."""
+    """The only partition of a response; None when the response has another number of partitions."""
     if len(response.responses) != 1 or len(response.responses[0].partitions) != 1:
         return None
     return response.responses[0].partitions[0]

@@ -1,4 +1,5 @@
-"""What the leader says of the quorum beside its log: voters, observers, how far each has got, and the name of the cluster."""
+"""The leader's description of the quorum: voters, observers, the end offset of each one's log, and
+the cluster id."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Member(NamedTuple):
-    """A replica of the metadata log. `end` is where its log ends, -1 where that is not known."""
+    """A replica of the metadata log. `end` is its log end offset, -1 when it is not known."""
 
     id: int
     directory_id: Uuid
@@ -22,7 +23,7 @@ class Member(NamedTuple):
 
 
 class Quorum:
-    """`epoch` is -1 until a leader has said anything."""
+    """The state of the quorum. `epoch` is -1 until a leader has described it."""
 
     def __init__(self) -> None:
         self.cluster_id: str | None = None
@@ -30,7 +31,7 @@ class Quorum:
         self.members: list[Member] = []
 
     def describe(self, told: DescribeQuorumResponse.PartitionData) -> None:
-        """By the answer of a leader."""
+        """Takes the values from a leader's response."""
         self.leader_id, self.epoch, self.high_watermark = told.leader_id, told.leader_epoch, told.high_watermark
         self.members = [
             *(_member(each, is_voter=True) for each in told.current_voters),
@@ -38,7 +39,7 @@ class Quorum:
         ]
 
     def json(self) -> dict[str, Any]:
-        """As an object for `--json`."""
+        """The state as an object for `--json`."""
         return {
             "clusterId": self.cluster_id,
             "leaderId": self.leader_id,

@@ -1,4 +1,5 @@
-"""What is known of a cluster, as tables of plain text: aligned, nothing cut, nothing that a terminal would obey."""
+"""Formats the metadata of a cluster as tables of plain text: aligned, complete, and without
+characters that control a terminal."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from .quorum import Quorum
 from .view import View
 
 SHOWN = 50
-"""So many rows of the history are shown, the latest."""
+"""The number of rows of the history that are shown, the latest ones."""
 
 
 def tables(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
-    """All of them, line by line."""
+    """All tables, line by line."""
     image = view.image
     yield from _cluster(view, quorum, voters)
     yield from table("Quorum", ("NODE", "ROLE", "DIRECTORY", "LOG END"), _members(quorum))
@@ -54,7 +55,7 @@ def _cluster(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
 
 
 def _counted(image: Image) -> Iterator[tuple[str, int]]:
-    """What is only counted."""
+    """What is shown only as a count."""
     yield "client quotas", sum(map(len, image.quotas.values()))
     yield "ACLs", len(image.acls)
     yield "SCRAM credentials", len(image.scram)
@@ -80,7 +81,7 @@ def _brokers(image: Image) -> Iterator[Sequence[str]]:
 
 
 def state_text(broker: BrokerImage) -> str:
-    """What a broker may do."""
+    """The state of a broker."""
     return "fenced" if broker.fenced else "stopping" if broker.in_controlled_shutdown else "active"
 
 

@@ -1,8 +1,9 @@
-"""What the committed log of a quorum says: the image, and each change on the way to it.
+"""The content of a quorum's committed log: the metadata image, and each change that led to it.
 
-A `Listener` of the replica: it hears of what is committed, in order, and of snapshots. What lies between the records that begin and end a
-metadata transaction counts at its end, or never (KIP-868). A record that is not known, or cannot follow those before it, is passed over and
-told: an observer of a newer Kafka sees what it can. Changes wait in `changes` until somebody takes them.
+A `Listener` of the replica: it receives committed records and snapshots, in order. Records in a
+metadata transaction apply when the transaction ends, and never if it is aborted (KIP-868). A record
+that is unknown, or does not fit the image, is skipped and reported, so that an observer of a newer
+Kafka shows what it can. `changes` is a queue for the caller.
 """
 
 from __future__ import annotations
@@ -53,20 +54,23 @@ class _Held(NamedTuple):
 
 
 class View:
-    """`end` is where the log was read to; `snapshot` is what it was begun with, if it was."""
+    """The image and its changes. `end` is the offset up to which the log was read; `snapshot` is
+    the last snapshot that was loaded, if any."""
 
     def __init__(self) -> None:
         self.image: Image = EMPTY
         self.end = OffsetAndEpoch(0, 0)
-        self.last_batch = 0  # its base offset
+        # The base offset of the last batch.
+        self.last_batch = 0
         self.snapshot: OffsetAndEpoch | None = None
         self.history = History()
         self.changes: deque[Change] = deque()
-        self.unknown = 0  # records that were passed over
+        # The number of records that were skipped.
+        self.unknown = 0
         self._held: list[_Held] | None = None
 
     def committed(self, batches: Slice) -> None:
-        """The next batches of the log."""
+        """Applies the next batches of the log."""
         for position, header in iter_batches(batches.records):
             place = Place(header.base_offset, header.partition_leader_epoch, header.max_timestamp)
             try:
@@ -81,7 +85,7 @@ class View:
             self.end = OffsetAndEpoch(header.next_offset, header.partition_leader_epoch)
 
     def snapshot_loaded(self, reader: RecordsSnapshotReader) -> None:
-        """Everything up to its end, anew."""
+        """Replaces the image by the content of a snapshot."""
         before, self._held, self.image = self.image, None, EMPTY
         id = reader.id
         place = Place(id.offset, id.epoch, -1, id)
@@ -98,10 +102,10 @@ class View:
         self.end = self.snapshot = id
 
     def became_leader(self, epoch: int) -> None:
-        """Never: an observer has no vote."""
+        """Not called: an observer has no vote."""
 
     def lost_leadership(self, epoch: int) -> None:
-        """Never."""
+        """Not called."""
 
     def _record(self, place: Place, record: Record) -> None:
         self._value(place, record.value or b"")

@@ -1,4 +1,5 @@
-"""The shell of `kafkadouble observe`: the observer and its peers on an event loop, until everything is read, or for good."""
+"""Runs the observer and its peers on an event loop, for `kafkadouble observe`: until the log is
+read, or until it is stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ CLIENT_ID = "kafkadouble-observe"
 
 
 class Wanted(NamedTuple):
-    """Where to begin, who to be, and how long (seconds) it may take until everything is read for the first time."""
+    """The bootstrap endpoints, the replica id, and the limit in seconds for the first read of the
+    whole log."""
 
     bootstrap: Sequence[VoterEndpoint]
     replica_id: int = ANONYMOUS
@@ -30,15 +32,16 @@ class Wanted(NamedTuple):
 
 
 class NoQuorum(Exception):
-    """There is nothing to observe, or no longer; the text says why."""
+    """The quorum cannot be observed, or cannot be observed any longer; the text says why."""
 
 
 Told = Callable[[Observer], None]
-"""Shows what there is to show."""
+"""Shows the state of the observer."""
 
 
 async def observe(wanted: Wanted, caught_up: Told, more: Told | None = None) -> None:
-    """Calls `caught_up` once everything is read; then, if there is `more`, that one whenever there may be something new, until SIGTERM.
+    """Calls `caught_up` when the log is read, then calls `more`, if given, after each possible
+    change, until SIGTERM.
 
     Raises NoQuorum.
     """
@@ -96,7 +99,7 @@ def _check(observer: Observer) -> None:
 
 
 def _is_no_controller(peers: Peers, endpoint: VoterEndpoint) -> bool:
-    """Whether it speaks the protocol, and does not serve what only controllers do."""
+    """Whether an endpoint answers as a Kafka node, but does not serve the APIs of a controller."""
     versions = peers.versions.get(endpoint)
     return versions is not None and ApiKeys.FETCH_SNAPSHOT not in versions
 
@@ -109,7 +112,7 @@ def _stranger(endpoint: VoterEndpoint) -> str:
 
 
 def _why(observer: Observer, peers: Peers, wanted: Wanted) -> str:
-    """Why nothing was read within the time."""
+    """Why the log was not read within the time limit."""
     within = f"within {wanted.timeout:g} s"
     if observer.replica.leader_id is not None:
         at = observer.replica.endpoint_of_leader()

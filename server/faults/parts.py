@@ -1,8 +1,10 @@
-"""What a request is about, part by part: its topics, partitions, groups, transactional ids; and the same parts of its answer.
+"""Divides a request into its parts (topics, partitions, groups, transactional ids), and joins the
+parts of its response.
 
-Rules. `divide` makes two requests of one: what a scope hits, and the rest. `overlay` puts the answer for some parts over the answer for
-all, and `mirrored` makes the answer in which every part failed. Nothing changes but the answer that is covered. Which lists of a message
-hold parts stands in the rows of `apis`.
+`divide` splits a request into the part that a scope matches and the rest. `overlay` puts the
+response for some parts over the response for all, and `mirrored` builds the response in which every
+part failed. Only `overlay` changes its argument, the response below. The rows of `apis` name the
+lists of a message that hold parts.
 """
 
 from __future__ import annotations
@@ -17,20 +19,21 @@ from ..apis.row import PartList
 from ..apis.served import ROWS
 
 Scope = Mapping[str, str | int]
-"""What narrows a match, as `Rule.scope` gives it."""
+"""The fields that narrow a match, from `Rule.scope`."""
 
 NameOf = Callable[[Any], str | None]
-"""The name of the topic that has an id."""
+"""Returns the name of the topic with an id."""
 
 
 PATHS = {row.name: row.paths for row in ROWS if row.paths}
-"""The lists of parts of each API that has any."""
+"""For each API that has parts: the lists of its parts."""
 
 KINDS = {"resource": ("topic", "group"), "coordinator": ("group", "transactional_id")}
-"""What a level may stand for, where that is more than one thing."""
+"""The kinds of part for a level that can hold more than one kind."""
 
 _DIRECT = {"group": ("group_id", "key"), "transactional_id": ("transactional_id", "key")}
-"""The fields of a request's own that name what the whole of it is about."""
+"""The top-level fields of a request that name the group or transactional id of the whole
+request."""
 
 _NAMED = {
     "topic": ("name", "topic", "topic_name"),
@@ -38,19 +41,21 @@ _NAMED = {
     "group": ("group_id", "key"),
     "transactional_id": ("transactional_id", "key"),
 }
-"""The fields of an item that name it."""
+"""The fields of an item that name it, by its kind."""
 
 _RESOURCE_TYPES = {"topic": 2, "group": 32}
 
 
 def kinds_of(api: str, request: type[Any]) -> set[str]:
-    """What a rule for this API may be narrowed to, besides the client and the broker."""
+    """The kinds of part that a rule for this API may be narrowed to, besides the client and the
+    broker."""
     kinds = {kind for path in PATHS.get(api, ()) for level in path for kind in _kinds(level)}
     return kinds | {kind for kind, fields in _DIRECT.items() if any(field in request.__slots__ for field in fields)}
 
 
 def divide(api: str, body: Any, scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
-    """(what the scope hits, the rest) of a request's body; None for nothing."""
+    """Splits the body of a request into (what the scope matches, the rest); None for an empty
+    half."""
     path = path_of(api, body)
     listed = {kind for level in path for kind in _kinds(level)}
     for kind in scope:
@@ -63,7 +68,7 @@ def divide(api: str, body: Any, scope: Scope, name_of: NameOf) -> tuple[Any | No
 
 
 def path_of(api: str, body: Any) -> tuple[PartList, ...]:
-    """The lists of parts that this body uses; empty when it names none."""
+    """The lists of parts that this body uses; empty when it has no parts."""
     return next((path for path in PATHS.get(api, ()) if getattr(body, path[0].asked)), ())
 
 
@@ -96,7 +101,7 @@ def _kinds(level: PartList) -> tuple[str, ...]:
 
 
 def key_of(item: Any, kind: str, name_of: NameOf) -> Any:
-    """What an item of a list of parts is called: a topic by its name where that is known, else by its id."""
+    """The name of an item in a list of parts. A topic without a known name has its id."""
     if isinstance(item, str | int):
         return item
     if hasattr(item, "resource_type"):
@@ -118,7 +123,8 @@ def _with(struct: Any, field: str, items: list[Any]) -> Any | None:
 
 
 def overlay(answer: Any, refused: Any, path: tuple[PartList, ...], name_of: NameOf) -> None:
-    """Put every part of `refused` in the place of the same part of `answer`, or at the end where that has none."""
+    """Replaces each part of `answer` by the same part of `refused`. A part that `answer` does not
+    have is appended."""
     level, deeper = path[0], path[1:]
     items = list(getattr(answer, level.answered) or ())
     places = {_identity(item, level, name_of): place for place, item in enumerate(items)}
@@ -134,12 +140,13 @@ def overlay(answer: Any, refused: Any, path: tuple[PartList, ...], name_of: Name
 
 
 def depth_of_scope(path: tuple[PartList, ...], scope: Scope) -> int:
-    """How many levels of the path a scope reaches down."""
+    """The number of levels of the path that a scope reaches."""
     return max((depth for depth, level in enumerate(path, 1) if scope.keys() & set(_kinds(level))), default=0)
 
 
 def depth_of_answer(path: tuple[PartList, ...], answer: Any) -> int:
-    """On how many levels an answer lists parts; an error above them is told of all that is below."""
+    """The number of levels on which a response lists parts. An error on a higher level covers
+    everything below."""
     depth, structs = 0, [answer]
     for level in path:
         structs = [item for struct in structs for item in getattr(struct, level.answered, None) or ()]
@@ -150,7 +157,7 @@ def depth_of_answer(path: tuple[PartList, ...], answer: Any) -> int:
 
 
 def mirrored(response: type[Any], body: Any, path: tuple[PartList, ...], code: int) -> Any:
-    """The response that gives every innermost part that a request names the same error."""
+    """The response that has the same error for every innermost part of a request."""
     answer = response()
     _mirror(answer, body, path, code)
     return answer
@@ -167,9 +174,11 @@ def _mirror(into: Any, struct: Any, path: tuple[PartList, ...], code: int) -> No
         if deeper:
             _mirror(entry, item, deeper, code)
         else:
-            entry.error_code = code  # type: ignore[attr-defined]  # every innermost part of a response has one
+            # Every innermost part of a response has an error code.
+            entry.error_code = code  # type: ignore[attr-defined]
             if hasattr(entry, "committed_offset"):
-                entry.committed_offset = -1  # as OffsetFetch has it of an error; the default of the field is 0
+                # As in Kafka's OffsetFetch response with an error. The default of the field is 0.
+                entry.committed_offset = -1
         entries.append(entry)
     setattr(into, level.answered, entries)
 

@@ -1,7 +1,9 @@
-"""Two APIs whose requests mean more than they name, and whose answers hold more than the parts that were asked for.
+"""Faults for Fetch and Metadata: their requests cover more parts than they name, and their
+responses hold more parts than were requested.
 
-A Fetch means all that its session remembers (KIP-227), and its answer must keep the session in step; a Metadata request may mean all
-topics, and a client throws an answer away that lists no broker. So these are always processed, and what is to fail is put over the answer.
+A Fetch covers every partition of its session (KIP-227), and its response must keep the session
+consistent. A Metadata request may cover all topics, and a client ignores a response without
+brokers. So these requests are always processed, and the failed parts are put over the response.
 """
 
 from __future__ import annotations
@@ -30,11 +32,11 @@ OF_THE_SESSION = frozenset(
         error_codes.FETCH_SESSION_TOPIC_ID_ERROR,
     }
 )
-"""What a Fetch says of itself and never of a partition."""
+"""The errors of Fetch that are about the session and never about a partition."""
 
 
 def meant(api: str, node: FaultHost, request: Request[Any]) -> Any:
-    """The body with everything in it that the request is about."""
+    """The request's body, with all parts that the request covers."""
     if api == FETCH:
         return _with_session(node, request)
     if api == METADATA:
@@ -78,7 +80,8 @@ def _with_all_topics(node: FaultHost, request: Request[MetadataRequest]) -> Meta
 
 
 def processed(api: str, body: Any, left: Any | None) -> Any | None:
-    """What is to be processed of a request, of which `left` does not fail beforehand."""
+    """The part of a request to process. `left` is the part that no rule fails before it is
+    processed."""
     if api == FETCH:
         return _impatient(body)
     if api == METADATA and left is None:
@@ -94,5 +97,5 @@ def _impatient(body: FetchRequest) -> FetchRequest:
 
 
 def is_whole(refused: Any) -> bool:
-    """Whether an answer to Fetch is about its session, and covers every partition."""
+    """Whether a Fetch response is an error of the session, which covers every partition."""
     return isinstance(refused, FetchResponse) and refused.error_code in OF_THE_SESSION

@@ -1,10 +1,15 @@
-"""ApiVersions: which APIs in which versions, which features (KIP-35, KIP-511, KIP-584).
+"""ApiVersions: the served APIs and their versions, and the features (KIP-35, KIP-511, KIP-584).
 
-Version 3 on, a client names its software; a name that is not made of letters, digits, dots and dashes is INVALID_REQUEST. Version 3 hides the
-features whose lowest level is 0, since its clients cannot read a 0 there; version 4 shows them. A version that is not served is answered in
-version 0 by the connection, which does not read the body (KIP-511). Version 5 may carry the cluster and the node that the client means to
-speak to (KIP-1242): one without the other is INVALID_REQUEST, and if it means another one, REBOOTSTRAP_REQUIRED, but not on a listener of
-controllers. An answer with an error lists nothing.
+- From version 3 on, a client names its software. A name with characters other than letters, digits,
+  dots and dashes is INVALID_REQUEST.
+- Version 3 hides features whose lowest level is 0, because its clients cannot read a 0 there.
+  Version 4 shows them.
+- The connection answers a version that is not served in version 0, without reading the body
+  (KIP-511).
+- Version 5 may carry the cluster id and node id of the intended node (KIP-1242). One without the
+  other is INVALID_REQUEST. A different node is REBOOTSTRAP_REQUIRED, except on a listener of
+  controllers.
+- A response with an error has no lists.
 """
 
 from __future__ import annotations
@@ -49,7 +54,8 @@ def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVer
 
 
 def _finalized(node: HandlerContext) -> dict[str, int]:
-    """What is committed, and this node behaves by; kraft.version stands in the quorum's own records, and is no feature at 0."""
+    """The finalized features that this node supports. `kraft.version` is stored in the quorum's own
+    records; it is left out at level 0."""
     raft, supported = node.quorum.replica.kraft_version, supported_features(node.roles)
     features = {name: level for name, level in node.controller.image.features.items() if name in supported}
     return {**features, **({KRAFT_VERSION: raft} if raft else {})}
@@ -84,7 +90,8 @@ def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None)
 
 
 def unsupported(apis: Mapping[int, ServedApi]) -> ApiVersionsResponse:
-    """The answer, in version 0, to a version that is not served: the range of this API alone (KIP-511)."""
+    """The response, in version 0, to a version that is not served: only the range of ApiVersions
+    (KIP-511)."""
     return ApiVersionsResponse(
         error_code=error_codes.UNSUPPORTED_VERSION, api_keys=[_range(apis[ApiKeys.API_VERSIONS])]
     )

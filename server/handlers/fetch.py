@@ -1,10 +1,14 @@
-"""Fetch: records of many partitions, at once or when enough of them have come (KIP-74, KIP-98, KIP-227, KIP-320, KIP-516).
+"""Fetch: reads records of many partitions, at once or when enough bytes have been appended (KIP-74,
+KIP-98, KIP-227, KIP-320, KIP-516).
 
-The answer goes out when `min_bytes` are there, when an error or a diverging epoch must be told, or when `max_wait_ms` is over. From version
-7 on a session may remember what is wanted; from 12 on the fetcher may say which epoch it read last, and is told where it diverged; from 13
-on topics come by id; from 16 on who is wrong about the leader is told who leads, and where (KIP-951). A replica that is not one of a
-partition's gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH if it names an epoch; one that fetches in an earlier life of its broker's
-NOT_LEADER_OR_FOLLOWER (KIP-903).
+The response is sent when there are `min_bytes`, when it has an error or a diverging epoch, or after
+`max_wait_ms`. From version 7 on, a fetch session stores the partitions. From 12 on, the request may
+have the last fetched epoch, and the response the diverging epoch. From 13 on, topics have ids. From
+16 on, a response for the wrong leader has the current leader and its endpoint (KIP-951).
+
+A replica that is not assigned to the partition gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH
+if its request has an epoch. A replica with an old broker epoch gets NOT_LEADER_OR_FOLLOWER
+(KIP-903).
 """
 
 from __future__ import annotations
@@ -37,12 +41,13 @@ if TYPE_CHECKING:
 SESSIONS_FROM = 7
 
 LEADER_FROM = 16
-"""The first version in which who is wrong about the leader is told the right one (KIP-951); the field is older."""
+"""The first version whose response has the current leader after a fetch from the wrong one
+(KIP-951). The field is older."""
 
 WRONG_LEADER = (error_codes.NOT_LEADER_OR_FOLLOWER, error_codes.FENCED_LEADER_EPOCH)
 
 ISOLATION_LEVELS = (0, 1)
-"""Of any other Kafka breaks, and answers so."""
+"""Kafka fails on any other level with UNKNOWN_SERVER_ERROR."""
 
 
 def answer(node: HandlerContext, request: Request[FetchRequest]) -> FetchResponse | Wait[FetchResponse]:
@@ -67,7 +72,8 @@ def _is_enough(request: Request[FetchRequest], context: FetchContext, results: L
 
 
 def _broken(request: Request[FetchRequest]) -> FetchResponse:
-    """Where topics come by id, Kafka says nothing of partitions when it breaks over a request."""
+    """The response when Kafka fails on the whole request. In versions with topic ids, it has no
+    partitions."""
     if request.version < TOPIC_IDS_FROM:
         return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
     return FetchResponse(error_code=error_codes.UNKNOWN_SERVER_ERROR)
@@ -76,8 +82,11 @@ def _broken(request: Request[FetchRequest]) -> FetchResponse:
 def _wait(
     node: HandlerContext, request: Request[FetchRequest], context: FetchContext, places: Sequence[Waiters], size: int
 ) -> Wait[FetchResponse]:
-    """Read again whenever something has come. What was read before the wait is let go: it may be half
-    a megabyte, or keep memory and files of records that are deleted meanwhile."""
+    """Reads again after each change, until there is enough or the wait is over.
+
+    The results of the read before a wait are released: they may be half a megabyte, or keep memory
+    and files of records that are deleted meanwhile.
+    """
     deadline = node.now + request.body.max_wait_ms
     while True:
         moved = yield Until(deadline, places, lacking=request.body.min_bytes - size)
@@ -91,7 +100,8 @@ def _wait(
 
 
 def _in_slices(node: HandlerContext, request: Request[FetchRequest], context: FetchContext) -> Wait[FetchResponse]:
-    """The same for many partitions. What came to one after it was read is found before the fetch waits."""
+    """As `_wait`, for many partitions. Changes during the slices are found before the fetch
+    waits."""
     deadline, moved, waited = node.now + request.body.max_wait_ms, True, False
     while True:
         params = _params(node, request, context)
@@ -108,7 +118,8 @@ def _in_slices(node: HandlerContext, request: Request[FetchRequest], context: Fe
 
 
 def _mark_gone(results: LogReadResults) -> None:
-    """Of what was deleted while a fetch waited for it Kafka answers that no aborted transactions were looked for."""
+    """Sets the aborted transactions of failed partitions to null, as Kafka does for a partition
+    that was deleted while a fetch waited."""
     for _, data in results.partitions:
         if data.error_code:
             data.aborted_transactions = None
@@ -122,7 +133,7 @@ def _told(
     results.on_response()
     if node.replication_quotas is not None and _replica_id(request) >= 0:
         node.replication_quotas.leader.record_sent(response, request.version)
-    if named and _replica_id(request) < 0:  # followers go by the metadata
+    if named and _replica_id(request) < 0:  # followers use the metadata
         response.node_endpoints = endpoints(
             node.controller.image, request.peer.listener.name, named, FetchResponse.NodeEndpoint
         )
@@ -130,7 +141,8 @@ def _told(
 
 
 def _name_leaders(node: HandlerContext, results: LogReadResults) -> set[int]:
-    """Who is wrong about a leader is told the right one: these."""
+    """Adds the current leader to each partition with a wrong leader, and returns the ids of these
+    leaders."""
     named = set()
     for partition, data in results.partitions:
         if data.error_code in WRONG_LEADER:
@@ -143,7 +155,8 @@ def _name_leaders(node: HandlerContext, results: LogReadResults) -> set[int]:
 def _read(
     node: HandlerContext, request: Request[FetchRequest], context: FetchContext, *, may_wait: bool = False
 ) -> LogReadResults:
-    """What there is. A fetch that `may_wait` need not be told of what is no bytes."""
+    """Reads the partitions. A fetch that `may_wait` skips the read when every partition is caught
+    up."""
     params, partitions = _params(node, request, context), context.partitions
     results = (read_caught_up(node, partitions, params) if may_wait else None) or read_from_log(
         node, partitions, params
@@ -174,7 +187,8 @@ def _params(node: HandlerContext, request: Request[FetchRequest], context: Fetch
 
 
 def _max_bytes(node: HandlerContext, body: FetchRequest) -> int:
-    """Responses that clients have not read yet share one memory bound with requests."""
+    """The limit of the response in bytes. Responses that clients have not read yet share one memory
+    limit with requests."""
     max_bytes = min(body.max_bytes, node.settings.int("fetch.max.bytes"))
     return min(max_bytes, max(0, node.intake.limit - node.unsent)) if node.unsent else max_bytes
 
@@ -189,7 +203,8 @@ def _broker_epoch(request: Request[FetchRequest]) -> int:
 
 
 def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:
-    """Whether a replica fetches in a life of its broker's that is over, as is known here (KIP-903)."""
+    """Whether a replica fetches with the epoch of an earlier registration of its broker
+    (KIP-903)."""
     broker = node.controller.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
     return broker is not None and not broker.fenced and broker.epoch > epoch
 

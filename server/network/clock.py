@@ -1,7 +1,7 @@
-"""What time it is: milliseconds since the epoch, never going backwards.
+"""The clocks: milliseconds since the epoch, never decreasing.
 
-The core is handed `now`; only the shell (listener, thread, cluster) asks a clock. One figure serves both as the timestamp of records and as
-the measure of time-outs, so that a stepped clock moves everything at once.
+The core receives `now`; only the shell (listener, thread, cluster) reads a clock. The same value is
+used for the timestamps of records and for timeouts, so that a stepped clock moves both.
 """
 
 import time
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Anything that can tell `now`."""
+    """A clock."""
 
     def now(self) -> int:
         """Milliseconds since the epoch."""
@@ -17,7 +17,8 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's time at the start, carried on by the monotonic clock: a corrected wall clock expires nobody's session."""
+    """The system's time at the start plus the monotonic clock: a correction of the wall clock
+    expires no session."""
 
     def __init__(self) -> None:
         self._offset = time.time_ns() - time.monotonic_ns()
@@ -27,7 +28,7 @@ class SystemClock:
 
 
 class SteppedClock:
-    """A clock that stands still until it is advanced."""
+    """A clock that only moves when it is advanced."""
 
     def __init__(self, now: int = 1_700_000_000_000) -> None:
         self._now = now
@@ -36,7 +37,7 @@ class SteppedClock:
         return self._now
 
     def advance(self, milliseconds: int) -> int:
-        """Move on, and tell the new time."""
+        """Moves the clock on, and returns the new time."""
         if milliseconds < 0:
             raise ValueError("time does not go backwards")
         self._now += milliseconds

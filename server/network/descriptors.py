@@ -1,7 +1,7 @@
-"""The descriptors that connections leave to files: log segments, indexes, modules that are imported.
+"""Reserves file descriptors for files: log segments, indexes, imported modules.
 
-A system gives out the lowest descriptor that is free. Connections whose descriptor is among the last
-`RESERVE` that this process may have are not kept, so that those are always left for files.
+The operating system assigns the lowest free descriptor. A connection whose descriptor is among the
+last `RESERVE` of this process is closed, so that these are always left for files.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import errno
 import os
 
 RESERVE = 64
-"""Descriptors; no more than a quarter of all."""
+"""The number of reserved descriptors; at most a quarter of all."""
 
 
 def most() -> int | None:
-    """How many this process may have; None where the system has no such limit."""
+    """The limit of descriptors for this process; None when there is no limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -24,13 +24,13 @@ def most() -> int | None:
 
 
 def is_reserved(descriptor: int) -> bool:
-    """Whether it is one of those that are left to files."""
+    """Whether a descriptor is reserved for files."""
     limit = most()
     return limit is not None and descriptor >= limit - min(RESERVE, limit // 4)
 
 
 def kept(descriptor: int) -> int:
-    """A new descriptor of a connection. OSError, and it is closed, when it is reserved."""
+    """Returns the new descriptor of a connection. A reserved one is closed, and raises OSError."""
     if is_reserved(descriptor):
         os.close(descriptor)
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))

@@ -1,9 +1,11 @@
-"""The shell of a replica: what it wants sent goes to the other nodes, and what becomes of that is brought back to it.
+"""Sends the requests of a replica to the other nodes, and returns their responses to the replica.
 
-Rules. Every call into the replica is made on the loop's thread, with the clock's time, and is followed by a look at what it wants sent and when
-it wants to be called again. Each peer has one connection, on which one request is under way. A peer that cannot be reached, is silent, or
-answers with something else loses its connection and is left alone for a while, each time for twice as long; that is one line in the log, and
-none while the same goes on. No peer can do more than that.
+- Every call into the replica is on the loop's thread, with the clock's time. After each call, its
+  outgoing requests and its next deadline are read.
+- Each peer has one connection, with one request in flight.
+- The connection is closed when the peer is unreachable, silent or sends something invalid. The next
+  attempt waits for a backoff, which doubles with each failure. The same failure is logged once. A
+  peer can cause no other damage.
 """
 
 from __future__ import annotations
@@ -28,18 +30,22 @@ from .peer_connection import BadPeer, PeerConnection, Versions
 log = logging.getLogger("kafkadouble.server.network")
 
 BACKOFF_MS, BACKOFF_MAX_MS = 50, 500
-"""How long a peer is left alone at first, and at most, as by Kafka's own controllers."""
+"""The backoff in ms after the first failure, and its maximum, as in Kafka's controllers."""
 
 IDLE_S = 60
-"""After so long without a request a connection is closed: nobody has use for it."""
+"""A connection without a request for this many seconds is closed."""
 
 MOST_KNOWN = 1000
-"""Peers of whose troubles and versions there is a note."""
+"""The number of peers whose last failure and versions are kept."""
 
 
 class Peers:
-    """`timeout_ms` is `controller.quorum.request.timeout.ms`; `moved` is called when the replica was called, and is to `pump`; `troubles` says
-    why a peer did not answer last, if it did not; `versions` what it served when it was last connected with."""
+    """The connections of a replica to its peers.
+
+    `timeout_ms` is `controller.quorum.request.timeout.ms`. `moved` is called after each call into
+    the replica, and must call `pump`. `troubles` has the last failure of each peer that did not
+    answer. `versions` has the API versions of each peer at its last connection.
+    """
 
     def __init__(
         self,
@@ -59,22 +65,22 @@ class Peers:
         self.lines: dict[VoterEndpoint, _Line] = {}
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._timer: asyncio.TimerHandle | None = None
-        self._wanted = NEVER  # when the timer is due, by the replica's clock
+        self._wanted = NEVER  # the deadline of the timer, by the replica's clock
 
     def start(self) -> None:
-        """Begin, on the loop that runs."""
+        """Starts on the running loop."""
         self._loop = asyncio.get_running_loop()
         self._tick()
 
     async def stop(self) -> None:
-        """End every connection; nothing is brought to the replica any more."""
+        """Closes every connection; the replica gets no more responses."""
         self._loop = None
         if self._timer is not None:
             self._timer.cancel()
         await asyncio.gather(*(line.end() for line in list(self.lines.values())))
 
     def forget(self) -> None:
-        """The replica is no more: end every connection, soon."""
+        """Closes every connection without waiting. The replica is not used any more."""
         self._loop = None
         if self._timer is not None:
             self._timer.cancel()
@@ -82,7 +88,8 @@ class Peers:
             line.cancel()
 
     def pump(self) -> None:
-        """Send what the replica wants sent, and be there when it wants to be called. To be called whenever anybody else has called it."""
+        """Sends the outgoing requests of the replica and sets the timer. Call it after each call
+        into the replica from elsewhere."""
         if self._loop is None:
             return
         for send in self.replica.take_outgoing():
@@ -90,7 +97,7 @@ class Peers:
         self._reschedule()
 
     def bring(self, send: OutboundRequest, answer: Message | RequestFailure) -> None:
-        """What has become of a request."""
+        """Hands the response, or the failure, of a request to the replica."""
         if self._loop is not None:
             self.replica.answered(send.token, answer, self.clock.now())
             self._moved()
@@ -107,7 +114,8 @@ class Peers:
         self._moved()
 
     def _reschedule(self) -> None:
-        """Tick when the replica wants it; a clock that stands still says by itself when that is, unless it is now."""
+        """Sets the timer to the replica's next deadline. A stepped clock calls the replica itself,
+        unless the deadline has passed."""
         deadline, now = self.replica.next_deadline(), self.clock.now()
         if self._loop is None or (deadline or NEVER) == self._wanted:
             return
@@ -123,7 +131,7 @@ class Peers:
 
 
 class _Line:
-    """What is to be sent to one peer, and the connection to it while there is one."""
+    """The queue of requests to one peer, and its connection, if there is one."""
 
     def __init__(self, peers: Peers, endpoint: VoterEndpoint) -> None:
         self._peers, self.endpoint = peers, endpoint
@@ -134,7 +142,7 @@ class _Line:
         self._task = self._loop.create_task(self._run())
 
     def put(self, send: OutboundRequest) -> None:
-        """Send it as soon as what was sent before is answered."""
+        """Sends a request after the earlier ones are answered."""
         self._waiting.put_nowait(send)
 
     def cancel(self) -> None:
@@ -154,7 +162,7 @@ class _Line:
             await self._hang_up()
 
     async def _next(self) -> OutboundRequest | None:
-        """What is to be sent next; None when nothing has been for long, and then this line is no more."""
+        """The next request; None after a long time without one, when this line is removed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(IDLE_S):
                 return await self._waiting.get()
@@ -173,7 +181,8 @@ class _Line:
             trouble = f"no answer within {self._peers.timeout_ms} ms"
         except (OSError, BadPeer) as problem:
             trouble = _said(problem)
-        except Exception as problem:  # ours: a request that cannot be written
+        # A failure of this node: a request that cannot be encoded.
+        except Exception as problem:
             trouble = f"{type(problem).__name__}: {problem}"
         else:
             self._went_well(send, answer)
@@ -182,7 +191,8 @@ class _Line:
         return RequestFailure.LOST
 
     async def _connected(self) -> PeerConnection:
-        if self._connection is not None and not self._connection.is_open:  # ended while nothing was under way
+        # The connection was closed while no request was in flight.
+        if self._connection is not None and not self._connection.is_open:
             await self._hang_up()
         if self._connection is None:
             peers = self._peers
@@ -208,7 +218,8 @@ class _Line:
 
     def _note(self, trouble: str) -> None:
         if self._peers.troubles.get(self.endpoint) != trouble:
-            if len(self._peers.troubles) >= MOST_KNOWN:  # new voters are asked where anybody says that they are
+            # A limit is needed: any node can name the endpoints of new voters.
+            if len(self._peers.troubles) >= MOST_KNOWN:
                 del self._peers.troubles[next(iter(self._peers.troubles))]
             self._peers.troubles[self.endpoint] = trouble
             log.warning("%s:%d: %s", *self.endpoint, trouble)
@@ -221,6 +232,6 @@ class _Line:
 
 
 def _said(problem: Exception) -> str:
-    """Without the address, which whoever tells it knows."""
+    """The failure without the address, which the caller adds."""
     number = problem.errno if isinstance(problem, OSError) else None
     return os.strerror(number).lower() if number is not None and number > 0 else str(problem)

@@ -1,8 +1,10 @@
-"""How the shell of a node shares out its loop: turns that are limited by time, and work on another thread.
+"""Shares the time of a node's event loop: turns that are limited in time, and work on another
+thread.
 
-Rules. In one round of the loop requests are begun for `TURN_S`, those that peers sent ahead for as long
-again, and so are slices of wide ones worked on; what is left waits for the next round, so that sockets are read and timers ring meanwhile.
-An `Aside` of a handler runs on another thread, one at a time: together they take the memory of one.
+In one round of the loop, new requests are handled for `TURN_S` seconds, pipelined requests for as
+long again, and slices of large requests too. The rest waits for the next round, so that sockets are
+read and timers fire in between. An `Aside` of a handler runs on another thread. Only one runs at a
+time, so that they need the memory of one.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ TURN_S = 0.02
 
 
 class Turn:
-    """The part of one round of the loop in which requests are begun. It starts with its first request."""
+    """The part of one round of the loop in which requests are started. It begins with the first
+    request."""
 
     def __init__(self) -> None:
         self._end: float | None = None
@@ -37,7 +40,7 @@ class Turn:
 
 
 def work(tick: Callable[[], None], is_busy: Callable[[], bool]) -> None:
-    """Tick a node, and again for a turn while it is busy."""
+    """Ticks a node, and again while it is busy, for at most `TURN_S` seconds."""
     end = perf_counter() + TURN_S
     tick()
     while is_busy() and perf_counter() < end:
@@ -45,7 +48,8 @@ def work(tick: Callable[[], None], is_busy: Callable[[], bool]) -> None:
 
 
 def _run(aside: Aside) -> None:
-    """Do the work, and give back what it took: glibc keeps freed memory for the thread that had it."""
+    """Runs the work and returns its memory to the system: glibc keeps freed memory for the thread
+    that used it."""
     aside.run()
     trim = _malloc_trim()
     if trim is not None:
@@ -64,14 +68,14 @@ def _malloc_trim() -> Callable[[int], Any] | None:
 
 
 class Asides:
-    """What handlers do aside. `done` is called after each."""
+    """Runs the asides of handlers. `done` is called after each."""
 
     def __init__(self, done: Callable[[], None]) -> None:
         self._done = done
         self._waiting: deque[tuple[Aside, HandlerTask]] = deque()
         self._running: asyncio.Future[None] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
-        """While there is one; without it everything is done at once."""
+        """The event loop while it runs. Without it, an aside runs at once."""
 
     def add(self, aside: Aside, task: HandlerTask) -> None:
         if self.loop is None:
@@ -95,7 +99,7 @@ class Asides:
         self._done()
 
     async def stop(self) -> None:
-        """Wait for what is running; whoever waits for the rest is gone."""
+        """Waits for the running aside. The others are dropped: their connections are closed."""
         self.loop = None
         self._waiting.clear()
         if self._running is not None:

@@ -127,7 +127,8 @@ def stepped_too_far(before: Layers, after: Layers) -> str:
 
 
 def number(layers: Layers, name: str) -> int:
-    """The effective number of a configuration. If it is not set, 1, which every rule above allows."""
+    """The effective number of a configuration. A configuration that is not set is 1, which every
+    rule above allows."""
     value = layers.value(name)
     return value if isinstance(value, int) else 1
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def near(name: Any, names: Iterable[str]) -> str:
-    """`; did you mean 'Produce'?`, or "" when no name is near. Upper and lower case are the same."""
+    """`; did you mean 'Produce'?`, or "" when no name is near. The comparison ignores case."""
     from difflib import get_close_matches
 
     by_small = {known.lower(): known for known in names}

@@ -34,7 +34,8 @@ def no_frame(error: WireError, data: bytes) -> str:
 
 
 def bad_header(frame: bytes, error: WireError) -> str:
-    """A header cannot be read, or its API is unknown. The message shows the fields that are there."""
+    """A header cannot be read, or its API is unknown. The message shows the fields that could be
+    read."""
     if len(frame) < _CLIENT_ID:
         return f"sent a header that cannot be read: {error}"
     key, version = _KEY_AND_VERSION(frame)

@@ -110,7 +110,8 @@ class Slices:
         self._left = SLICE
 
     def end(self, elements: int = 1) -> bool:
-        """Count these elements. True when the slice ends and the handler must yield `OTHERS_FIRST`."""
+        """Counts these elements. True when the slice ends and the handler must yield
+        `OTHERS_FIRST`."""
         self._left -= elements
         if self._left > 0:
             return False
@@ -248,7 +249,8 @@ class Waiting:
         return bool(self.later or self.ready)
 
     def take_turn(self) -> None:
-        """Let the next `run` resume one task that let others run first: the one that waits longest."""
+        """Lets the next `run` resume one task that let others run first: the one that has waited
+        longest."""
         while self.later:
             task = self.later.popleft()
             if task.alive:

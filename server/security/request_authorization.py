@@ -1,7 +1,9 @@
-"""What a controller lets somebody do: the right that each of its APIs asks for, of the cluster as a whole or part by part (KIP-11, KIP-590).
+"""Authorizes requests on a controller: each API needs a right on the cluster, or a right on each of
+its parts (KIP-11, KIP-590).
 
-A broker authorises what it does itself, and leaves to the controller what it hands on: so the client's own principal, out of the Envelope, is
-asked about here. Parts of a request that somebody has no right to are refused, and the others are done. Brokers of ours authorise nothing yet.
+A broker authorizes its own requests, and leaves forwarded ones to the controller. So this module
+checks the client's principal, from the Envelope. Parts of a request without the right are refused;
+the other parts are handled. Brokers of kafkadouble do not authorize anything yet.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
 TOPIC, GROUP, USER = map(RESOURCE_TYPES.index, ("TOPIC", "GROUP", "USER"))
 
 Right = tuple[int, int, str]
-"""An operation, a type of resource and its name."""
+"""An operation, a resource type and a resource name."""
 
 
 class Parts(NamedTuple):
-    """An API of which parts are refused: the field of the request that lists them, the right that each asks for, the field of the answer that
-    lists what became of each."""
+    """An API with parts that can be refused: the field of the request that lists them, the right
+    for each part, and the field of the response that lists their results."""
 
     asked: str
     right: Callable[[Any], Right]
@@ -56,7 +58,7 @@ def _of_topic(operation: int) -> Callable[[Any], Right]:
 
 
 RIGHT_OF = {"topic": _of_topic, "resource": _of_resource}
-"""The right to a part, by what the row says that it is."""
+"""The right for a part, by the resource in the API's row."""
 
 
 @cache
@@ -68,7 +70,7 @@ def _cluster_operation(row: ApiRow) -> int | None:
 
 @cache
 def _parts(row: ApiRow) -> Parts | None:
-    """The outermost parts, where each needs a right of its own."""
+    """The outermost parts, when each needs its own right."""
     operation, _, resource = row.controller_part_right.partition(" ")
     if resource not in RIGHT_OF:
         return None
@@ -82,7 +84,7 @@ CODES = {
     CLUSTER: error_codes.CLUSTER_AUTHORIZATION_FAILED,
 }
 NAMES_BEFORE = 6
-"""Before this version of DeleteTopics topics are names, and nothing else."""
+"""Before this version, a DeleteTopics request has only the names of topics."""
 
 Handle = Callable[["AuthorizerHost", Request[Any]], "Answer | Wait[Answer]"]
 
@@ -90,7 +92,8 @@ Handle = Callable[["AuthorizerHost", Request[Any]], "Answer | Wait[Answer]"]
 def authorized(
     node: AuthorizerHost, authorizer: Authorizer, request: Request[Any], handle: Handle
 ) -> Answer | Wait[Answer]:
-    """The answer to as much of the request as its sender has a right to. Refusal(CLUSTER_AUTHORIZATION_FAILED)."""
+    """The response for the parts that the client has a right to. Raises
+    Refusal(CLUSTER_AUTHORIZATION_FAILED)."""
     row = request.peer.apis[request.api_key].row
 
     def has(right: Right) -> bool:
@@ -107,7 +110,7 @@ def authorized(
 
 
 def may(node: AuthorizerHost, request: Request[Any], right: Right) -> bool:
-    """Whether its sender has a right, for the handler of an API that asks for one only now and then."""
+    """Whether the client has a right, for handlers that need a right only in some cases."""
     return node.authorizer is None or _allowed(node, node.authorizer, request, right)
 
 
@@ -116,7 +119,7 @@ def _allowed(node: AuthorizerHost, authorizer: Authorizer, request: Request[Any]
 
 
 def _deletion(node: AuthorizerHost, request: Request[Any]) -> Parts:
-    """A topic to be deleted stands there by its name, or by its id."""
+    """The parts of a DeleteTopics request, in which topics are named by their name or their id."""
 
     def name_of(topic: Any) -> str:
         if isinstance(topic, str):

@@ -62,7 +62,8 @@ def _malloc_trim() -> Callable[[int], Any] | None:
         import ctypes
 
         found: Callable[[int], Any] = ctypes.CDLL(None).malloc_trim
-    except (ImportError, AttributeError, OSError, TypeError):  # another C library, or another system
+    # Another C library, or another system.
+    except (ImportError, AttributeError, OSError, TypeError):
         return None
     return found
 

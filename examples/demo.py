@@ -1,9 +1,10 @@
-"""A broker, a real client, and what went over the wire between them.
+"""A broker, a real client, and the requests between them.
 
     make demo        or, with kafkadouble and confluent-kafka installed:  python examples/demo.py
 
-It starts a broker inside this process, creates a topic, produces with an idempotent producer, reads everything back in a consumer group of two
-members, makes the broker misbehave once, and shows what the broker saw. Exit code 0 when every record came through.
+It starts a broker in this process, creates a topic, produces with an idempotent producer, reads
+everything back in a consumer group with two members, makes the broker fail once, and shows the
+requests that the broker received. The exit code is 0 when every record was read.
 """
 
 import threading
@@ -29,7 +30,7 @@ def create_topic(bootstrap: str) -> None:
 
 
 def produce(bootstrap: str) -> Counter[int]:
-    """Send COUNT readings; how many went to each partition."""
+    """Sends COUNT readings, and returns the number of records in each partition."""
     delivered: Counter[int] = Counter()
 
     def acknowledged(error: KafkaError | None, message: Message) -> None:
@@ -47,7 +48,7 @@ def produce(bootstrap: str) -> Counter[int]:
 
 
 class Member(threading.Thread):
-    """One consumer of the group, until the group has read everything."""
+    """One consumer of the group. It runs until the group has read everything."""
 
     def __init__(self, bootstrap: str, name: str, seen: Counter[str], done: threading.Event) -> None:
         super().__init__()
@@ -93,7 +94,7 @@ def main() -> None:
     started = time.perf_counter()
     with KafkaDouble(
         config={"group.initial.rebalance.delay.ms": 500}
-    ) as kafka:  # so that both members are there at first
+    ) as kafka:  # so that both members join the first rebalance
         took = (time.perf_counter() - started) * 1000
         heading(f"A broker at {kafka.bootstrap_servers}, {took:.0f} ms after it was asked for")
         create_topic(kafka.bootstrap_servers)

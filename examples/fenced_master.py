@@ -1,14 +1,17 @@
-"""A master that was replaced cannot write any more: fencing by the offset alone (KIP-27), with no clock and no lock that anybody must trust.
+"""Fences a replaced master with the expected offset alone (KIP-27): no clock, and no trust in a
+lock.
 
     python -m examples.fenced_master [--unfenced] [--seed N]
 
-A lock service makes one process the master, for a while. It cannot know whether the master before has noticed: that one may be asleep, with a
-write under way. So each new master reads the journal to its end and appends a claim, expected right there. Whatever an earlier master still has
-under way was expected at an offset that is now taken, and so was whatever it tries later: it is refused, learns of it, and steps down.
+A lock service makes one process the master for some time. It cannot know whether the previous
+master has noticed: that process may be paused, with a write in flight. So each new master reads the
+journal to its end and appends a claim, expected at that offset. The writes of an earlier master, in
+flight or later, expect an offset that is now taken. They are refused, and that master steps down.
 
-In each round here the master falls asleep with a write on its way, the next one claims the journal, and then the write arrives. With
-`--unfenced` the same masters write without an expectation, as one does with a lock alone, and the journal has entries of masters that had been
-replaced. The client is confluent-kafka, which knows nothing of any of this: the expectation is a record header.
+In each round the master is paused with a write in flight, the next master claims the journal, and
+then the write arrives. With `--unfenced` the same masters write without an expected offset, as with
+a lock alone, and the journal contains entries of replaced masters. The client is confluent-kafka,
+which needs no support for this: the expected offset is a record header.
 """
 
 from __future__ import annotations
@@ -25,14 +28,16 @@ from kafkadouble import KafkaDouble, expected_offset
 JOURNAL = "journal"
 ROUNDS, MOST_ENTRIES = 5, 4
 ASLEEP = 3600.0
-"""Seconds of the broker's clock that a write is held up; the clock stands still until the example moves it."""
+"""The delay of a write, in seconds of the broker's clock. The clock only moves when the example
+advances it."""
 
 QUIET: dict[str, str | int | float | bool | None] = {"log_level": 0}
-"""The broker goes before its clients do, of which they would tell."""
+"""Silences the clients, which would log that the broker stops before they do."""
 
 
 class Entry(NamedTuple):
-    """What the journal holds: `what` master number `master` wrote, its claim or an entry."""
+    """A record of the journal: the number of the master, and `what` it wrote, its claim or an
+    entry."""
 
     offset: int
     master: int
@@ -40,7 +45,8 @@ class Entry(NamedTuple):
 
 
 class Master:
-    """A process that believes to be the master. `upcoming` is where its next entry belongs."""
+    """A process that believes that it is the master. `upcoming` is the expected offset of its next
+    entry."""
 
     def __init__(self, number: int, bootstrap: str, fenced: bool) -> None:
         self.number, self.fenced = number, fenced
@@ -54,13 +60,14 @@ class Master:
         return f"master-{self.number}"
 
     def write(self, what: str) -> None:
-        """Append and wait for the answer. Who was refused is no master any more, and writes nothing."""
+        """Appends an entry and waits for the answer. After a refusal the process is no longer the
+        master, and writes nothing."""
         self.begin(what)
         if not self.finish():
             raise RuntimeError(f"{self.name} is not answered")
 
     def begin(self, what: str) -> None:
-        """Send without waiting."""
+        """Sends an entry without waiting."""
         if self.deposed is not None:
             return
         value = json.dumps({"master": self.number, "what": what})
@@ -69,7 +76,8 @@ class Master:
         self._producer.poll(0)
 
     def finish(self, seconds: float = 30) -> bool:
-        """Wait so long for the answers to all that was sent, and tell whether they came."""
+        """Waits at most this many seconds for the answers to all entries. Returns whether they
+        arrived."""
         return self._producer.flush(seconds) == 0
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
@@ -91,7 +99,8 @@ def _end_of_journal(bootstrap: str) -> int:
 
 
 def play(seed: int, *, fenced: bool) -> tuple[list[Entry], list[Master]]:
-    """Masters that follow one another, each surprised in the middle of a write; what the journal holds then."""
+    """Runs masters one after the other, each paused in the middle of a write. Returns the journal
+    and the masters."""
     choose, masters = random.Random(seed), list[Master]()
     with KafkaDouble(stepped=True, seed=seed) as kafka:
         kafka.create_topic(JOURNAL, config={"produce.expected.offset": "optional"} if fenced else {})
@@ -112,7 +121,7 @@ def play(seed: int, *, fenced: bool) -> tuple[list[Entry], list[Master]]:
 
 
 def _wake(kafka: KafkaDouble, master: Master) -> None:
-    """Its write arrives; and if that told it nothing, it goes on."""
+    """Lets the delayed write arrive. The master writes on unless that write was refused."""
     kafka.advance(ASLEEP)
     if not master.finish():
         raise RuntimeError(f"{master.name} is not answered")
@@ -125,7 +134,7 @@ def _journal(kafka: KafkaDouble) -> list[Entry]:
 
 
 def violations(journal: list[Entry]) -> list[Entry]:
-    """The entries of a master that stand behind the claim of a later one."""
+    """The entries of a master that are after the claim of a later master."""
     claimed, wrong = 0, []
     for entry in journal:
         if entry.what == "claim":
@@ -136,7 +145,7 @@ def violations(journal: list[Entry]) -> list[Entry]:
 
 
 def main(words: list[str] | None = None) -> int:
-    """0 when no master wrote behind the claim of a later one."""
+    """Returns 0 when no master wrote after the claim of a later one."""
     parser = argparse.ArgumentParser(
         description="masters that follow one another, fenced by the offsets of their journal"
     )

@@ -1,15 +1,19 @@
-"""KIP-27's worked example: a key-value store whose replicas race to write one commit log, and a checker that looks for a single wrong answer.
+"""KIP-27's worked example: a key-value store whose replicas race to write one commit log, and a
+checker that searches for wrong answers.
 
     python -m examples.key_value_store [--how conditional | hopeful | local-reads] [--seed N]
 
-Every replica takes itself for the leader. To answer its clients it evaluates their operations on its state, which it folded from the log, and
-appends the effects: as one batch, expected at the very offset up to which it knows the log. If that holds, the answers were right; if not, some
-other replica was first, so it reads on, and whoever it had not answered asks again. Meanwhile replicas are killed with their work in flight,
-and the broker loses answers and sends replicas away, so that batches are sent again.
+Every replica acts as the leader. To answer its clients, it evaluates their operations on its state,
+which it built from the log. It appends the effects as one batch, expected at the end of the log
+that it has read. If the batch is appended, the answers are correct. If it is refused, another
+replica was first: the replica reads on, and its clients repeat their operations. Meanwhile replicas
+are killed with operations in flight, and the broker loses answers and refuses to lead, so that
+batches are sent again.
 
-`hopeful` is the same program without the expectation: it reads to the end of the log, evaluates, and appends, hoping that nobody was faster.
-`local-reads` publishes as it should, but answers reads from its state alone. Both give wrong answers, and are found out. The client is
-aiokafka; all is decided by the seed, but for who is faster.
+`hopeful` is the same program without an expected offset: it reads to the end of the log, evaluates
+and appends. `local-reads` uses the expected offset, but answers reads from its state alone. Both
+give wrong answers, and the checker finds them. The client is aiokafka. The seed decides everything
+except which replica is faster.
 """
 
 from __future__ import annotations
@@ -41,15 +45,15 @@ T = TypeVar("T")
 
 
 class NotDone(Exception):
-    """The operation has not happened, and will not: ask again."""
+    """The operation was not applied, and will not be: the client may repeat it."""
 
 
 class Killed(Exception):
-    """The replica died; whether the operation happened, nobody knows."""
+    """The replica was killed; whether the operation was applied is unknown."""
 
 
 class Asked(NamedTuple):
-    """An operation of a client, and where the answer goes."""
+    """An operation of a client, and the future for its answer."""
 
     key: str
     action: Action
@@ -57,14 +61,16 @@ class Asked(NamedTuple):
 
 
 class Replica:
-    """A copy of the store. `upcoming` is the offset up to which it knows the log, and `state` what it says up to there."""
+    """A copy of the store. `upcoming` is the offset up to which it has read the log, and `state` is
+    the state at that offset."""
 
     def __init__(self, name: str, bootstrap: str, how: str, seen: Counter[str]) -> None:
         self.name, self.how, self.seen = name, how, seen
         self.state: dict[str, Value] = {}
         self.upcoming = 0
         self.inbox: asyncio.Queue[Asked] = asyncio.Queue()
-        self._mine: dict[str, int] = {}  # where the log has the effects that this replica wrote
+        # The offsets of the effects that this replica wrote.
+        self._mine: dict[str, int] = {}
         self._numbers = count()
         self._under_way: list[Asked] = []
         self._called: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -81,7 +87,7 @@ class Replica:
         )
 
     async def run(self) -> None:
-        """Fold the log, then serve, until it is killed."""
+        """Reads the log, then serves clients, until the replica is killed."""
         await self._call(self._producer.start())
         await self._call(self._consumer.start())
         self._consumer.assign([LOG])
@@ -94,7 +100,8 @@ class Replica:
             await self._serve(self._under_way)
 
     async def bury(self) -> None:
-        """Close what a dead process would have left to the system; what was sent, was sent."""
+        """Closes what the operating system would close for a dead process. Sent requests stay
+        sent."""
         while not self.inbox.empty():
             self._under_way.append(self.inbox.get_nowait())
         for asked in self._under_way:
@@ -106,7 +113,8 @@ class Replica:
                 await part.stop()
 
     async def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the client library gives. Who is killed meanwhile does not hear of it; but the library is not stopped half-way."""
+        """The result of a call to the client library. When the replica is killed, it does not get
+        the result, but the call in the library runs to its end."""
         self._called = called = asyncio.ensure_future(work)
         return await asyncio.shield(called)
 
@@ -121,7 +129,7 @@ class Replica:
             await self._write(asked)
 
     async def _write(self, asked: list[Asked]) -> None:
-        """Evaluate, append, and only then answer."""
+        """Evaluates the operations, appends their effects, and only then answers."""
         start, state = self.upcoming, dict(self.state)
         results, batch, names = [], self._producer.create_batch(), []
         for one in asked:
@@ -143,7 +151,8 @@ class Replica:
             self.seen["found after a lost answer"] += len(asked)
 
     async def _appended(self, batch: object) -> bool:
-        """Whether the broker says that it has the batch. If it refused, a try before may have been appended, whose answer was lost."""
+        """Whether the broker accepted the batch. After a refusal, an earlier attempt whose answer
+        was lost may still have been appended."""
         try:
             await self._call(self._send(batch))
         except KafkaError as error:
@@ -156,7 +165,7 @@ class Replica:
         await (await self._producer.send_batch(batch, LOG.topic, partition=LOG.partition))
 
     async def _catch_up(self) -> None:
-        """Fold the log up to its present end."""
+        """Reads the log up to its current end."""
         end = (await self._call(self._consumer.end_offsets([LOG])))[LOG]
         while self.upcoming < end:
             found = await self._call(self._consumer.getmany(LOG, timeout_ms=200))
@@ -177,7 +186,7 @@ def _answer(asked: Asked, result: object) -> None:
 
 
 class Store:
-    """The replicas that live, the clients, and the history of what they saw."""
+    """The running replicas, the clients, and the history of their operations."""
 
     def __init__(self, kafka: KafkaDouble, how: str, seed: int) -> None:
         self._kafka, self._how, self._choose = kafka, how, random.Random(seed)
@@ -206,7 +215,8 @@ class Store:
         await replica.bury()
 
     async def _trouble(self) -> None:
-        """Kill replicas at work, and have the broker lose answers and refuse to lead."""
+        """Kills replicas in the middle of their work, and makes the broker lose answers and refuse
+        to lead."""
         for number in range(KILLS):
             for _ in range(3):
                 await asyncio.sleep(self._choose.uniform(0.01, 0.04))
@@ -238,7 +248,8 @@ class Store:
             self.history.append(operation)
 
     async def _ask(self, key: str, action: Action, choose: random.Random) -> object:
-        """The answer of some replica; of a next one, if it says that nothing has happened."""
+        """The answer of one replica. When an operation was not applied, the next replica is
+        tried."""
         while True:
             replica = choose.choice(list(self._living))
             asked = Asked(key, action, asyncio.get_running_loop().create_future())
@@ -250,7 +261,7 @@ class Store:
 
 
 async def play(how: str, seed: int) -> tuple[Verdict, Store]:
-    """Run the store for its length, and judge what its clients saw."""
+    """Runs the store for its set time, and checks the history of its clients."""
     asyncio.get_running_loop().set_exception_handler(_hush)
     async with KafkaDouble(seed=seed) as kafka:
         kafka.create_topic(LOG.topic, config={} if how == HOPEFUL else {"produce.expected.offset": "required"})
@@ -261,13 +272,13 @@ async def play(how: str, seed: int) -> tuple[Verdict, Store]:
 
 
 def _hush(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """aiokafka leaves a future behind, with the same refusal, when it sent a batch twice."""
+    """Ignores a future that aiokafka leaves with the same refusal after it sent a batch twice."""
     if not isinstance(context.get("exception"), KafkaError):
         loop.default_exception_handler(context)
 
 
 def main(words: list[str] | None = None) -> int:
-    """0 when all that the clients saw can have happened in one order."""
+    """Returns 0 when the operations of all clients are linearizable."""
     parser = argparse.ArgumentParser(description="replicas race to write a commit log")
     parser.add_argument("--how", choices=(CONDITIONAL, HOPEFUL, LOCAL_READS), default=CONDITIONAL)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))

@@ -1,9 +1,10 @@
-"""Is a history of operations linearizable: could they have happened one at a time, each at a moment between its call and its return?
+"""Checks that a history of operations is linearizable: each operation could have happened at one
+moment between its call and its return.
 
-The search is that of Wing and Gong (Testing and verifying concurrent objects, 1993) with Lowe's memory of states that led nowhere: take an
-operation that nothing else had to come before, see whether its result fits, go on with the rest, and step back where no operation fits. Keys
-are independent of one another, so each is checked alone. An operation of which nobody knows the end may have happened at any time after its
-call, or never.
+The search is that of Wing and Gong (Testing and verifying concurrent objects, 1993) with Lowe's
+memory of failed states. It takes an operation that can be next, compares its result, continues with
+the rest, and goes back where no operation fits. Keys are independent, so each is checked alone. An
+operation without a known end may have happened at any time after its call, or never.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from math import inf
 from typing import NamedTuple
 
 UNKNOWN = "unknown"
-"""The result of an operation whose end nobody saw."""
+"""The result of an operation without a known end."""
 
 Value = str | None
 Action = tuple[str, ...]
-"""("get",), ("put", new) or ("swap", old, new), whose result tells whether the key held `old`."""
+"""("get",), ("put", new) or ("swap", old, new). The result of a swap is whether the key had the
+value `old`."""
 
 
 class Operation(NamedTuple):
-    """What one client asked for and got. `called` and `returned` are moments of one clock, all different."""
+    """An operation of one client and its result. `called` and `returned` are times of one clock,
+    all different."""
 
     client: str
     key: str
@@ -36,7 +39,9 @@ class Operation(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """`order`: a legal order of all that returned; or, if there is none, the longest that was found, and who could not follow it."""
+    """The result of a check. `order` is a legal order of all operations that returned. If there is
+    none, it is the longest legal order that was found, and `stuck` are the operations that could
+    not come next."""
 
     linearizable: bool
     order: list[Operation]
@@ -44,7 +49,7 @@ class Verdict(NamedTuple):
 
 
 def step(state: Value, action: Action) -> tuple[object, Value]:
-    """What an action gives on a key that holds `state`, and what the key holds then."""
+    """The result of an action on a key with the value `state`, and the new value."""
     kind, *values = action
     if kind == "get":
         return state, state
@@ -54,7 +59,8 @@ def step(state: Value, action: Action) -> tuple[object, Value]:
 
 
 def check(history: Iterable[Operation]) -> Verdict:
-    """The verdict on all keys: the first key that has no legal order, or the orders of all, one after the other."""
+    """Checks all keys. Returns the verdict on the first key without a legal order, or the orders of
+    all keys, one after the other."""
     by_key: dict[str, list[Operation]] = {}
     for operation in history:
         by_key.setdefault(operation.key, []).append(operation)
@@ -68,7 +74,7 @@ def check(history: Iterable[Operation]) -> Verdict:
 
 
 def check_key(history: list[Operation]) -> Verdict:
-    """The same for operations on one key, which holds None at first."""
+    """Checks the operations on one key, which is None at first."""
     operations = sorted((one for one in history if one.returned < inf or one.action[0] != "get"), key=_seen_first)
     returned = sum(one.returned < inf for one in operations)
     wanted = (1 << returned) - 1
@@ -96,13 +102,17 @@ def check_key(history: list[Operation]) -> Verdict:
 
 
 def _seen_first(one: Operation) -> tuple[bool, float]:
-    """Those that returned, by their calls; then those of which nobody knows."""
+    """The sort key: operations that returned, by their call; then operations without a known
+    end."""
     return one.returned == inf, one.called
 
 
 def _next(operations: list[Operation], returned: int, done: int, state: Value) -> list[tuple[int, Value]]:
-    """Which operations may come next, with the state after each; what is to be tried first stands last. The first `returned` operations have an
-    end; one that has none is of use only where it changes something."""
+    """The operations that can come next, each with the state after it; the best candidate is last.
+
+    The first `returned` operations have an end. An operation without an end is useful only if it
+    changes the state.
+    """
     ended, deadline = [], inf
     for index in range((~done & (done + 1)).bit_length() - 1, returned):
         one = operations[index]

@@ -1,9 +1,10 @@
-"""Which clients used which APIs in which versions, over many runs: the tables of `kafkadouble traffic` as a job of Spark.
+"""Reports which clients used which APIs and versions over many runs, as a job of Spark.
 
     spark-submit examples/traffic_report.py captures/ --logs kafka-request.log --out report/
 
-`captures/` is what `kafkadouble serve --capture captures` wrote, in however many runs; the logs are Kafka's own, or Kroxylicious'. Each table
-is shown, and with --out written as CSV into a folder of its name.
+The tables are those of `kafkadouble traffic`. `captures/` holds the traffic of any number of runs
+of `kafkadouble serve --capture captures`; the logs are those of Kafka or Kroxylicious. Each table
+is printed, and with `--out` also written as CSV into a folder of the same name.
 """
 
 from __future__ import annotations

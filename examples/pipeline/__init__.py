@@ -1,8 +1,9 @@
-"""A data pipeline from its first record to its audit, on a cluster that misbehaves on the way.
+"""A data pipeline from its first record to its audit, on a cluster with failures.
 
     make pipeline        or, with what that installs:  python -m examples.pipeline
 
-`orders` writes orders with a real client, `cluster` is the cluster and what befalls it, `stream` is the Spark program that aggregates them,
-`audit` the one that holds its results against the brokers' own files, `page` makes a report of both. `stream` and `audit` know nothing of
-the rest and run by `spark-submit` as well, on whatever cluster.
+`orders` writes orders with a real client. `cluster` is the cluster and its failures. `stream` is
+the Spark program that aggregates the orders. `audit` compares its results with the brokers' files.
+`page` writes a report of both. `stream` and `audit` do not depend on the rest: `spark-submit` runs
+them on any cluster.
 """

@@ -1,4 +1,5 @@
-"""The whole story: `python -m examples.pipeline [--orders N] [--out DIRECTORY] [--master MASTER]`.
+"""Runs the whole pipeline: `python -m examples.pipeline [--orders N] [--out DIRECTORY] [--master
+MASTER]`.
 
 It needs pyspark, Java 17 and confluent-kafka.
 """
@@ -21,9 +22,9 @@ from . import cluster, orders, page
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 600
-"""Seconds that a Spark program may take."""
+"""The limit for a Spark program, in seconds."""
 CLOSING = 10_000_000
-"""The order that moves time on, so that the last minute is over."""
+"""The number of the last order, which moves event time on, so that the last minute is over."""
 CONF = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
@@ -35,7 +36,7 @@ CONF = {
 
 
 class Story:
-    """What happens, and when."""
+    """The events of the run, each with its time."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.out, self._master, self._begun = Path(options.out).absolute(), options.master, time.monotonic()
@@ -48,7 +49,7 @@ class Story:
         print(f"{self.events[-1][0]:6.1f} s  {what}", flush=True)
 
     def submit(self, program: str, *arguments: object) -> subprocess.Popen[str]:
-        """A Spark program, in a process group of its own."""
+        """Starts a Spark program in a process group of its own."""
         given = [word for name, value in CONF.items() for word in ("--conf", f"{name}={value}")]
         command = [Path(sys.executable).with_name("spark-submit"), "--master", self._master, *given, HERE / program]
         environment = {"SPARK_LOCAL_IP": "127.0.0.1", **os.environ, "PYSPARK_PYTHON": sys.executable}
@@ -58,7 +59,7 @@ class Story:
         )  # fmt: skip
 
     def run(self, program: str, *arguments: object) -> tuple[int, str]:
-        """To its end. Its exit code, and what it said."""
+        """Runs a Spark program to its end. Returns its exit code and its output."""
         process = self.submit(program, *arguments)
         try:
             said = process.communicate(timeout=PATIENCE)[0]
@@ -69,13 +70,13 @@ class Story:
 
 
 def kill(process: subprocess.Popen[str]) -> None:
-    """Without a warning, with all that it started."""
+    """Kills a program and all of its child processes with SIGKILL."""
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 
 def stream_until_killed(story: Story, kafka: KafkaDouble, pace: int) -> None:
-    """Read at a pace, and die in the middle: when two batches are done."""
+    """Runs the streaming program at this pace, and kills it when two batches are done."""
     done = story.results / "checkpoints" / "totals" / "commits" / "1"
     process = story.submit("stream.py", "--bootstrap", kafka.bootstrap_servers, "--out", story.results, "--pace", pace)
     end = time.monotonic() + PATIENCE
@@ -87,7 +88,7 @@ def stream_until_killed(story: Story, kafka: KafkaDouble, pace: int) -> None:
 
 
 def stream(story: Story, kafka: KafkaDouble) -> list[str]:
-    """Read all there is; what the program found to be truncated."""
+    """Runs the streaming program on all orders. Returns the truncations that it found."""
     code, said = story.run("stream.py", "--bootstrap", kafka.bootstrap_servers, "--out", story.results)
     if code:
         raise SystemExit(f"the streaming program ended with {code}:\n{said}")
@@ -102,7 +103,8 @@ def audit(story: Story) -> int:
 
 
 def play(story: Story, kafka: KafkaDouble, count: int) -> None:
-    """Orders are written, and read by a program that dies; leaders change; the last orders are lost after they were read, and sent again."""
+    """The sequence of events. Orders are written, and the streaming program is killed. Leaders
+    change. The last orders are lost after they were read, and written again."""
     half, lost = count // 2, max(count // 20, 10)
     written = orders.write(kafka.bootstrap_servers, range(half // 2))
     cluster.change_leaders(kafka)

@@ -1,9 +1,10 @@
-"""The audit: what the pipeline wrote, held against the brokers' own files. No broker is asked.
+"""The audit: compares the results of the pipeline with the brokers' files, without a request to a
+broker.
 
     spark-submit --master ... audit.py --logs DIRECTORY --out DIRECTORY
 
-Exit code 0 when nothing is missing, nothing was counted twice, all totals are right and all replicas hold the same bytes; audit.json has the
-figures, by offset.
+The exit code is 0 when no order is missing, no order was counted twice, all totals are correct and
+all replicas hold the same bytes. audit.json has the numbers, by offset.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ ORDER = "order_id long, customer string, product string, cents long, at long"
 TOTAL = "minute string, product string, orders long, cents long"
 PLACE = ("partition", "offset")
 ONE = "replica LIKE '%broker-2'"
-"""Of which replica the records are read; that all of them have the same orders is held apart."""
+"""The replica whose records are read. A check of its own compares the replicas."""
 SHOWN = 20
-"""So many offsets of each finding are named."""
+"""The number of offsets that are listed for each finding."""
 
 
 class Audit:
-    """The files of one cluster and the results of one pipeline. `closing` is the number of the order that only moved time on."""
+    """The files of one cluster and the results of one pipeline. `closing` is the number of the
+    order that only moved event time on."""
 
     def __init__(self, spark: SparkSession, logs: str, out: str, closing: int) -> None:
         self._spark, self._logs, self._closing = spark, logs, closing
@@ -43,7 +45,7 @@ class Audit:
         return self._spark.read.format("kafka-log").option("level", level).option("topics", topics).load(self._logs)
 
     def findings(self) -> dict[str, DataFrame]:
-        """What must not be, each with the offsets at which it is."""
+        """The errors in the results, each with its offsets."""
         counted = self.counted.select("order_id", *PLACE)
         return {
             "in the log and not counted": self.log.join(counted, "order_id", "left_anti").select("order_id", *PLACE),
@@ -54,7 +56,7 @@ class Audit:
         }  # fmt: skip
 
     def allowed(self) -> dict[str, DataFrame]:
-        """What at-least-once, and a cluster that loses records, allow."""
+        """What is allowed with at-least-once delivery, on a cluster that loses records."""
         sent_again = self.log.groupBy("order_id").agg(
             F.count("*").alias("times"), F.first("partition").alias("partition"), F.max("offset").alias("offset")
         )
@@ -73,7 +75,8 @@ class Audit:
         }  # fmt: skip
 
     def _wrong_totals(self) -> DataFrame:
-        """The last of each key against what the log's orders add up to, each once."""
+        """Compares the last total of each key with the sum of the log's orders, each counted
+        once."""
         once = self.log.where(F.col("order_id") != self._closing).dropDuplicates(["order_id"])
         minute = F.date_format(F.window(F.timestamp_millis("at"), "1 minute")["start"], "yyyy-MM-dd'T'HH:mm'Z'")
         right = once.groupBy(F.concat_ws(" ", minute, "product").alias("key")).agg(
@@ -89,13 +92,13 @@ class Audit:
         ).select("key", "partition", "offset", "orders", "total")  # fmt: skip
 
     def replicas(self) -> list[dict[str, Any]]:
-        """Where replicas of the orders differ."""
+        """The places where replicas of the orders differ."""
         from kafkadouble.pipeline.spark import divergence
 
         return [row.asDict() for row in divergence(self.batches).where("first_difference is not null").collect()]
 
     def figures(self) -> dict[str, Any]:
-        """For the report."""
+        """The numbers for the report."""
         batches = self.batches.where(ONE)
         codecs = (
             batches.groupBy("codec").agg(F.sum("count").alias("records"), F.sum("size").alias("bytes")).orderBy("codec")
@@ -116,7 +119,7 @@ class Audit:
 
 
 def told(found: DataFrame) -> dict[str, Any]:
-    """How many, and the first of them by place."""
+    """The number of findings, and the first of them by partition and offset."""
     rows = found.orderBy(*PLACE).cache()
     return {"count": rows.count(), "first": [row.asDict(recursive=True) for row in rows.limit(SHOWN).collect()]}
 

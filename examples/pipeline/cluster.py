@@ -1,4 +1,5 @@
-"""Three brokers with their logs on disk, and what befalls them: a leader that changes, and a truncation as it comes about in production."""
+"""A cluster of three brokers with logs on disk, and its failures: leader changes, and a truncation
+as it happens in production."""
 
 from __future__ import annotations
 
@@ -11,11 +12,12 @@ from . import orders
 PARTITIONS = 3
 RESULTS = "totals"
 LAG_S, SESSION_S = 35, 10
-"""Longer than replica.lag.time.max.ms and broker.session.timeout.ms by default; in stepped time it costs nothing."""
+"""Longer than the defaults of replica.lag.time.max.ms and broker.session.timeout.ms. A stepped
+clock passes this time at once."""
 
 
 def started(data_dir: Path) -> KafkaDouble:
-    """The cluster with its topics."""
+    """Starts the cluster and creates its topics."""
     kafka = KafkaDouble(brokers=3, stepped=True, data_dir=data_dir)
     kafka.start()
     kafka.create_topic(orders.TOPIC, partitions=PARTITIONS, replication_factor=3)
@@ -24,14 +26,14 @@ def started(data_dir: Path) -> KafkaDouble:
 
 
 def change_leaders(kafka: KafkaDouble) -> None:
-    """The next broker leads each partition."""
+    """Moves the leader of each partition to the next broker."""
     for partition in range(PARTITIONS):
         leader = kafka.leader(orders.TOPIC, partition) or 1
         kafka.move_leader(orders.TOPIC, partition, to=leader % 3 + 1)
 
 
 def cut_off(kafka: KafkaDouble) -> None:
-    """Brokers 2 and 3 do not reach the others any more: from now on broker 1 alone has what is written."""
+    """Isolates brokers 2 and 3 from the others: from now on, only broker 1 has new records."""
     for partition in range(PARTITIONS):
         kafka.move_leader(orders.TOPIC, partition, to=1)
     kafka.move_leader(RESULTS, 0, to=1)
@@ -41,8 +43,9 @@ def cut_off(kafka: KafkaDouble) -> None:
 
 
 def lose(kafka: KafkaDouble) -> None:
-    """Broker 1 dies, and broker 2 is elected for the orders, which lacks the last of them (KIP-101, KIP-320). Results have no such election:
-    they wait for broker 1, the only one that has all of them."""
+    """Kills broker 1 and elects broker 2 for the orders, although it lacks the last of them
+    (KIP-101, KIP-320). The results have no such election: they wait for broker 1, the only replica
+    with all of them."""
     kafka.brokers[1].kill()
     kafka.brokers[2].join()
     kafka.brokers[3].join()
@@ -52,6 +55,7 @@ def lose(kafka: KafkaDouble) -> None:
 
 
 def heal(kafka: KafkaDouble) -> None:
-    """Broker 1 comes back, cuts off orders that nobody else has, and follows; of the results it is the leader again."""
+    """Starts broker 1 again. It truncates the orders that no other broker has and follows; for the
+    results it is the leader again."""
     kafka.brokers[1].start()
     kafka.advance(LAG_S)

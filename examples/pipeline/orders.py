@@ -1,4 +1,4 @@
-"""Orders, as a shop's services send them: with every codec, and some of them twice."""
+"""Orders, as the services of a shop send them: with every codec, and some of them twice."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 PRODUCTS = ("apples", "bread", "cheese", "dates", "eggs", "figs")
 CUSTOMERS = 200
 FIRST_AT = 1_767_225_600_000
-"""The first order is of the beginning of 2026 (ms), each of the next `EVERY` ms later."""
+"""The time of the first order, the beginning of 2026 in ms. Each further order is `EVERY` ms
+later."""
 EVERY = 100
 TWICE = 0.02
-"""How many are sent again by a service that did not hear of the first."""
+"""The share of orders that are sent again, by a service that did not get the first answer."""
 
 
 def order(number: int) -> tuple[str, str]:
-    """Key and value; the same for the same number."""
+    """The key and value of an order; the same for the same number."""
     chosen = random.Random(number)
     customer = f"customer-{chosen.randrange(CUSTOMERS)}"
     told = {
@@ -35,7 +36,8 @@ def order(number: int) -> tuple[str, str]:
 
 
 def write(bootstrap: str, numbers: Iterable[int]) -> Counter[str]:
-    """Send these orders, a hundred at a time with each codec; how many records were acknowledged with which. RuntimeError when one was not."""
+    """Sends these orders, a hundred at a time with each codec. Returns the number of acknowledged
+    records for each codec. Raises RuntimeError when a record was not acknowledged."""
     acknowledged: Counter[str] = Counter()
     producers = {codec: _producer(bootstrap, codec) for codec in CODECS}
     for number in numbers:
@@ -55,7 +57,8 @@ def _producer(bootstrap: str, codec: str) -> Producer:
             "enable.idempotence": True,
             "linger.ms": 20,
             "queue.buffering.max.messages": 1_000_000,
-            "log_level": 0,  # what it tries again is no news; what it gives up is told by `heard`
+            # Hides retries. `heard` reports what the client gives up.
+            "log_level": 0,
         }
     )
 

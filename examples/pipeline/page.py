@@ -1,4 +1,4 @@
-"""The report: one page of HTML with its plots in it, of what happened and what the audit found."""
+"""The report: one page of HTML with plots, about the events and the findings of the audit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ text { font: 11px system-ui, sans-serif; fill: #555; }
 
 
 def write(path: Path, events: Sequence[tuple[float, str]], audit: dict[str, Any]) -> None:
-    """`events`: seconds since the beginning, and what happened then."""
+    """Writes the page. `events` are pairs of the seconds since the start, and what happened
+    then."""
     bad = sum(each["count"] for each in audit["findings"].values()) + len(audit["replicas that differ"])
     verdict = '<p class="good">Nothing is missing, nothing was counted twice.</p>'
     parts = [
@@ -59,7 +60,7 @@ def _findings(findings: dict[str, Any]) -> str:
 
 
 def _bars(values: Sequence[tuple[str, int]], what: str) -> str:
-    """A bar for each, the largest as high as there is room."""
+    """Draws a bar for each value, the largest at full height."""
     most, step = max((value for _, value in values), default=1) or 1, (WIDTH - LEFT) / max(len(values), 1)
     every = max(1, len(values) // 12)
     marks = [f'<text x="0" y="12">{most:,}</text><text x="0" y="26">{escape(what)}</text>']
@@ -73,7 +74,7 @@ def _bars(values: Sequence[tuple[str, int]], what: str) -> str:
 
 
 def _epochs(epochs: Sequence[dict[str, Any]]) -> str:
-    """A line for each partition: its offsets, coloured by the leader epoch in which they were written."""
+    """Draws a line for each partition: its offsets, coloured by the leader epoch of the records."""
     partitions = sorted({row["partition"] for row in epochs})
     end = max((row["to"] + 1 for row in epochs), default=1)
     marks = []

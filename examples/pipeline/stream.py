@@ -1,9 +1,11 @@
-"""The streaming program: orders from a topic, each counted once, into Parquet, and totals by minute and product into a topic.
+"""The streaming program: reads orders from a topic, each counted once, and writes them to Parquet,
+and totals by minute and product to a topic.
 
     spark-submit --master ... stream.py --bootstrap HOST:PORT --out DIRECTORY [--pace OFFSETS]
 
-It goes on where its checkpoint says. With `--pace` it reads that many offsets a batch until it is killed, otherwise all there is. When records
-that it had read have been truncated it says which, and goes on with what is there now.
+It continues from its checkpoint. With `--pace` it reads that many offsets in each batch until it is
+killed, else everything that is there. When records that it had read were truncated, it prints them
+and continues with the current ones.
 """
 
 from __future__ import annotations
@@ -17,13 +19,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 LATE = "10 minutes"
-"""How much later than a younger one an order may come and still count."""
+"""How much older than the newest order an order may be and still count."""
 
 ORDER = "order_id long, customer string, product string, cents long, at long"
 
 
 def orders(spark: SparkSession, options: argparse.Namespace, fail: bool) -> DataFrame:
-    """Each order once: whatever was sent again, or is read again, is dropped by its number."""
+    """Each order once: an order that was sent or read again is dropped by its number."""
     source = (
         spark.readStream.format("kafka-wire")
         .option("kafka.bootstrap.servers", options.bootstrap)
@@ -55,13 +57,13 @@ def totals(counted: DataFrame) -> DataFrame:
 
 
 def to_files(spark: SparkSession, options: argparse.Namespace, fail: bool) -> Any:
-    """Every order into Parquet, with where it was read."""
+    """Writes every order to Parquet, with its partition and offset."""
     writer = orders(spark, options, fail).writeStream.format("parquet").option("path", f"{options.out}/orders")
     return _start(writer, "orders", options)
 
 
 def to_topic(spark: SparkSession, options: argparse.Namespace, fail: bool) -> Any:
-    """The totals into a topic."""
+    """Writes the totals to a topic."""
     writer = totals(orders(spark, options, fail)).writeStream.format("kafka-wire").outputMode("append")
     writer = writer.option("kafka.bootstrap.servers", options.bootstrap).option("topic", "totals")
     return _start(writer, "totals", options)
@@ -73,7 +75,8 @@ def _start(writer: Any, name: str, options: argparse.Namespace) -> Any:
 
 
 def run(spark: SparkSession, options: argparse.Namespace) -> None:
-    """Both queries, until all is done, or it is killed. What was truncated stops a query; it is started again to go on without."""
+    """Runs both queries until everything is read, or the program is killed. A truncation stops a
+    query; it is started again and continues after it."""
     running = [(start, start(spark, options, True)) for start in (to_files, to_topic)]
     for start, query in running:
         try:

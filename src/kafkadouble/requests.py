@@ -1,4 +1,4 @@
-"""The captured requests of clients, and those between nodes, for assertions in tests."""
+"""The latest requests of clients, and those between nodes, for assertions in tests."""
 
 from __future__ import annotations
 

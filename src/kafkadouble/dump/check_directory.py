@@ -81,9 +81,9 @@ def _checkpoints(
 ) -> None:
     """Checks that no checkpoint is beyond the end of its log.
 
-    After an unclean shutdown, only the recovery point is checked: it is flushed with the log. The
-    log may have lost records that the other checkpoints still include; a node that starts moves
-    them back.
+    After an unclean shutdown, only recovery points are compared with the end of the log: the log
+    was flushed up to there. It may have lost records that the other checkpoints still include; a
+    node that starts moves those checkpoints back.
     """
     marked = {(found.topic, found.partition) for path in folder.iterdir() if (found := _marked(path))}
     for name in names.OFFSET_CHECKPOINTS:

@@ -5,8 +5,8 @@
     answer = controllers.ask(leader, CreateTopicsRequest(...), 7)
     controllers.kill(leader.id); controllers.restart(leader.id)
 
-Nothing is lost on the way, except for messages to a node that is down or cut off. A killed node
-keeps its logs, a `wiped` one does not.
+No message is lost, except messages to a node that is down or cut off. A killed node keeps its logs,
+a `wiped` one does not.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.support.listeners import BROKER, CONTROLLER, listeners_of
 
 PORT = 9093
 STEP = 5
-"""Milliseconds at a time."""
+"""The length of a step in milliseconds."""
 
 
 def address(id: int) -> tuple[str, int]:
@@ -45,7 +45,7 @@ def address(id: int) -> tuple[str, int]:
 
 
 class Controllers:
-    """`count` controllers with static voters, and what each of them has as settings besides."""
+    """`count` controllers with static voters, and the further settings of each."""
 
     def __init__(self, count: int, settings: Mapping[str, object] | None = None, *, now: int = NOW) -> None:
         self.ids = list(range(1, count + 1))
@@ -64,7 +64,7 @@ class Controllers:
             self.restart(id)
 
     def restart(self, id: int, settings: Mapping[str, object] | None = None) -> Node:
-        """Start a node on what an earlier life left."""
+        """Starts a node on the files that an earlier run left."""
         if id not in self._logs:
             self._logs[id] = self._new_logs(id)
         logs = self._logs[id]
@@ -83,12 +83,12 @@ class Controllers:
         return logs
 
     def add_broker(self, id: int, settings: Mapping[str, object] | None = None) -> Node:
-        """Start a broker, or one that was killed or stopped."""
+        """Starts a broker, or restarts one that was killed or stopped."""
         roles = {"process.roles": "broker", "listeners": "PLAINTEXT://:9092"}
         return self.restart(id, {**roles, **(settings or {})})
 
     def stop_broker(self, id: int) -> None:
-        """It stops in good order."""
+        """Stops a node cleanly."""
         node = self.nodes[id]
         assert node.lifecycle is not None
         node.lifecycle.stop()
@@ -97,16 +97,16 @@ class Controllers:
         self.kill(id)
 
     def kill(self, id: int) -> None:
-        """It is gone, without a word."""
+        """Kills a node without a shutdown."""
         del self.nodes[id]
 
     def wipe(self, id: int) -> None:
-        """It is gone, and so is everything it had."""
+        """Kills a node, and deletes all its files."""
         self.kill(id)
         del self._logs[id]
 
     def step(self, milliseconds: int = STEP) -> None:
-        """Let time pass."""
+        """Lets time pass."""
         for _ in range(0, milliseconds, STEP):
             self.now += STEP
             for node in list(self.nodes.values()):
@@ -155,8 +155,8 @@ class Controllers:
         answered: Callable[[Any], None],
         listener: ListenerSpec | None = None,
     ) -> None:
-        """A request as another node sends it; to a broker as a client sends it. `listener` receives it
-        if a node has two.
+        """A request as another node sends it; to a broker as a client sends it. `listener` receives
+        it if a node has two.
         """
         key = body.api_key or 0
         read = registry.api(key).request.decode(body.encode(version), version)
@@ -179,7 +179,7 @@ class Controllers:
         return found[0]
 
     def until(self, holds: Callable[[], bool], within: int = 30_000) -> None:
-        """Let time pass until this holds."""
+        """Lets time pass until this holds."""
         end = self.now + within
         self._carry()
         while not holds():
@@ -193,7 +193,7 @@ class Controllers:
 
     @property
     def leader(self) -> Node:
-        """Who leads."""
+        """The node that leads."""
         [leader] = [node for node in self.nodes.values() if node.controller.leads]
         return leader
 
@@ -240,13 +240,13 @@ class OnDisks(Controllers):
             self.disks[id] = self.disks[id].copy()
 
     def lose_power(self, id: int, random: Random) -> None:
-        """The machine is gone; what was not flushed is lost, or not, or in part."""
+        """Ends the machine at once; unflushed data is lost, kept, or lost in part."""
         super().kill(id)
         self.disks[id] = self.disks[id].power_lost(random)
 
 
 class ControllersOnDisks(Controllers):
-    """Controllers that keep what they have on disks of the caller's."""
+    """Controllers that keep their files on disks of the caller."""
 
     def __init__(self, disks: Mapping[int, Disk], settings: Mapping[str, object] | None = None) -> None:
         self.disks = disks

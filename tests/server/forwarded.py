@@ -1,4 +1,5 @@
-"""What a client is answered by a controller whom a broker asks in his name (KIP-590)."""
+"""The answer that a client gets from a controller, for a request that a broker forwards
+(KIP-590)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ SIZE_FIELD = 4
 
 
 def asked(cluster: Controllers, body: Message, version: int, who: str, *, by_token: bool = False) -> Any:
-    """The answer. `by_token`: he has proved himself by a delegation token."""
+    """The answer. `by_token`: the client has authenticated with a delegation token."""
     kind, _, name = who.partition(":")
     inner = b"".join(headers.write_request(body, 7, "client", version))[SIZE_FIELD:]
     principal = DefaultPrincipalData(type=kind, name=name, token_authenticated=by_token)

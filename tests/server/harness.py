@@ -1,4 +1,5 @@
-"""One node without sockets, for tests: messages go in and come out through their bytes, at a version, and time is stepped by hand.
+"""One node without sockets, for tests: messages go in and come out as bytes, at a version, and the
+test steps the time.
 
     cluster = Harness({"num.partitions": 3})
     response = cluster.submit(MetadataRequest(topics=None), 12)
@@ -41,7 +42,8 @@ def contents(part: Any) -> bytes:
 
 
 class Pending:
-    """A request under way. `done` once it is answered; `response` is then what the client reads, None, or DISCONNECT."""
+    """A request in flight. `done` once it is answered; `response` is then what the client reads,
+    None, or DISCONNECT."""
 
     def __init__(self, node: Node, request: Request[Any]) -> None:
         self._node, self._request = node, request
@@ -57,7 +59,7 @@ class Pending:
         return self._response
 
     def answered(self, answer: Answer) -> None:
-        """What the node calls, once."""
+        """The callback of the node, called once."""
         assert not self.done, "the request was answered twice"
         self.done = True
         if answer is None or isinstance(answer, Disconnect):
@@ -75,14 +77,14 @@ class Pending:
             self._request.trace.end(outcome, self._node.now, answer)
 
     def close(self) -> None:
-        """The connection ends."""
+        """Ends the connection."""
         if self.task is not None:
             self.task.close()
             self._end_trace(ABANDONED, None)
 
 
 class Harness:
-    """A node with `settings`, at a time that stands still until `tick`."""
+    """A node with `settings`, whose time stands still until `tick`."""
 
     def __init__(
         self,
@@ -101,20 +103,20 @@ class Harness:
         self._correlation_ids = count(1)
 
     def submit(self, message: Message, version: int, client_id: str = "test") -> Any:
-        """The answer to a request that need not wait: a decoded response, None, or DISCONNECT."""
+        """The answer to a request that does not wait: a decoded response, None, or DISCONNECT."""
         pending = self.begin(message, version, client_id)
         while self.node.waiting.is_busy and not pending.done:
             self.node.tick(self.now)
         return pending.response
 
     def begin(self, message: Message, version: int, client_id: str = "test") -> Pending:
-        """Hand in a request that may wait."""
+        """Submits a request that may wait."""
         correlation_id = next(self._correlation_ids)
         buffers = headers.write_request(message, correlation_id, client_id, version)
         return self.hand_in(self._decoded(b"".join(map(contents, buffers))[SIZE_FIELD:]))
 
     def hand_in(self, request: Request[Any]) -> Pending:
-        """Hand in a request that was read, as a connection does."""
+        """Submits a request that was read, as a connection does."""
         pending = Pending(self.node, request)
         if self.node.trace.is_on:
             self.node.trace.begin(request)
@@ -137,7 +139,7 @@ class Harness:
         )
 
     def tick(self, milliseconds: int) -> None:
-        """Let time pass, and the node do what is due."""
+        """Lets time pass, and lets the node do what is due."""
         self.now += milliseconds
         self.node.tick(self.now)
 
@@ -146,13 +148,13 @@ class Harness:
         return self.node.controller.image
 
     def partition(self, topic: str, index: int = 0) -> Partition:
-        """A partition that must be there."""
+        """A partition, which must exist."""
         found = self.node.partitions.get(topic, index)
         assert found is not None, f"{topic}-{index} is not led here"
         return found
 
     def create(self, *topics: str, partitions: int = 1, configs: Mapping[str, str] | None = None) -> None:
-        """Make topics by the API."""
+        """Creates topics through the API."""
         from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 
         creatable = [

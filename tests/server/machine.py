@@ -1,11 +1,13 @@
-"""A node on disks whose power can fail: it is killed, or the whole machine is, and comes back to what is left.
+"""A node on disks whose power can fail: the process is killed, or the whole machine loses power,
+and it restarts on what is left.
 
     machine = Machine({"log.flush.interval.messages": 1})
     pending = machine.begin(ProduceRequest(...), 9)      # waits for the disk
     machine.flush()
     machine.lose_power(Random(7))                        # what was not flushed may be gone
 
-Flushes are done when they are asked for: `flush` does what a listener does beside its loop, `begin_flush` and `end_flush` the two halves of it.
+Flushes are done on request: `flush` does what a listener does beside its loop, `begin_flush` and
+`end_flush` are its two halves.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from tests.server.harness import NOW, SEED, Harness, Pending
 from tests.server.log.files.lossy_disk import LossyDisk
 
 PAUSE = 60_000
-"""Milliseconds from the end of one life to the beginning of the next."""
+"""Milliseconds from the end of one run to the beginning of the next."""
 
 
 class Machine(Harness):
@@ -49,39 +51,39 @@ class Machine(Harness):
         self._under_way: list[flushing.FlushJob] = []
 
     def begin_flush(self) -> None:
-        """What is wanted begins to be flushed, unless something is being flushed already."""
+        """Begins to flush what is due, unless a flush is in progress."""
         self._under_way = self._under_way or self.node.flushing.begin()
 
     def end_flush(self) -> None:
-        """It is flushed, as far as the disk obeys."""
+        """Completes the flush, as far as the disk works."""
         if self._under_way:
             self.node.flushing.end(self._under_way, flushing.run(self._under_way))
             self._under_way = []
         self.tick(0)
 
     def flush(self) -> None:
-        """Flush until nothing is wanted."""
+        """Flushes until nothing is due."""
         self.end_flush()
         while self.node.flushing.wanted:
             self.begin_flush()
             self.end_flush()
 
     def restart(self) -> None:
-        """The node stops in good order, and starts."""
+        """Shuts the node down cleanly, and starts it."""
         self.node.close(self.now)
         self.start_again()
 
     def start_again(self) -> None:
-        """Another node starts on the same disks."""
+        """Starts another node on the same disks."""
         self._live(self.now + PAUSE)
 
     def kill(self) -> None:
-        """The process ends at once, and another starts."""
+        """Kills the process, and starts another one."""
         self.disks = {path: disk.copy() for path, disk in self.disks.items()}
         self._live(self.now + PAUSE)
 
     def lose_power(self, random: Random) -> None:
-        """The machine ends at once; what was not flushed is lost, or not, or in part."""
+        """Cuts the power of the machine; unflushed data is lost, kept, or lost in part."""
         self.disks = {path: disk.power_lost(random) for path, disk in self.disks.items()}
         self._live(self.now + PAUSE)
 
@@ -94,7 +96,7 @@ def produce_request(
     timeout_ms: int = 1000,
     producer: tuple[int, int, int] | None = None,
 ) -> ProduceRequest:
-    """One batch; `producer` is an idempotent one's id, epoch and sequence."""
+    """One batch; `producer` is the id, epoch and sequence of an idempotent producer."""
     producer_id, epoch, sequence = producer or (-1, -1, -1)
     records = [Record(at, NOW, None, value) for at, value in enumerate(values)]
     batch = encode_batch(records, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)

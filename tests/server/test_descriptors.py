@@ -1,4 +1,5 @@
-"""Descriptors and disk space stay flat over a long life: with compaction, retention, deleted topics, and the offsets of a group."""
+"""Descriptors and disk space stay constant over a long run: with compaction, retention, deleted
+topics, and the offsets of a group."""
 
 from __future__ import annotations
 
@@ -40,11 +41,11 @@ ONE_MORE = 3
 """The files of a segment that has just begun."""
 
 METADATA = 10_000
-"""Bytes by which the metadata log and its snapshots come and go; each round writes 7 MB elsewhere."""
+"""The bytes by which the metadata log and its snapshots vary; each round writes 7 MB elsewhere."""
 
 
 class Node(Harness):
-    """With its files in a folder of the system's."""
+    """A node whose files are in a temporary folder of the system."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, ids = folder, Random(SEED)
@@ -54,7 +55,7 @@ class Node(Harness):
         super().__init__(SETTINGS, logs=logs)
 
     def produce(self, topic: str) -> None:
-        """More than two segments."""
+        """Records that fill more than two segments."""
         for number in range(40):
             batch = encode_batch([Record(0, self.now, b"%d" % (number % KEYS), b"v" * LARGE)])
             data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
@@ -71,7 +72,7 @@ class Node(Harness):
             assert answer.topics[0].partitions[0].error_code == 0
 
     def pass_time(self) -> None:
-        """So long that all is cleaned, retained, flushed and removed."""
+        """Waits until everything is cleaned, retained, flushed and removed."""
         for _ in range(13):
             self.tick(15_000)
             for _ in range(80):
@@ -92,7 +93,7 @@ class Node(Harness):
         self.pass_time()
 
     def descriptors(self) -> list[str]:
-        """The files in its folder that are open, removed ones too."""
+        """The open files in the node's folder, also those that are removed."""
         found = []
         for descriptor in os.listdir("/proc/self/fd"):
             with suppress(FileNotFoundError):

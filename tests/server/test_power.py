@@ -1,4 +1,5 @@
-"""What must be on the disk, so that a loss of power cannot bring back what is over, nor take what others build upon."""
+"""What must be on the disk, so that a loss of power cannot restore an outdated state, nor lose a
+state that others rely on."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ EVERY = {"log.flush.interval.messages": 1}
 
 
 def test_the_mark_of_a_clean_stop_does_not_come_back() -> None:
-    """It would say of logs that were written to since then that they are whole."""
+    """The old file would claim that logs are clean that were written to since."""
     machine = Machine()
     machine.restart()
     assert not any(machine.disks["a"].power_lost(Random(seed)).exists(".kafka_cleanshutdown") for seed in SEEDS)

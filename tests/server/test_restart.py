@@ -1,4 +1,4 @@
-"""A node that comes back to what it left: metadata, records, groups, epochs."""
+"""A node that restarts on its files: metadata, records, groups, epochs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from tests.server.harness import NOW, SEED, Harness
 
 
 class Lives:
-    """What a node keeps, and the node that has it now. `killed` nodes have no time to stop in good order."""
+    """The files of a node, and the node that has them now. `killed` nodes have no time to shut down
+    cleanly."""
 
     def __init__(self, keep: Callable[[], Logs], *, killed: bool = False) -> None:
         self._keep, self._killed = keep, killed
@@ -39,7 +40,7 @@ class Lives:
         return Harness(logs=self._keep(), now=self.now, seed=self.now)
 
     def again(self) -> Harness:
-        """The node stops and a new one starts, a minute later."""
+        """The node stops, and a new one starts a minute later."""
         if not self._killed:
             self.node.node.close(self.now)
         self.now += 60_000
@@ -48,7 +49,7 @@ class Lives:
 
 
 def in_files(folder: Path) -> Callable[[], Logs]:
-    """A log directory, opened anew by each life."""
+    """A log directory, which each run opens again."""
     disk = RealDisk(str(folder))
     format_directory(disk, str(folder), "a-cluster", 1, Uuid(b"d" * 16), NOW, BootstrapMetadata(format_records()))
     ids = Random(SEED)

@@ -1,4 +1,5 @@
-"""Configurations altered by way of a broker that does not lead: it does its part, and the controller the rest (KIP-226, KIP-590)."""
+"""Altering configurations through a broker that does not lead: the broker does its part of the
+work, and the controller the rest (KIP-226, KIP-590)."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ def whole(*asked: Asked) -> AlterConfigsRequest:
 
 
 def told(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, str | None]]:
-    """What a client of the broker hears of each resource."""
+    """The answer that a client of the broker gets for each resource."""
     version = 1 if isinstance(body, IncrementalAlterConfigsRequest) else 2
     response = cluster.ask(cluster.nodes[BROKER], body, version)
     return {

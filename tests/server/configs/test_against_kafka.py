@@ -1,4 +1,5 @@
-"""Our tables and verdicts against Kafka 4.4.0's own classes, where its jars are. The seed of what is made up is printed on failure."""
+"""Compares our tables and verdicts with Apache Kafka 4.4.0's own classes, on machines that have its
+jars. A failure prints the seed of the random values."""
 
 import random
 import re
@@ -156,7 +157,7 @@ def test_properties_are_read_as_java_reads_them(kafka: Witness, seed: int) -> No
         assert ours == (theirs if "class" not in theirs else "refused"), repr(text)
 
 
-# Whole brokers, made up: each layer gets some settings, then everything is described and altered.
+# Whole random brokers: each layer gets some settings, then everything is described and altered.
 
 STATIC = {
     "log.retention.hours": ["24", "-1"],
@@ -330,7 +331,8 @@ def test_changes_are_judged_as_kafka_judges_them(kafka: Witness, kind: int, seed
 
 
 def like(answer: Any, changes: list[list[Any]]) -> Any:
-    """An answer with the beginning of its message: long explanations are in our own words, and of two wrong values either may be told."""
+    """An answer with only the beginning of its message: long explanations are in our own words, and
+    of two wrong values either may be reported."""
     begin = answer.get("message", "").removeprefix("requirement failed: ")[:55]
     return answer | {"message": begin if len(changes) < 2 else "message" in answer}
 

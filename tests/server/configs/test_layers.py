@@ -1,4 +1,5 @@
-"""Which value counts: layers, units, listeners, and what topics and groups take from their broker."""
+"""Which value counts: layers, units, listeners, and what topics and groups inherit from their
+broker."""
 
 import pytest
 
@@ -44,7 +45,7 @@ def test_retention_of_a_topic_is_the_brokers_in_whatever_unit(
 
 def test_a_topic_has_every_configuration() -> None:
     values = effective_topic_config({"cleanup.policy": "compact", "segment.ms": "5"}, Layers({"log.roll.hours": "2"}))
-    assert len(values) == 38 + 1  # ours is among them
+    assert len(values) == 38 + 1  # includes ours
     assert values["cleanup.policy"] == ("compact",)
     assert values["segment.ms"] == 5
     assert values["internal.segment.bytes"] is None

@@ -1,4 +1,5 @@
-"""The configurations that only this broker has: they work as any other, and show nowhere unless they are set."""
+"""The configurations that only this broker has: they work like any other, and are listed only when
+they are set."""
 
 import pytest
 

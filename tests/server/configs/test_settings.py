@@ -195,7 +195,8 @@ def test_reading_some_settings_loads_little() -> None:
 
 
 def test_what_is_marked_as_effective_is_what_is_read() -> None:
-    """The tables say which settings change what a double does, and the docs repeat it: neither may be too many, nor too few."""
+    """The tables say which settings change what a double does, and the docs repeat it: neither list
+    may be too long or too short."""
     read = _texts_in_the_code()
     read |= {synonym for config in TOPIC if config.name in read for synonym, _ in config.synonyms}
     configs = {config.name: config for table in (BROKER, TOPIC, GROUP) for config in table}
@@ -204,11 +205,12 @@ def test_what_is_marked_as_effective_is_what_is_read() -> None:
 
 
 READS = ("settings.py", "listeners.py", "listener_specs.py")
-"""What in `configs/` reads settings, and is no table."""
+"""The modules in `configs/` that read settings and are no table."""
 
 
 def _texts_in_the_code() -> set[str]:
-    """Every text constant of the server and of the front door, but for the tables themselves."""
+    """Every text constant of the server and of the front door, except those in the tables
+    themselves."""
     package = Path(next(iter(kafkadouble.__path__)))
     found: set[str] = set()
     for file in [*package.glob("*.py"), *(package / "cli").glob("*.py"), *(package / "server").rglob("*.py")]:

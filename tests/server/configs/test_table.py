@@ -1,4 +1,4 @@
-"""The rows: that they are read as they stand, and that what they say holds together."""
+"""The rows of the tables: they are read as written, and their values are consistent."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,8 @@ ALL = [config for table in TABLES.values() for config in table]
 
 def test_there_are_as_many_as_kafka_has() -> None:
     assert {name: len(list(table)) for name, table in TABLES.items()} == {
-        "broker": 379 + 3,  # three are no settings of a broker at its start, but may be set at run time
+        # Three are not settings of a broker at its start, but may be set at run time.
+        "broker": 379 + 3,
         "topic": 38,
         "group": 27,
         "client metrics": 3,
@@ -49,7 +50,8 @@ def test_golden_rows() -> None:
     assert BROKER["log.retention.ms"].default_value() is None
     assert BROKER["ssl.keystore.password"].sensitive
     assert BROKER["ssl.keystore.password"].mode == "per-listener"
-    assert BROKER["listener.security.protocol.map"].mode == "per-broker"  # a row that is too long for its line
+    # A row that is too long for its line.
+    assert BROKER["listener.security.protocol.map"].mode == "per-broker"
 
 
 @pytest.mark.parametrize("table", TABLES)

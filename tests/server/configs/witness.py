@@ -1,6 +1,8 @@
-"""Apache Kafka's own classes as a witness: `KafkaWitness.java` beside this file, asked over pipes.
+"""Runs Apache Kafka's own classes as a witness: `KafkaWitness.java` beside this file, queried over
+pipes.
 
-It needs java and the jars of Kafka 4.4.0, in `kafka-4.4.0` under KAFKADOUBLE_CACHE (else ~/.cache/kafkadouble).
+Needs java and the jars of Kafka 4.4.0, in `kafka-4.4.0` under KAFKADOUBLE_CACHE (default:
+~/.cache/kafkadouble).
 """
 
 import json
@@ -16,14 +18,14 @@ QUICK = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:aut
 
 
 def missing() -> str:
-    """What the witness lacks on this machine, or nothing."""
+    """What the witness lacks on this machine; empty if nothing."""
     if shutil.which("java") is None:
         return "there is no java"
     return "" if any(JARS.glob("kafka_2.13-*.jar")) else f"{JARS} holds no jars of Kafka"
 
 
 class Witness:
-    """One running witness. Close it."""
+    """One running witness. The caller closes it."""
 
     def __init__(self) -> None:
         source = Path(__file__).with_name("KafkaWitness.java")
@@ -37,7 +39,7 @@ class Witness:
         return self.ask_all([question])[0]
 
     def ask_all(self, questions: Iterable[dict[str, Any]]) -> list[Any]:
-        """The answers to many questions, a few of them under way at a time."""
+        """The answers to many questions, of which a few are in flight at a time."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         waiting, answers = list(questions), []
@@ -49,5 +51,5 @@ class Witness:
         return answers
 
     def close(self) -> None:
-        """End it."""
+        """Ends the witness process."""
         self._process.communicate(timeout=30)

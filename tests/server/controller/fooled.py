@@ -1,4 +1,5 @@
-"""A controller alone, whose leader is the test: it follows node 2, and everything it is told comes from here."""
+"""A single controller whose leader is played by the test: the controller follows node 2, and every
+answer it gets comes from here."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ LEADER, EPOCH = 2, 5
 
 
 class Fooled(Controllers):
-    """Node 1 of three, of which there are no others."""
+    """Node 1 of three controllers; the other two do not exist."""
 
     def __init__(self, settings: dict[str, object] | None = None) -> None:
         super().__init__(3, settings)
@@ -37,7 +38,7 @@ class Fooled(Controllers):
         return self.nodes[1]
 
     def follow(self) -> None:
-        """It believes that node 2 leads."""
+        """Makes the node believe that node 2 leads."""
         leader = FetchResponse.LeaderIdAndEpoch(leader_id=LEADER, leader_epoch=EPOCH)
         self.until(lambda: bool(self.asked), 5000)
         while self.asked:
@@ -57,7 +58,8 @@ class Fooled(Controllers):
         self.node.quorum.answered(send.token, answer, self.now)
 
     def answer(self, answer: Message) -> Any:
-        """What its next request to the leader is answered with, if it fits; that request."""
+        """Answers the next request to the leader with `answer`, if it fits; returns that
+        request."""
         wanted = FetchRequest if isinstance(answer, FetchResponse) else FetchSnapshotRequest
 
         def ours() -> bool:
@@ -72,11 +74,11 @@ class Fooled(Controllers):
         return send.body
 
     def give(self, batch: bytes, high_watermark: int | None = None) -> None:
-        """Records, committed as far as they go."""
+        """Records, which are committed as far as the leader says."""
         self.answer(fetched(batch, 2**62 if high_watermark is None else high_watermark))
 
     def begin(self) -> None:
-        """What every cluster begins with."""
+        """The records that every cluster begins with."""
         self.give(
             self.batch(
                 [framed.encode_record(each, 0) for each in format_records(new_cluster_features(("controller",)))]
@@ -85,14 +87,14 @@ class Fooled(Controllers):
         assert self.node.controller.image.features
 
     def batch(self, values: Sequence[bytes | None], epoch: int = EPOCH, **extra: Any) -> bytes:
-        """One that goes on at its end."""
+        """A batch that continues the log at its end."""
         first = self.node.quorum.log.log_end_offset
         records = [Record(first + at, self.now, None, value) for at, value in enumerate(values)]
         return bytes(encode_batch(records, base_offset=first, partition_leader_epoch=epoch, **extra))
 
     @property
     def kept(self) -> tuple[int, bytes]:
-        """Where its log begins, and what is in it."""
+        """The log start offset, and the records of the log."""
         log = self.node.quorum.log
         return log.log_start_offset, b"".join(bytes(each) for each in log.batches(log.log_start_offset))
 
@@ -106,7 +108,7 @@ def fetched(
     diverging: OffsetAndEpoch | None = None,
     snapshot: OffsetAndEpoch | None = None,
 ) -> FetchResponse:
-    """An answer of the leader to Fetch."""
+    """The leader's answer to Fetch."""
     of = FetchResponse
     data = of.PartitionData(error_code=code, high_watermark=high_watermark, records=records, log_start_offset=0)
     data.current_leader = leader or of.LeaderIdAndEpoch(leader_id=LEADER, leader_epoch=EPOCH)
@@ -118,7 +120,7 @@ def fetched(
 
 
 def piece(id: OffsetAndEpoch, size: int, position: int, data: bytes, code: int = 0) -> FetchSnapshotResponse:
-    """An answer of the leader to FetchSnapshot."""
+    """The leader's answer to FetchSnapshot."""
     of = FetchSnapshotResponse
     partition = of.PartitionSnapshot(
         error_code=code,

@@ -1,5 +1,6 @@
-"""A controller whose leader, or whoever speaks in his name, tells it what is not so: nothing is appended that does not go on there, nothing is
-taken that is not whole; what is committed and has no meaning is the end of the node, said in a sentence (KIP-595, KIP-630)."""
+"""A controller whose leader, or a process that speaks in the leader's name, sends false answers:
+the controller appends nothing that does not continue its log, and takes nothing that is incomplete.
+A committed record without meaning stops the node, with one sentence (KIP-595, KIP-630)."""
 
 from __future__ import annotations
 
@@ -64,14 +65,15 @@ def errors_of(answer: Any) -> tuple[int, int]:
 def with_voters_in_the_log(controllers: Controllers) -> Node:
     """The leader, when `kraft.version` is 1."""
     leader = controllers.elect()
-    controllers.step(7000)  # the voters say who they are
+    controllers.step(7000)  # the voters register
     update = UpdateFeaturesRequest.FeatureUpdateKey(feature="kraft.version", max_version_level=1)
     assert controllers.ask(leader, UpdateFeaturesRequest(feature_updates=[update], timeout_ms=1000), 2).error_code == 0
     return leader
 
 
 def test_a_leader_that_is_said_to_be_elsewhere_is_found_again() -> None:
-    """In the same epoch, by the word of the others, also when the log says so, too."""
+    """The false leader has the same epoch, and the other voters name it; also when the log names
+    it, too."""
     controllers = Controllers(3)
     leader = with_voters_in_the_log(controllers)
     misled, epoch = follower_of(controllers, leader), leader.controller.epoch
@@ -212,7 +214,7 @@ BAD_PIECES = {
 
 @pytest.mark.parametrize("bad", BAD_PIECES.values(), ids=BAD_PIECES)
 def test_a_snapshot_that_is_not_whole_is_not_taken(bad: FetchSnapshotResponse) -> None:
-    """Also when it is the second piece that is bad; then a good one is."""
+    """Also when the second piece is the bad one. A good snapshot is taken afterwards."""
     fooled = Fooled()
     fooled.begin()
     before = fooled.kept
@@ -258,7 +260,8 @@ TAKEN_BACK = {
 
 @pytest.mark.parametrize("lie", TAKEN_BACK.values(), ids=TAKEN_BACK)
 def test_a_leader_that_takes_back_what_was_committed_is_the_end_and_nothing_is_cut(lie: FetchResponse) -> None:
-    """One of the two has lost what was promised: as in Apache Kafka, a person has to look. It votes for nobody from then on."""
+    """One of the two controllers has lost what it promised. As in Apache Kafka, a person has to
+    look at it; the controller grants no more votes."""
     fooled = Fooled()
     fooled.begin()
     before = fooled.kept

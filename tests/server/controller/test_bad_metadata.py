@@ -1,4 +1,5 @@
-"""Records that a leader has committed, and that mean nothing here: each is taken, or is the end of the node, said in one sentence."""
+"""Records that a leader has committed and that mean nothing here: each is either taken, or stops
+the node with one sentence."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def fooled() -> Fooled:
 
 
 def check(fooled: Fooled, log: Log) -> None:
-    """It goes on, or has stopped with a sentence; and nothing was logged that nobody foresaw."""
+    """The node continues, or has stopped with a sentence; it logged no unforeseen error."""
     for record in log.taken():
         assert record.exc_info is None, logging.Formatter().format(record)
         assert record.levelno < logging.ERROR, record.getMessage()
@@ -89,7 +90,7 @@ def test_a_committed_value_that_cannot_be_read_is_the_end(fooled: Fooled, log: L
 
 
 def test_what_is_not_committed_is_the_end_of_nobody(fooled: Fooled, log: Log) -> None:
-    """Another leader may cut it off."""
+    """Another leader may truncate it."""
     fooled.give(fooled.batch([b"nonsense"]), high_watermark=0)
     assert fooled.node.halted is None
     check(fooled, log)
@@ -118,7 +119,7 @@ def test_records_of_any_kind_are_taken_or_are_the_end(log: Log, seed: int, roles
 @pytest.mark.parametrize("roles", ROLES)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_history_with_damages_is_taken_up_to_one(log: Log, seed: int, roles: str) -> None:
-    """Good records, and now and then one of which a byte is another."""
+    """Good records, in some of which one byte is changed."""
     random = Random(seed)
     halted = 0
     for _ in range(12):

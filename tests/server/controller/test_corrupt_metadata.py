@@ -1,5 +1,5 @@
-"""A controller starts on a directory of which one byte is another: it stops with the name of a file, or goes on with what was there, and never
-with anything else (KIP-595, KIP-630)."""
+"""A controller starts on a directory in which one byte is changed: it stops and names the file, or
+goes on with the content that was there, and never with any other (KIP-595, KIP-630)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from tests.server.controller.corrupt_metadata import (
 from tests.server.log.files.lossy_disk import Contents
 
 SAMPLE = 50
-"""So many bytes of a file are changed, each in a start of its own; all of a file that has no more."""
+"""How many bytes of a file are changed, each in its own start; a smaller file has each byte
+changed."""
 
 
 def places(left: Left, path: str, random: Random) -> list[int]:
@@ -46,7 +47,7 @@ def of(*endings: str) -> list[str]:
 
 @pytest.mark.parametrize("path", of(".log"))
 def test_a_log_that_was_closed_well_and_is_corrupt_stops_the_start(path: str) -> None:
-    """Every byte of it, in old segments, too."""
+    """Every byte of the log is tried, also in old segments."""
     random = Random(f"{SEED} {path}")
     for at in places(LEFT[True], path, random):
         problem = start_of(spoilt(LEFT[True], path, at, random.randrange(8)))
@@ -64,13 +65,13 @@ def test_a_log_that_was_flushed_and_is_corrupt_stops_the_start_also_after_a_kill
         found = start_of(spoilt(left, path, at, random.randrange(8)))
         if isinstance(found, str):
             assert path in found or "epoch" in found, found
-        else:  # an epoch is under no checksum, and where the stop was not clean nothing else tells of it
+        else:  # an epoch has no checksum; after an unclean stop nothing else reveals it
             assert sum(a != b for a, b in zip(found.log, left.log, strict=True)) <= 1, at
 
 
 @pytest.mark.parametrize("path", of(".log"))
 def test_a_log_that_was_not_flushed_ends_where_it_is_corrupt(path: str) -> None:
-    """As in Apache Kafka. What the newest snapshot stands for is there all the same, and the vote."""
+    """As in Apache Kafka. The content of the newest snapshot is still there, and so is the vote."""
     random, left = Random(f"{SEED} {path}"), LEFT[False]
     for at in places(left, path, random):
         found = start_of(spoilt(left, path, at, random.randrange(8)))
@@ -79,7 +80,7 @@ def test_a_log_that_was_not_flushed_ends_where_it_is_corrupt(path: str) -> None:
             continue
         whole = found.log == left.log[: len(found.log)] or len(found.log) == len(left.log)
         assert whole, at
-        # a log that begins again at the end of the newest snapshot leaves nothing that an older one could be for
+        # A log that begins again at the end of the newest snapshot needs no older snapshot.
         assert found.snapshots == [each for each in left.snapshots if each.offset >= found.start]
         assert found.snapshots[-1] == left.snapshots[-1]
         assert found.election == left.election
@@ -104,12 +105,12 @@ def test_what_a_directory_was_formatted_with_stops_the_start_when_it_is_corrupt(
         problem = start_of(bad.copy())
         if isinstance(problem, str):
             assert path in problem, problem
-        else:  # an offset or an epoch, which are under no checksum, and say nothing here
+        else:  # an offset or an epoch: they have no checksum, and mean nothing here
             assert started(bad).logs.bootstrap == true, at
 
 
 def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_told() -> None:
-    """The file has no checksum: another digit of a number is another number, and so is one without its sign."""
+    """The file has no checksum: a changed digit gives another number, and so does a lost sign."""
     left, path = LEFT[True], FOLDER + "quorum-state"
     data = left.disk.contents[path].data
     for at in range(len(data)):
@@ -127,7 +128,7 @@ def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_t
 
 
 def test_a_folder_that_says_to_be_of_another_topic_stops_the_start() -> None:
-    """To put it aside and begin with an empty log would be to vote anew."""
+    """A node that put the file aside and began with an empty log could vote twice in one epoch."""
     path, left = FOLDER + "partition.metadata", LEFT[True]
     for at in range(len(left.disk.contents[path].data)):
         for bit in range(8):
@@ -142,7 +143,8 @@ def test_a_folder_that_says_to_be_of_another_topic_stops_the_start() -> None:
     "path", of("index", ".snapshot", "offset-checkpoint", "leader-epoch-checkpoint", ".kafka_cleanshutdown")
 )
 def test_what_can_be_learnt_anew_changes_nothing(path: str) -> None:
-    """Or stops the start: of two files that contradict one another nobody knows which is right."""
+    """Or stops the start: if two files contradict each other, the node cannot know which is
+    right."""
     random, left = Random(f"{SEED} {path}"), LEFT[True]
     for at in places(left, path, random) if path in left.disk.contents else ():
         found = start_of(spoilt(left, path, at, random.randrange(8)))

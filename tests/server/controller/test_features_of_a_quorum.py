@@ -1,5 +1,6 @@
-"""Features, quotas, credentials and ACLs where several controllers decide: who leads decides, what is not committed is not answered, a new
-leader goes on from there, and a level is raised under a running quorum (KIP-584, KIP-778, KIP-853, KIP-919)."""
+"""Features, quotas, credentials and ACLs with several controllers: the leader decides, and answers
+only what is committed; a new leader continues from there; a feature level can be raised while the
+quorum runs (KIP-584, KIP-778, KIP-853, KIP-919)."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ def test_the_quorums_version_is_raised_and_outlives_its_leader() -> None:
 
 
 def test_a_decision_stands_on_those_before_it_and_is_answered_with_them() -> None:
-    """The second changes nothing, since the first is decided; and yet it is not answered before the first is committed."""
+    """The second request changes nothing, since the first is decided. Still it is not answered
+    before the first is committed."""
     controllers = Controllers(3)
     leader = controllers.elect()
     controllers.cut.update(id for id in controllers.ids if id != leader.id)

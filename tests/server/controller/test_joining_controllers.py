@@ -1,4 +1,5 @@
-"""A node that is a whole cluster, and to which controllers come: it may lose the lead, and its broker goes on (KIP-853, KIP-1186)."""
+"""A node that is a whole cluster, and that other controllers join: it may lose the leadership, and
+its broker goes on (KIP-853, KIP-1186)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ FIRST = "{}:{}".format(*address(1))
 
 @pytest.fixture
 def cluster() -> Controllers:
-    """Node 1 is broker and controller, alone; 2 is a controller that has found it."""
+    """Node 1 is broker and controller, alone; node 2 is a controller that has discovered it."""
     found = Controllers(0, {"controller.quorum.voters": "", "controller.quorum.bootstrap.servers": FIRST})
     found.restart(1, {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"})
     assert found.nodes[1].controller.leads, "alone, it leads at once"
@@ -74,7 +75,8 @@ def test_one_that_goes_leaves_the_other_alone_again(cluster: Controllers) -> Non
 
 
 def test_a_broker_that_registered_by_a_request_does_not_register_twice(cluster: Controllers) -> None:
-    """It is left alone, and elected again: its registration by the request goes on."""
+    """The node is alone again, and elected again: the registration that was sent by request goes
+    on."""
     add(cluster, 2)
     key = key_of(cluster.nodes[2])
     roles = {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"}

@@ -1,4 +1,5 @@
-"""A follower whose leader's answers are spoilt on their way, by chance: in the end it has what the leader has, and never anything else."""
+"""A follower whose leader's answers are corrupted at random: in the end it has the same log as the
+leader, and it never has any other record."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from tests.server.raft.corrupt_messages import spoilt
 
 
 class Spoiling(Controllers):
-    """What `victim` is answered is spoilt now and then, with chance `often`."""
+    """Corrupts each answer to `victim` with the probability `often`."""
 
     def __init__(self, random: Random) -> None:
         super().__init__(3, SMALL)
@@ -91,7 +92,7 @@ def _ask(controllers: Controllers, number: int) -> None:
 
 
 def _go_on(controllers: Spoiling) -> None:
-    """Nothing is spoilt any more; a node that had to stop is started on what it has."""
+    """Ends the corruption, and restarts a node that had to stop, on the files it has."""
     controllers.often = 0.0
     for id, node in list(controllers.nodes.items()):
         if node.halted is not None:

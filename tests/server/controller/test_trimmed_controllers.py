@@ -1,4 +1,5 @@
-"""Controllers whose metadata log was trimmed are restarted one after the other: in good order, by kills, and by a loss of power (KIP-630)."""
+"""Controllers whose metadata log was trimmed are restarted one after the other: by a clean
+shutdown, by a kill, and by a loss of power (KIP-630)."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def end(controllers: ControllersOnDisks, disks: dict[int, LossyDisk], id: int, h
     node: Node = controllers.nodes[id]
     if how == "clean":
         node.close(controllers.now)
-    controllers.wipe(id)  # but for its disk
+    controllers.wipe(id)  # its disk is kept
     disks[id] = disks[id].power_lost(random) if how == "power" else disks[id].copy()
 
 
@@ -59,7 +60,8 @@ def files_of(disk: LossyDisk, ending: str) -> set[str]:
 
 
 def test_every_replica_deletes_the_segments_before_the_start_of_its_log() -> None:
-    """The leader, its followers, and a broker that only observes: marked at once, removed after `file.delete.delay.ms`."""
+    """Holds for the leader, its followers, and a broker that only observes: a segment is marked at
+    once, and removed after `file.delete.delay.ms`."""
     disks = {id: formatted(id) for id in (1, 2, 3)}
     controllers = ControllersOnDisks(disks, SMALL)
     leader = controllers.elect()
@@ -75,7 +77,7 @@ def test_every_replica_deletes_the_segments_before_the_start_of_its_log() -> Non
     most = max(len(files_of(disk, ".log")) for disk in disks.values())
     deleted = {id: files_of(disk, ".deleted") for id, disk in disks.items()}
     busy(controllers, controllers.leader, 40)
-    controllers.step(150_000)  # two looks, a minute apart
+    controllers.step(150_000)  # two checks, one minute apart
     for id, disk in disks.items():
         assert len(files_of(disk, ".log")) <= 2 * most, id
         assert not files_of(disk, ".deleted") & deleted[id], id

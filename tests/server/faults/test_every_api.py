@@ -1,4 +1,5 @@
-"""Every API that is served can be failed, delayed and cut off in every version, and narrowed to every part that its requests name."""
+"""Faults for every served API: each can be failed, delayed and cut off in every version, and
+narrowed to every part that its requests name."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def cluster() -> Harness:
 def filled(
     cls: type[Struct], version: int, path: tuple[PartList, ...], cluster: Harness, name: str = WANTED, index: int = 0
 ) -> Any:
-    """A request, or a part of one, that names two of everything that it can name in this version."""
+    """A request, or a part of one, that names two of each thing that it can name in this
+    version."""
     struct: Any = cls()
     topic = cluster.image.topic_named(name)
     assert topic is not None
@@ -63,7 +65,8 @@ def request(served: ServedApi, version: int, cluster: Harness) -> Any:
     names = {field.name for field in fields_of(request_class) if field.present(version)}
     path = next((path for path in PATHS.get(served.name, ()) if path[0].asked in names), ())
     made = filled(request_class, version, path, cluster)
-    if not path:  # parts that no rule can name are there, too, for the answer to have a place for the error
+    # Parts that no rule can name are included, too, so that the answer has a place for the error.
+    if not path:
         for field in fields_of(request_class):
             if field.array and field.struct is not None and field.present(version):
                 setattr(made, field.name, [field.struct()])

@@ -1,4 +1,4 @@
-"""The table of parts names lists that are there, and requests and answers are taken apart along it."""
+"""The table of parts names lists that exist, and requests and answers are split along it."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def name_of(topic_id: object) -> str | None:
 
 
 def structs(cls: type[Struct], names: list[str]) -> Iterator[type[Struct] | None]:
-    """The struct of each list on the way; None where a list holds plain values."""
+    """The struct of each list on the path; None where a list holds plain values."""
     for name in names:
         field = next((field for field in fields_of(cls) if field.name == name), None)
         assert field is not None, f"{cls.__qualname__} has no {name}"
@@ -51,7 +51,8 @@ def test_the_lists_are_there(api: str, path: tuple[PartList, ...]) -> None:
 
 
 def test_every_api_that_lists_topics_is_in_the_table() -> None:
-    """What is left out is asked by brokers and controllers, or has no error by topic."""
+    """APIs that are missing here are requested by brokers and controllers, or have no error per
+    topic."""
     unlisted = {
         "DescribeLogDirs", "DescribeQuorum", "ListPartitionReassignments", "BeginQuorumEpoch", "EndQuorumEpoch",
         "Vote", "FetchSnapshot", "AlterPartition",

@@ -1,4 +1,5 @@
-"""A node's listener of controllers, without sockets: what brokers and controllers send goes through its bytes, as in `tests.server.harness`."""
+"""A node's controller listener, without sockets: requests of brokers and controllers go through its
+bytes, as in `tests.server.harness`."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ CORRELATION_ID = 7
 
 
 class Controllers(Harness):
-    """`submit` and `begin` go to the listener of controllers."""
+    """A harness whose `submit` and `begin` go to the controller listener."""
 
     def begin(self, message: Message, version: int, client_id: str = "test") -> Pending:
         frame = b"".join(headers.write_request(message, CORRELATION_ID, client_id, version))[SIZE_FIELD:]
@@ -37,12 +38,12 @@ class Controllers(Harness):
         return self.node.controller.log.log_end_offset
 
     def register(self, broker: int, *, version: int = 4, **changed: Any) -> Any:
-        """A broker registers, with all that is needed but for what is changed."""
+        """Registers a broker, with all required fields except those that are changed."""
         given = {"cluster_id": self.node.cluster_id, **changed}
         return self.submit(broker_life.request(broker, **given), version)
 
     def beat(self, broker: int, *, version: int = 2, **fields: Any) -> Any:
-        """A heartbeat of a broker that has read everything."""
+        """A heartbeat of a broker that has read the whole metadata log."""
         known = self.image.brokers.get(broker)
         given = {
             "broker_epoch": -1 if known is None else known.epoch,

@@ -1,7 +1,8 @@
-"""Random requests to the APIs of topics, configurations and metadata: none breaks a handler, and the log still folds to the image.
+"""Random requests to the APIs of topics, configurations and metadata: none breaks a handler, and
+the replayed log still equals the image.
 
-Values are drawn from what means something (names that exist, look alike or cannot be; numbers around the bounds), so that most requests get
-past the first check. A failure prints its seed.
+Values are drawn from what means something (names that exist, look alike or are invalid; numbers
+around the bounds), so that most requests get past the first check. A failure prints its seed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The answer in which everything failed: faults and unforeseen failures are told in each API's own shape, at every version."""
+"""The answer to a request that failed as a whole: injected faults and unforeseen errors are
+reported in each API's own structure, at every version."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ def message(name: str) -> Any:
 
 
 def a_request(api: str, version: int) -> Message:
-    """A request for something called "x", and "y"."""
+    """A request for topics, groups or other names: "x" and "y"."""
     cls = message(api)
     made: Message = BODIES[api](cls, version)
     return made
@@ -62,7 +63,8 @@ BODIES: dict[str, Any] = {
     "ListConfigResources": lambda cls, _: cls(),
 }
 
-PARTS = {  # where the answer has one part for each that was asked for, and what it is called by
+# The APIs whose answer has one part for each requested item, and the key of that part.
+PARTS = {
     "CreateTopics": ("topics", "name"),
     "DeleteTopics": ("responses", "name"),
     "CreatePartitions": ("results", "name"),
@@ -99,7 +101,7 @@ TABLE_BY_NAME = {served.name: served for served in SERVED.values()}
 def test_a_handler_that_breaks_is_answered_all_the_same(
     api: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As by Kafka: UNKNOWN_SERVER_ERROR, and the traceback in the log."""
+    """As in Kafka: UNKNOWN_SERVER_ERROR, and the traceback in the log."""
 
     def broken(node: Any, request: Any) -> Any:
         raise RuntimeError("on purpose")

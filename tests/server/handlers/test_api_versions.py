@@ -1,4 +1,4 @@
-"""ApiVersions at every version: what is advertised is what is served (KIP-511, KIP-584, KIP-1242)."""
+"""ApiVersions at every version: it advertises what is served (KIP-511, KIP-584, KIP-1242)."""
 
 from __future__ import annotations
 

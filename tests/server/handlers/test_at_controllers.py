@@ -1,4 +1,5 @@
-"""What a controller is asked directly, and answers otherwise than a broker (KIP-919)."""
+"""Requests that a client sends directly to a controller, and that it answers differently from a
+broker (KIP-919)."""
 
 from __future__ import annotations
 
@@ -96,7 +97,7 @@ def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type:
 
 
 def alter(cluster: Harness, *asked: tuple[int, str, dict[str, Any]], **fields: Any) -> list[tuple[str, str | None]]:
-    """IncrementalAlterConfigs: resources with what to SET, or (operation, value)."""
+    """IncrementalAlterConfigs: resources with values to SET, or (operation, value)."""
     of = IncrementalAlterConfigsRequest
     resources = [
         of.AlterConfigsResource(
@@ -150,7 +151,8 @@ def test_resources_that_a_controller_refuses(cluster: Controllers, kind: int, na
 
 
 def test_the_configurations_of_a_broker_are_its_own_business(cluster: Controllers) -> None:
-    """What a broker would refuse, a controller cannot judge: the broker looked at it before, or nobody."""
+    """A controller cannot judge everything that a broker would refuse: such a request was checked
+    by the broker before, or is not checked."""
     cluster.register(7)
     assert alter(cluster, (BROKER, "7", {"node.id": "8", "nope": "x", "num.io.threads": "many"})) == [("NONE", None)]
     assert cluster.image.config_overrides(BROKER, "7")["num.io.threads"] == "many"

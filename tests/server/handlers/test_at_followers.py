@@ -1,6 +1,7 @@
-"""What a broker answers of partitions that another leads: who is wrong about the leader, and what a follower tells all the same.
+"""Requests to a broker for partitions that another broker leads: which are refused with a wrong
+leader, and which a follower answers.
 
-As Apache Kafka 4.4 with three brokers does; `interop/differential/scripts/three` shows it.
+Apache Kafka 4.4 with three brokers does the same; `interop/differential/scripts/three` shows it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FENCED, UNKNOWN = error_codes.FENCED_LEADER_EPOCH, error_codes.UNKNOWN_LEADER_EP
 
 @pytest.fixture(scope="module")
 def replicas() -> Replicas:
-    """Three records, the follower in sync, and a broker that has no replica."""
+    """Three records, a follower that is in sync, and a broker that has no replica."""
     made = Replicas()
     made.start(STRANGER)
     made.until(lambda: len(made.cluster.leader.controller.image.live_brokers()) == 3)
@@ -96,7 +97,7 @@ def test_a_follower_looks_at_the_epoch_first_and_a_stranger_does_not(
         assert ask(replicas, broker, asked, 4).topics[0].partitions[0].error_code == code
         times = offsets(replica_id=CONSUMER, topics=[offsets.ListOffsetsTopic(name=TOPIC, partitions=[of_time])])
         assert ask(replicas, broker, times, 7).topics[0].partitions[0].error_code == code
-        if broker == STRANGER:  # a follower is read from
+        if broker == STRANGER:  # a follower serves this fetch
             assert fetch(replicas, broker, 17, epoch=epoch).responses[0].partitions[0].error_code == code
 
 

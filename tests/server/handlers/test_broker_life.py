@@ -1,4 +1,5 @@
-"""Brokers and a node that is their controller, over the wire's bytes: every API, every version, every error."""
+"""The life of brokers at a node that is their controller, over the bytes of the wire: every API,
+every version, every error."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def node() -> Controllers:
 
 
 def at_level(level: int) -> Controllers:
-    """A node whose cluster was formatted with a `metadata.version`."""
+    """A node whose cluster was formatted with a given `metadata.version`."""
     logs = MemoryLogs()
     logs.bootstrap = format_records({"metadata.version": level})
     return Controllers(logs=logs)
@@ -92,7 +93,8 @@ class TestABroker:
 
     @pytest.mark.parametrize("version", versions("BrokerRegistration"))
     def test_it_registers_in_every_version(self, node: Controllers, version: int) -> None:
-        """Directories are asked for by today's metadata, and cannot be told before version 2; nor can features from 0 before 4."""
+        """Today's metadata requires log directories, and a registration has none before version 2;
+        features from level 0 need version 4."""
         answer = node.register(OTHER, version=version, is_migrating_zk_broker=False)
         assert code(answer) == ("INVALID_REGISTRATION" if version < 2 else "NONE")
         assert (answer.broker_epoch == -1) is (version < 2)
@@ -164,7 +166,7 @@ class TestABroker:
 
 
 def test_a_node_whose_broker_was_unregistered_serves_what_it_can(node: Controllers) -> None:
-    """It is as good as gone, and goes in good order."""
+    """The unregistered broker can do almost nothing, and still shuts down cleanly."""
     node.create("t")
     assert code(node.submit(UnregisterBrokerRequest(broker_id=OWN), 0)) == "NONE"
     clients = Harness.begin  # on the listener of brokers
@@ -205,7 +207,7 @@ class TestAController:
 
 @pytest.mark.parametrize("level", range(7, 34))
 def test_a_broker_lives_at_every_level_of_the_metadata(level: int) -> None:
-    """And what it says is written as far as the level can carry it (KIP-584)."""
+    """The registration is written as far as the feature level can express it (KIP-584)."""
     node = at_level(level)
     directories = [directory(OTHER), directory(OTHER, 1)]
     assert code(node.register(OTHER, log_dirs=directories)) == "NONE"

@@ -1,4 +1,5 @@
-"""Random requests about brokers and controllers, at the listener of controllers: none breaks a handler, and the log folds to the image."""
+"""Random requests about brokers and controllers, at the controller listener: none breaks a handler,
+and the replayed log equals the image."""
 
 from __future__ import annotations
 
@@ -21,14 +22,14 @@ APIS = (
     *("BrokerHeartbeat", "BrokerHeartbeat", "BrokerRegistration", "BrokerRegistration", "AllocateProducerIds"),
     *("ControllerRegistration", "CreateTopics", "DescribeCluster", "UnregisterBroker", "UnregisterController"),
 )
-"""Some more often than others."""
+"""Requests by weight: some are sent more often than others."""
 
 REQUESTS = 1500
 OWN = 1
 
 
 class Strangers(Maker):
-    """What brokers and controllers send that were never asked to come. Mostly it gets past the first checks."""
+    """Requests of brokers and controllers that do not exist. Most of them pass the first checks."""
 
     def __init__(self, random: Random, cluster: Controllers) -> None:
         super().__init__(random, cluster)
@@ -49,7 +50,7 @@ class Strangers(Maker):
         return super().value(cls, name, kind, version, null, outer)
 
     def meant(self) -> dict[str, Any]:
-        """What this broker would say that is true, more or less."""
+        """Values that are mostly true for this broker."""
         choice, image = self.random.choice, self.cluster.image
         broker = image.brokers.get(self.broker_id)
         return {

@@ -1,5 +1,5 @@
-"""Random requests to everything that a listener of controllers serves, some of them inside of Envelopes: none breaks a handler or ends the
-node, and afterwards it leads and decides as before."""
+"""Random requests to every API of a controller listener, some inside of Envelopes: none breaks a
+handler or stops the node, and afterwards the node leads and decides as before."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
 
 
 class Evil(Harness):
-    """Whoever sends anything to controllers."""
+    """A client that sends any request to controllers."""
 
     def __init__(self, seed: int) -> None:
         super().__init__({"process.roles": "broker,controller"}, seed=seed)
@@ -55,7 +55,7 @@ class Evil(Harness):
         return EnvelopeRequest(request_data=bytes(data), request_principal=WHO, client_host_address=bytes(4))
 
     def send_one(self, message: Message, version: int) -> list[Any]:
-        """What comes back goes into the list, once it could be written."""
+        """The answer goes into the list, after it could be written."""
         key, id = message.api_key or 0, next(self.ids)
         body = registry.api(key).request.decode(message.encode(version), version)
         request = Request(key, version, id, "evil", body, self.to_controllers, received=self.now, size=0)
@@ -63,7 +63,7 @@ class Evil(Harness):
 
         def answered(answer: Any) -> None:
             if isinstance(answer, Message):
-                cut_texts(answer)  # as a connection does with what is too long
+                cut_texts(answer)  # as a connection does with a text that is too long
                 headers.write_response(answer, id, key, version)
             answers.append(answer)
 

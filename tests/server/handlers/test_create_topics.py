@@ -1,4 +1,5 @@
-"""CreateTopics at every version, and every error that one node can give. Codes and texts are those of a real Kafka 4.4.0."""
+"""CreateTopics at every version, and every error that one node can give. Codes and texts are those
+of a real Kafka 4.4.0."""
 
 from __future__ import annotations
 

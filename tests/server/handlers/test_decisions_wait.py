@@ -1,4 +1,5 @@
-"""The decisions of a controller count, and are answered, when they are committed; and only the one that leads makes any."""
+"""A controller's decisions take effect, and are answered, when they are committed; and only the
+leader decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Delegation tokens asked for over the wire: who may ask, what he is told, and what is left of it in the log; and time that passes."""
+"""Delegation tokens over the wire: which clients may request them, what the answer says, what stays
+in the log, and expiry."""
 
 from __future__ import annotations
 
@@ -72,7 +73,7 @@ BODIES = dict(zip(FORWARDED, (creation(), renewal(), end()), strict=True))
 
 
 def token(cluster: Controllers, who: str = ANN, **wanted: Any) -> Any:
-    """A new one, as it was told."""
+    """A new token, as the answer gave it."""
     made = asked(cluster, creation(**wanted), 3, who)
     assert made.error_code == 0, made
     return made
@@ -83,7 +84,7 @@ def times(answer: Any) -> tuple[int, int, int]:
 
 
 def kept(cluster: Controllers) -> set[str]:
-    """The ids of tokens in the image, which is that of the log from its first byte, and of a snapshot."""
+    """The ids of tokens in the image; the replayed log and a snapshot must give the same."""
     image, fold = cluster.leader.controller.image, MetadataDelta()
     assert image_of_log(cluster.leader.controller.log.batches(0)) == image
     for value in encoded_records_of(image):
@@ -92,7 +93,7 @@ def kept(cluster: Controllers) -> set[str]:
     return {*image.tokens}
 
 
-# Who may ask
+# Permission to request tokens
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)
@@ -116,7 +117,8 @@ def test_who_is_refused_is_told_whose_token_he_wanted(cluster: Controllers, vers
 
 @pytest.fixture(params=["alone", "handing on"])
 def broker(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """What asks a broker, as a client: one that leads the quorum itself, and one whose controller is another."""
+    """A client's request to two brokers: one leads the quorum itself, the other has a separate
+    controller."""
     if request.param == "alone":
         yield Harness(KEY).submit
         return
@@ -131,7 +133,7 @@ def broker(request: pytest.FixtureRequest) -> Iterator[Any]:
     "body", [*BODIES.values(), DescribeDelegationTokenRequest(owners=None)], ids=lambda each: type(each).__name__
 )
 def test_a_broker_refuses_by_itself(broker: Any, body: Message) -> None:
-    """What it handed on its controller would take, who counts on its having looked."""
+    """The controller would accept a forwarded request, because it relies on the broker's check."""
     assert broker(body, 2).error_code == REFUSED
 
 
@@ -178,7 +180,7 @@ def test_one_for_somebody_else_takes_a_right_to_him() -> None:
     assert other.error_code == error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED
 
 
-# What is told
+# What the answers say
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)

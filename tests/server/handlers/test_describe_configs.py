@@ -1,4 +1,5 @@
-"""DescribeConfigs at every version and for every kind of resource, as a real Kafka 4.4.0 answers it."""
+"""DescribeConfigs at every version and for every kind of resource, with the answers of a real Kafka
+4.4.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""DescribeLogDirs: directories on disks, as Apache Kafka 4.4 tells of them (KIP-113, KIP-827, KIP-1066)."""
+"""DescribeLogDirs: directories on disks, as Apache Kafka 4.4 describes them (KIP-113, KIP-827,
+KIP-1066)."""
 
 from __future__ import annotations
 
@@ -132,8 +133,8 @@ def test_followers_tell_of_their_replicas_too() -> None:
 def test_a_purge_leaves_the_active_segment_in_memory_as_in_files(
     made: type[Harness], segment_ms: str, records: int
 ) -> None:
-    """Segments go with the next retention check. The active one ends by its age or by its size; the
-    740 bytes of two records are what Apache Kafka reports with the same settings."""
+    """Segments are deleted by the next retention check. The active one is rolled by its age or its
+    size; the 740 bytes of two records are what Apache Kafka reports with the same settings."""
     node = made()
     node.create("t", configs={"internal.segment.bytes": "2000", "segment.ms": segment_ms})
     for _ in range(60):

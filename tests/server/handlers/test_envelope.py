@@ -1,4 +1,4 @@
-"""Envelope: what a client asked of a broker, answered by a controller (KIP-590)."""
+"""Envelope: a client's request to a broker, answered by a controller (KIP-590)."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_answer_is_byte_for_byte_that_of_the_inner_request(cluster: Harness)
 
 
 class Odd:
-    """An API whose handler is the test's: stands in the table for CreateTopics."""
+    """An API whose handler belongs to the test; it replaces CreateTopics in the table."""
 
     request = CreateTopicsRequest
     lowest, highest = 2, 7
@@ -250,7 +250,7 @@ WHOLE = inside(creating("t"), 7)
         b"",
         WHOLE[:7],
         WHOLE[:-4],
-        b"\x7f\x00" + WHOLE[2:],  # an API that nobody knows
+        b"\x7f\x00" + WHOLE[2:],  # an API that does not exist
         WHOLE[:2] + b"\0\x63" + WHOLE[4:],  # version 99
         WHOLE[:2] + b"\xff\xff" + WHOLE[4:],  # version -1
         inside(AlterConfigsRequest(), 0)[:2] + b"\0\3" + inside(AlterConfigsRequest(), 0)[4:],
@@ -267,7 +267,7 @@ def test_what_is_forwardable_and_not_served_here(cluster: Harness) -> None:
 
 
 def test_the_order_in_which_an_envelope_is_looked_at(cluster: Harness) -> None:
-    """As Apache Kafka does: principal, address, header, API, body."""
+    """As in Apache Kafka: principal, address, header, API, body."""
     assert code(cluster, b"", who=b"", address=b"") == "PRINCIPAL_DESERIALIZATION_FAILURE"
     assert code(cluster, b"", address=b"") == "INVALID_REQUEST"
     assert code(cluster, inside(MetadataRequest(), 12)[:-1]) == "INVALID_REQUEST"
@@ -306,7 +306,7 @@ def test_random_damage_is_always_answered(cluster: Harness) -> None:
 
 
 def test_both_are_remembered(cluster: Harness) -> None:
-    """As requests between nodes."""
+    """Like requests between nodes."""
     history = cluster.node.history
     assert history is not None
     history.keeps_peers = True
@@ -319,7 +319,7 @@ def test_both_are_remembered(cluster: Harness) -> None:
 
 
 def test_what_is_forwardable_is_served_to_clients_or_not_at_all() -> None:
-    """AllocateProducerIds is what brokers ask for themselves."""
+    """AllocateProducerIds is a request that brokers send for themselves."""
     forwarded = [row for row in ROWS if row.forwarded]
     assert len(forwarded) == 22
     assert [row.name for row in forwarded if "broker" not in row.listeners] == ["AllocateProducerIds"]

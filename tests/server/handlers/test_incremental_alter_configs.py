@@ -1,4 +1,5 @@
-"""IncrementalAlterConfigs: four operations, at both versions, on every kind of resource. Errors are those of a real Kafka 4.4.0."""
+"""IncrementalAlterConfigs: four operations, at both versions, on every kind of resource. Errors are
+those of a real Kafka 4.4.0."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def cluster() -> Harness:
 
 @pytest.fixture
 def loggers() -> Iterator[logging.Logger]:
-    """A logger of ours, and the top one; both get their levels back."""
+    """A logger of ours, and the root logger; both get their levels back."""
     top, one = logging.getLogger("kafkadouble"), logging.getLogger("kafkadouble.test_incremental")
     levels = top.level, one.level
     yield one

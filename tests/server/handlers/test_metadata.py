@@ -1,4 +1,5 @@
-"""Metadata at every version: all topics, none, by name, by id, created on the way. Compared with a real Kafka 4.4.0."""
+"""Metadata at every version: all topics, none, by name, by id, created by the request. Compared
+with a real Kafka 4.4.0."""
 
 from __future__ import annotations
 
@@ -108,7 +109,8 @@ def test_partitions_are_in_order(cluster: Harness) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_creation_on_the_way(cluster: Harness, version: int) -> None:
-    """Kafka 4 answers that it knows no such topic, and knows it when it is asked again; before version 4 nobody can forbid it."""
+    """Kafka 4 answers that the topic is unknown, and knows it at the next request; before version 4
+    a client cannot forbid the creation."""
     first = ask(cluster, "new", version=version, allow_auto_topic_creation=True)
     assert codes(first) == {"new": error_codes.UNKNOWN_TOPIC_OR_PARTITION}
     assert codes(ask(cluster, "new", version=version)) == {"new": 0}

@@ -1,4 +1,5 @@
-"""What is decided of partitions, over the wire's bytes: a node that controls three brokers, itself among them."""
+"""Decisions about partitions, over the bytes of the wire: one node controls three brokers, and is
+one of them."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def code(response: Any) -> str:
 
 
 class Cluster(Controllers):
-    """A node and two brokers more, unfenced, and a topic of one partition on these `replicas`."""
+    """A node and two more brokers, unfenced, and a topic of one partition on these `replicas`."""
 
     def __init__(self, replicas: Sequence[int] = (1, 2, 3)) -> None:
         super().__init__()
@@ -53,7 +54,7 @@ class Cluster(Controllers):
         return self.image.brokers[broker].epoch
 
     def alter(self, isr: Sequence[int], version: int = 3, *, leader: int = OWN, **fields: Any) -> Any:
-        """The leader says who is in sync; the answer."""
+        """The leader reports the in-sync replicas; the answer."""
         of = AlterPartitionRequest
         asked = of.PartitionData(leader_epoch=self.only.leader_epoch, partition_epoch=self.only.partition_epoch)
         if version < BROKER_EPOCHS_FROM:
@@ -65,7 +66,7 @@ class Cluster(Controllers):
         return self.submit(of(broker_id=leader, **given), version)
 
     def restart(self, broker: int) -> None:
-        """A broker stops as it should, and comes back."""
+        """A broker shuts down cleanly, and comes back."""
         assert not self.beat(broker, want_shut_down=True).should_shut_down
         for other in OTHERS:
             if other != broker:

@@ -1,4 +1,5 @@
-"""Features, quotas, credentials and ACLs over the wire: what was decided is in the log, in a snapshot, and there after a restart."""
+"""Features, quotas, credentials and ACLs over the wire: each decision is in the log, in a snapshot,
+and still there after a restart."""
 
 from __future__ import annotations
 
@@ -78,13 +79,14 @@ def add_acl(cluster: Harness, **fields: Any) -> Any:
 
 
 def features(cluster: Harness) -> tuple[dict[str, int], int]:
-    """What ApiVersions tells of them: the levels, and the epoch."""
+    """The levels and the epoch of the features, as ApiVersions reports them."""
     answer = cluster.submit(ApiVersionsRequest(client_software_name="t", client_software_version="1"), 4)
     return {each.name: each.max_version_level for each in answer.finalized_features}, answer.finalized_features_epoch
 
 
 def replayed(cluster: Harness) -> Image:
-    """The fold of the log from its first byte, and of a snapshot of the image, which must be the same."""
+    """The image that results from the log from its first byte, and from a snapshot; both must be
+    equal."""
     fold, loaded = MetadataDelta(), MetadataDelta()
     batches = [each for stretch in cluster.node.controller.log.batches(0) for each in decode_batches(stretch)]
     for records, _ in batches:

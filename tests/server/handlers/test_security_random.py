@@ -1,5 +1,6 @@
-"""Random requests about features, quotas, credentials, delegation tokens and ACLs, at two levels of the metadata: none breaks a handler, the
-log folds to the image, and so does a snapshot; what is described is what the image holds."""
+"""Random requests about features, quotas, credentials, delegation tokens and ACLs, at two levels of
+the metadata: none breaks a handler; the log and a snapshot both replay to the image, and
+descriptions equal the image."""
 
 from __future__ import annotations
 
@@ -122,7 +123,7 @@ def test_random_requests_break_nothing(seed: int, level: int, monkeypatch: pytes
 
 
 def check_told(cluster: Harness) -> None:
-    """What a client is told is all that there is, and there is something."""
+    """The answers describe everything that the image holds, and the image is not empty."""
     image = cluster.image
     quotas = cluster.submit(DescribeClientQuotasRequest(components=[]), 1).entries
     assert {tuple((part.entity_type, part.entity_name) for part in each.entity) for each in quotas} == {*image.quotas}

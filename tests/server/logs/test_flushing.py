@@ -1,4 +1,5 @@
-"""What is flushed before it counts: the high watermark stays behind, who produced waits, and nobody else does."""
+"""Records that must be flushed before they are committed: the high watermark stays behind until
+then; the producer waits, and no other client does."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ SLOW = {"flush.messages": "1"}
 
 @pytest.fixture
 def machine() -> Machine:
-    """With a topic of which every record is flushed before it counts, and one that is never flushed."""
+    """A node with two topics: in one each record is flushed before it is committed, the other is
+    never flushed."""
     made = Machine()
     made.create("slow", configs=SLOW)
     made.create("fast")
@@ -89,7 +91,8 @@ def test_a_retry_waits_for_the_flush_of_what_it_repeats(machine: Machine) -> Non
 
 
 def test_every_so_many_records(machine: Machine) -> None:
-    """As in Kafka, what was not flushed counts until there is so much of it."""
+    """As in Kafka, unflushed records are committed until there are as many as the flush
+    interval."""
     machine.create("third", configs={"flush.messages": "3"})
     machine.flush()
     assert produced(produce(machine, "third", b"a", b"b")) == (0, 0)
@@ -134,7 +137,7 @@ def test_who_has_gone_is_not_answered(machine: Machine) -> None:
 
 
 def test_what_is_cut_off_while_it_is_flushed_was_not_written(machine: Machine) -> None:
-    """Nor does the flush say anything of what is written at the same offsets meanwhile."""
+    """A flush does not acknowledge records that are written at the same offsets while it runs."""
     kept, lost = produce(machine, "slow", b"a"), produce(machine, "slow", b"b", b"c")
     machine.begin_flush()
     leadership.lose_tail(machine.node, machine.partition("slow"), 1)

@@ -1,4 +1,5 @@
-"""A node with one seed over its lives: no life repeats what an earlier one has shown to others."""
+"""A node that keeps its seed over restarts: no run repeats random values that an earlier run has
+shown to others."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def test_a_node_that_is_alone_makes_topics_in_each_of_its_lives() -> None:
 
 @pytest.mark.parametrize("ends", ["kill", "lose_power"])
 def test_a_broker_that_lost_what_was_not_flushed_is_another_incarnation(ends: str) -> None:
-    """Its registration was flushed before it served: also after a loss of power the next life begins with more."""
+    """The registration was flushed before the node served: also after a loss of power the next run
+    begins with a larger number."""
     cluster, random = OnDisks(1), Random(SEED)
     lives = set[Uuid]()
     for _ in range(5):

@@ -1,5 +1,6 @@
-"""Files that are damaged, emptied or deleted while a broker runs, or while it is stopped: an error line, and no more than a partition, or a
-directory, that is not served; the broker goes on (KIP-112)."""
+"""Files that are damaged, emptied or deleted while a broker runs, or while it is stopped: the
+broker logs an error, stops serving one partition or one directory at most, and goes on
+(KIP-112)."""
 
 from __future__ import annotations
 
@@ -25,11 +26,11 @@ from tests.server.machine import fetch_request, produce_request
 STORAGE_ERROR = error_codes.KAFKA_STORAGE_ERROR
 CLOSED, ACTIVE = "00000000000000000000", "00000000000000000003"
 LARGE = b"v" * 300_000
-"""Three fill a segment."""
+"""Three records fill a segment."""
 
 
 class Node(Harness):
-    """With the metadata in the folder a, and partitions in b."""
+    """A node with the metadata in the folder a, and partitions in b."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._ids = folder, Random(SEED)
@@ -112,7 +113,8 @@ ENTRIES = {
 def test_an_index_that_lies_is_made_anew(
     node: Node, entry: str, restarted: bool, number: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever four or eight bytes of it say, the same records are found, and the broker serves on."""
+    """Any four or eight bytes of it may change: the same records are found, and the broker goes on
+    serving."""
     if restarted:
         node.stop()
     path = node.path("lost", f"{CLOSED}.index")
@@ -144,7 +146,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
 def test_a_log_that_goes_while_the_broker_runs(
     node: Node, deed: str, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is seen when the file is read again, or opened again: here at most one is open."""
+    """The damage is seen when the file is read or opened again: here at most one file is open."""
     node.stop()
     node.start(most_open=1)
     assert node.fetched("lost") == 0
@@ -161,8 +163,9 @@ def test_a_log_that_goes_while_the_broker_runs(
 def test_a_log_that_goes_while_the_broker_is_stopped(
     node: Node, deed: str, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The next start tells of it, and the one after that: nothing of what was flushed is taken for never written. (That the first segment is
-    gone is no error: retention deletes it, too.)"""
+    """The next start reports it, and the start after that: flushed records are never taken for
+    records that were never written. (A missing first segment is no error: retention deletes it,
+    too.)"""
     node.stop()
     DEEDS[deed](node.path("lost", f"{name}.log"))
     for _ in range(2):
@@ -192,7 +195,7 @@ def test_a_segment_in_the_middle_that_goes(node: Node, clean: bool, caplog: pyte
 
 
 def test_a_directory_that_is_removed(node: Node, caplog: pytest.LogCaptureFixture) -> None:
-    """It fails as a whole; the metadata are in another."""
+    """The directory fails as a whole; the metadata are in another one."""
     here = sorted((node.folder / "b").glob("*-0"), reverse=True)
     assert here
     shutil.rmtree(node.folder / "b")

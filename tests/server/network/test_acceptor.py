@@ -1,4 +1,5 @@
-"""Accepting connections over real sockets: limits, descriptors that run out, and what is logged of it."""
+"""Accepting connections over real sockets: limits, descriptors that run out, and the log lines
+about both."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ Test = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Greeting(asyncio.Protocol):
-    """Says hello to each connection that is served."""
+    """Sends a greeting on each connection that is served."""
 
     def __init__(self, ended: Callable[[], None]) -> None:
         self._ended = ended
@@ -35,7 +36,7 @@ class Greeting(asyncio.Protocol):
 
 
 class Flaky(socket.socket):
-    """A listening socket whose `accept` fails as often as it is told."""
+    """A listening socket whose `accept` fails as many times as the test sets."""
 
     failures = 0
     calls = 0
@@ -67,7 +68,7 @@ class Client:
         self.reader, self.writer = reader, writer
 
     async def is_served(self) -> bool:
-        """Once the other end has said something, or has closed."""
+        """Waits until the peer has sent something, or has closed."""
         return await self.reader.read(5) == b"hello"
 
     async def close(self) -> None:
@@ -84,7 +85,8 @@ async def accepting(**settings: object) -> AsyncIterator[Stage]:
     finally:
         await stage.acceptor.stop()
         stage.sock.close()
-        while stage.quotas.total:  # the ends of clients that have left are on their way
+        # The closes of clients that have left are still on their way.
+        while stage.quotas.total:
             await asyncio.sleep(0)
 
 

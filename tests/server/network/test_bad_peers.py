@@ -1,4 +1,5 @@
-"""Peers that answer with anything but an answer, or not at all: each loses its connection, and no more happens than that."""
+"""Peers that send a malformed answer, or none: each loses its connection, and nothing else
+happens."""
 
 from __future__ import annotations
 
@@ -116,7 +117,7 @@ def test_a_bad_peer_loses_its_connection_and_that_is_one_line(
         async with scripted(script) as peer, driven(peer.endpoint, timeout_ms=quick) as it:
             assert await it.ask() is RequestFailure.LOST
             for _ in range(3):
-                assert await it.ask() is RequestFailure.LOST  # at once: it is left alone for a while
+                assert await it.ask() is RequestFailure.LOST  # at once: the peer is in backoff
             assert peer.connections == 1
             assert expected in it.peers.troubles[peer.endpoint]
             while not peer.ended:

@@ -1,4 +1,5 @@
-"""Nodes of one process: what they say to one another arrives, also late, and not at all where it must not."""
+"""Nodes of one process: their messages to each other arrive, also late, and are dropped where they
+must not arrive."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from tests.server.network.in_process_nodes import BROKER, CONTROLLER, node
 
 
 class Asking:
-    """A conversation that says what a test wants."""
+    """A conversation that sends what a test wants."""
 
     def __init__(self) -> None:
         self.to_send: list[OutboundRequest] = []
@@ -47,7 +48,7 @@ def asking() -> Asking:
 
 @pytest.fixture
 def links(asking: Asking) -> InProcessLinks:
-    """A controller, and a broker that has something to ask besides."""
+    """A controller, and a broker that has one more request to send."""
     found = InProcessLinks()
     broker = node(1, "broker", BROKER, **{"controller.quorum.bootstrap.servers": "controller:1"})
     broker.channels = [*broker.channels, ("asking", asking, "controller.socket.timeout.ms")]

@@ -1,4 +1,5 @@
-"""The shell around a node, over real sockets: connections come and go, time passes, and the end is clean."""
+"""The listener around a node, over real sockets: connections open and close, time passes, and it
+shuts down cleanly."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ async def serving(clock: Clock | None = None) -> AsyncIterator[Listener]:
 
 
 class Client:
-    """A connection that speaks frames."""
+    """A connection that reads and writes frames."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -164,7 +165,7 @@ def test_stop_waits_for_what_is_being_flushed() -> None:
             listener.node.flushing.want(Slow())
             listener.reschedule()
             ending = asyncio.ensure_future(listener.stop())
-            for _ in range(100):  # far more rounds than the end takes otherwise
+            for _ in range(100):  # far more rounds than a shutdown takes
                 await asyncio.sleep(0)
             assert not ending.done()
             assert not done
@@ -177,7 +178,8 @@ def test_stop_waits_for_what_is_being_flushed() -> None:
 
 @pytest.mark.parametrize("rounds", range(6))
 def test_stop_right_after_a_connection_came(rounds: int) -> None:
-    """In whatever round of the loop the end comes, no socket is left open: that would be a ResourceWarning here."""
+    """The shutdown may come in any round of the loop, and no socket is left open: that would be a
+    ResourceWarning here."""
 
     async def test() -> None:
         async with serving() as listener:
@@ -260,7 +262,8 @@ def test_a_waiting_request_goes_with_its_connection() -> None:
 
 
 def test_a_client_that_does_not_read_makes_nothing_grow() -> None:
-    """What is answered waits in the socket's buffers; requests are not begun meanwhile, and their bytes stay with the client."""
+    """Answers wait in the socket's buffers; meanwhile no request is begun, and the bytes of
+    requests stay with the client."""
 
     async def test() -> None:
         async with serving() as listener, connected(listener) as client:

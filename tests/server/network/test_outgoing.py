@@ -1,4 +1,5 @@
-"""What is sent, from memory or from a file: in order and whole, whether it is read at once or late; who does not read is told of."""
+"""Sending from memory or from a file: bytes arrive in order and complete, whether the peer reads
+them at once or late; a peer that does not read is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.skipif(not DIRECT, reason="asyncio sends where a loop c
 
 
 class Told(asyncio.Protocol):
-    """A peer's side of the story."""
+    """The peer's end of the connection."""
 
     def __init__(self) -> None:
         self.slow_with: list[int] = []
@@ -45,7 +46,7 @@ class Told(asyncio.Protocol):
 
 
 class Line:
-    """One connection inside this process; `peer` reads when it is asked to."""
+    """One connection inside this process; `peer` reads when the test lets it."""
 
     def __init__(self, peer: socket.socket, transport: asyncio.Transport, told: Told) -> None:
         self.peer, self.transport, self.told = peer, transport, told
@@ -138,7 +139,7 @@ def test_who_does_not_read_is_told_of_and_so_is_the_end_of_it() -> None:
 
 
 def test_what_was_handed_out_of_a_file_stays_good_when_the_file_is_cut(tmp_path: Path) -> None:
-    """Of the first nothing has gone yet, of the second a part."""
+    """Nothing of the first has been sent yet, and a part of the second."""
 
     async def test() -> None:
         data = random.Random(1).randbytes(LARGE)
@@ -156,7 +157,7 @@ def test_what_was_handed_out_of_a_file_stays_good_when_the_file_is_cut(tmp_path:
 
 
 def test_a_file_that_somebody_else_cut_ends_the_connection(tmp_path: Path) -> None:
-    """Anything else would give the client other bytes than it was promised, or let it wait for ever."""
+    """Otherwise the client would get other bytes than were promised, or wait for ever."""
 
     async def test() -> None:
         line = await opened()

@@ -1,4 +1,5 @@
-"""What a replica wants sent, over real sockets: when it goes out, in which version, and what is brought back."""
+"""The requests of a replica, over real sockets: when they are sent, in which version, and which
+answer is delivered."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() ->
             for _ in range(2):
                 answer = await it.ask(FetchRequest(cluster_id="here"))
                 assert isinstance(answer, FetchResponse)
-                assert answer.session_id == 17  # the test's peer ends there
+                assert answer.session_id == 17  # the test's peer ends here
             assert [key for key, _, _ in peer.seen] == [18, 1, 1]
             assert peer.asked(ApiKeys.FETCH) == [17, 17]
             assert peer.seen[1][2].cluster_id == "here"
@@ -63,7 +64,8 @@ def test_who_fetches_is_said_where_the_version_has_it(version: int) -> None:
 
 def test_one_request_is_under_way_and_the_others_wait_their_turn() -> None:
     async def test() -> None:
-        async with scripted(well) as peer, driven(peer.endpoint) as it:  # `Line.request` looks for a second one
+        # `Line.request` looks for a second answer.
+        async with scripted(well) as peer, driven(peer.endpoint) as it:
             tokens = [it.send() for _ in range(20)]
             assert [(await it.asking.answers.get())[0] for _ in tokens] == tokens
             assert peer.connections == 1
@@ -133,7 +135,8 @@ def test_each_failure_doubles_the_time_that_a_peer_is_left_alone_up_to_a_bound(
         async with driven(unused_endpoint) as it:
             loop, waits = asyncio.get_running_loop(), []
             passed, began = 0.0, loop.time()
-            monkeypatch.setattr(loop, "time", lambda: began + passed)  # it stands still: no timer has a part in this
+            # The clock stands still: no timer takes part in this.
+            monkeypatch.setattr(loop, "time", lambda: began + passed)
             for _ in range(6):
                 assert await it.ask() is RequestFailure.LOST
                 line = it.peers.lines[unused_endpoint]
@@ -257,7 +260,7 @@ def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint
 
 @pytest.fixture
 def unused_endpoint() -> VoterEndpoint:
-    """Where nobody listens: the port was free a moment ago."""
+    """An endpoint without a listener: the port was free a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
         return VoterEndpoint(*sock.getsockname()[:2])
 

@@ -1,4 +1,5 @@
-"""Replicas that reach one another over sockets: they elect, they replicate, and they go on when the leader is gone."""
+"""Replicas that reach one another over sockets: they elect, they replicate, and they go on after
+the leader has failed."""
 
 from __future__ import annotations
 

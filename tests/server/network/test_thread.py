@@ -1,4 +1,5 @@
-"""The loop in its thread: calls from anywhere, an end that leaves nothing behind, and nobody who waits for ever."""
+"""The loop in its thread: calls from any thread, a shutdown that leaves nothing behind, and no
+caller that waits for ever."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def test_coroutines(thread: LoopThread) -> None:
 
 
 def test_many_threads_at_once(thread: LoopThread) -> None:
-    counted: list[int] = []  # changed on the loop's thread alone, so that nothing is lost
+    # Changed only on the loop's thread, so that no update is lost.
+    counted: list[int] = []
 
     def work() -> None:
         for number in range(200):
@@ -98,7 +100,8 @@ def test_after_the_end_a_call_fails_and_does_not_wait(thread: LoopThread) -> Non
 
 
 def test_a_call_that_the_end_overtakes_fails(thread: LoopThread) -> None:
-    """The loop is busy while one thread asks for the end and others for answers: all of them come back."""
+    """The loop is busy while one thread requests the shutdown and others wait for answers: all
+    calls return."""
     hold, outcomes = threading.Event(), []
 
     def ask() -> None:

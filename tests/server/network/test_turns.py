@@ -1,4 +1,5 @@
-"""Requests that take long: their steps, who goes in between, and that nothing is lost or out of order."""
+"""Requests that take long: their steps, which requests run in between, and that nothing is lost or
+out of order."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def fetching(**others: Any) -> FetchRequest:
 
 
 def turns_taken(cluster: Harness, pending: Pending) -> int:
-    """How many ticks it takes until there is an answer; no time passes."""
+    """The number of ticks until there is an answer; no time passes."""
     taken = 0
     while cluster.node.waiting.is_busy and not pending.done:
         cluster.tick(0)
@@ -83,7 +84,8 @@ def test_a_wide_fetch_takes_turns(cluster: Harness) -> None:
 
 
 def test_what_comes_behind_a_wide_fetch_while_it_reads_is_found(cluster: Harness) -> None:
-    """The first partition has been read as empty when a record comes, and the fetch does not hang there yet."""
+    """The first partition was read and is empty; a record arrives before the fetch begins to
+    wait."""
     pending = cluster.begin(fetching(max_wait_ms=60_000, min_bytes=1), 11)
     assert not pending.done
     cluster.submit(producing(b"behind"), 9)
@@ -109,7 +111,7 @@ def test_a_wide_fetch_is_answered_when_its_time_is_up(cluster: Harness) -> None:
 
 
 def test_a_wide_metadata_request_tells_of_one_moment(cluster: Harness) -> None:
-    """A topic that is created while it is answered is in its next answer."""
+    """A topic that is created during the answer is in the next answer."""
     pending = cluster.begin(MetadataRequest(topics=None), 12)
     assert not pending.done
     cluster.create("late")
@@ -148,7 +150,8 @@ def test_what_is_refused_aside_is_answered_as_what_is_refused_at_once(
 
 
 def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection is answered in order, whatever takes turns; another connection goes in between."""
+    """A connection gets its answers in order, although a request takes several turns; another
+    connection is served in between."""
     monkeypatch.setattr(connection, "WIDE", 1000)
     wide, other = Line(keep=True), Line(keep=True)
     first = Connection(cluster.node, Peer(1, "a", 1, BROKER), wide, 1 << 20)

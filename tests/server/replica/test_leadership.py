@@ -1,4 +1,5 @@
-"""A new leader epoch, and a tail that is lost: what becomes of the log, of those who wait for it, and of the state that is folded from it."""
+"""A new leader epoch, and a tail that is lost: the effects on the log, on requests that wait for
+it, and on the state that is replayed from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log cleaner in a node: when it comes, what it cleans, and that nobody waits for it."""
+"""The log cleaner in a node: when it runs, what it cleans, and that it delays no request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def create(node: Harness, topic: str, policy: str = "compact", **configs: str) -
 
 
 def fill(node: Harness, topic: str, mebibytes: int, keys: int = 5) -> None:
-    """Records of about 10 KB, so that segments end."""
+    """Records of about 10 KB, so that segments are rolled."""
     for at in range(mebibytes * 100):
         batch = encode_batch([Record(0, node.now, b"k%d" % (at % keys), b"%d" % at * 5000)])
         data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
@@ -51,7 +51,7 @@ def test_a_compacted_topic_is_cleaned_by_and_by() -> None:
     fill(node, "t", 3)
     count = len(keys(node, "t"))
     node.tick(BACKOFF)
-    assert len(keys(node, "t")) == count  # it has only begun
+    assert len(keys(node, "t")) == count  # the cleaner has only begun
     let_it_clean(node)
     assert len(keys(node, "t")) <= 5 + 1
     assert set(keys(node, "t")) == {b"k%d" % key for key in range(5)}
@@ -114,7 +114,7 @@ def test_the_dirtiest_comes_first() -> None:
 def test_a_log_that_cannot_be_cleaned_is_not_tried_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is the dirtiest of all, and would keep all others waiting."""
+    """This partition is the dirtiest of all, and would block all others."""
     intact = cleaner.clean
 
     def breaks(log: PartitionLog, now: int, most_keys: int) -> cleaner.Cleaning:

@@ -1,4 +1,5 @@
-"""A log directory that fails: what lay in it answers KAFKA_STORAGE_ERROR, and everything else is served on (KIP-112)."""
+"""A log directory that fails: its partitions answer KAFKA_STORAGE_ERROR, and everything else is
+still served (KIP-112)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ STORAGE_ERROR = error_codes.KAFKA_STORAGE_ERROR
 
 @pytest.fixture
 def machine() -> Machine:
-    """With the topics `lost` in the directory b, `kept` in c, and the metadata in a."""
+    """A node with the topics `lost` in the directory b, `kept` in c, and the metadata in a."""
     made = Machine({"offsets.topic.num.partitions": 1}, "a", "b", "c")
     made.create("lost")
     made.create("kept")
@@ -47,7 +48,7 @@ def produce(machine: Machine, topic: str) -> tuple[int, int]:
 
 
 def fail(machine: Machine, path: str = "b", topic: str = "lost") -> None:
-    """The disk fails, and somebody runs into it."""
+    """The disk fails, and a request hits the failure."""
     machine.disks[path].failing = True
     assert produce(machine, topic) == (STORAGE_ERROR, -1)
 
@@ -66,7 +67,7 @@ def test_the_others_serve_on(machine: Machine, caplog: pytest.LogCaptureFixture)
 
 
 def test_a_lost_partition_says_so_before_it_says_what_is_wrong_with_a_batch(machine: Machine) -> None:
-    """Here with zstd, which is newer than version 6 of Produce."""
+    """The batch is compressed with zstd, which is newer than version 6 of Produce."""
     request = produce_request("lost", b"v")
     request.topic_data[0].partition_data[0].records = encode_batch([Record(0, NOW, None, b"v")], compression=4)
     assert produced(machine.begin(request, 6)) == (error_codes.UNSUPPORTED_COMPRESSION_TYPE, -1)
@@ -133,7 +134,7 @@ def test_new_partitions_go_to_directories_that_work(machine: Machine) -> None:
 
 
 def test_a_directory_that_fails_over_a_new_partition_leaves_it_to_another(machine: Machine) -> None:
-    machine.create("one", "two")  # where they are is of no matter: the emptiest is next
+    machine.create("one", "two")  # their directories do not matter: the emptiest is next
     failing = min("bc", key=lambda path: len(folders(machine, path)))
     machine.disks[failing].failing = True
     machine.create("new", partitions=3)
@@ -173,7 +174,7 @@ def test_without_the_metadata_a_node_cannot_go_on(machine: Machine, caplog: pyte
 
 
 def test_a_duty_of_the_controller_that_finds_the_disk_full_halts_the_node(machine: Machine) -> None:
-    """It is done by a timer, with no request that could be answered."""
+    """A timer does the work, so there is no request that could be answered."""
     records = [NoOpRecord()]
     periodic_tasks._schedule(
         machine.node, machine.node.controller.active, lambda: 10, lambda node, leading, now: records

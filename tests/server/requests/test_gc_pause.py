@@ -1,4 +1,4 @@
-"""Work during which nobody looks for garbage."""
+"""Work during which the garbage collector is paused."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""The driver of handlers that wait: who is resumed, when, and with what."""
+"""The driver of handlers that wait: which handler is resumed, when, and with what."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ def waiting() -> Waiting:
 
 
 def start(waiting: Waiting, steps: Wait[Any]) -> list[Any]:
-    """Start a handler; the list gets its result, or its exception."""
+    """Starts a handler; the list gets its result, or its exception."""
     results: list[Any] = []
     waiting.start(steps, results.append, results.append)
     return results
@@ -152,7 +152,8 @@ def test_a_closed_handler_runs_its_finally_and_is_never_resumed(waiting: Waiting
 
 
 def test_running_within_a_run_does_not_deepen_the_stack(waiting: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer may let a connection begin its next request, which runs the driver again; five thousand of them at once are not too many."""
+    """An answer may let a connection begin its next request, which runs the driver again; five
+    thousand nested answers are not too many."""
     monkeypatch.setattr("kafkadouble.server.requests.waiting.MOST_AT_ONCE", 5000)
     place = Waiters()
     done: list[Any] = []

@@ -1,4 +1,5 @@
-"""A request that waits keeps no record data: neither copies, nor memory or files that the log could give back."""
+"""A request that waits keeps no record data: no copies, and no memory or files that the log could
+release."""
 
 from __future__ import annotations
 
@@ -23,11 +24,12 @@ from tests.support.conversation import Client
 
 A_RECORD, RECORDS = 10_000, 40
 SMALL = 4096
-"""More than all else that a waiting request consists of."""
+"""A size larger than everything else in a waiting request."""
 
 
 def kept_by(root: object) -> list[object]:
-    """The pieces of data, larger than SMALL or in a file, that hang on this, without what the node has itself."""
+    """The pieces of data that this object holds, and that the node itself does not: those larger
+    than SMALL or in a file."""
     seen: dict[int, object] = {}
     left, found = [root], list[object]()
     while left:

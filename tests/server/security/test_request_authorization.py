@@ -1,4 +1,5 @@
-"""What a controller lets somebody do: the cluster as a whole, or some of the parts that he asks for."""
+"""What a controller allows a client to do: the cluster as a whole, or some of the requested
+parts."""
 
 from __future__ import annotations
 
@@ -108,7 +109,7 @@ def test_what_is_about_the_cluster_asks_for_a_right_of_it(cluster: Controllers) 
 
 
 def checked() -> set[str]:
-    """The APIs that ask for a right on the cluster or on each part."""
+    """The APIs that require a right on the cluster or on each part."""
     return {
         served.name
         for served in CONTROLLER_TABLE

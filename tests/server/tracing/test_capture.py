@@ -1,4 +1,5 @@
-"""The rows of captured traffic: one for each request, however it ends, on a connection without a socket."""
+"""The rows of captured traffic: one for each request, however it ends, on a connection without a
+socket."""
 
 from __future__ import annotations
 
@@ -28,11 +29,11 @@ from tests.server.harness import NOW, Harness
 from tests.support.listeners import BROKER
 
 STEP = 7
-"""What each look at the clock of captures takes, in us."""
+"""The time that each reading of the capture clock takes, in us."""
 
 
 class Line:
-    """It takes everything, and counts it."""
+    """A transport that accepts every byte, and counts them."""
 
     def __init__(self) -> None:
         self.sent, self.closed = 0, False
@@ -44,17 +45,17 @@ class Line:
         self.closed = True
 
     def read_on(self, wanted: bool) -> None:
-        """It has nothing to be read."""
+        """Does nothing: there is nothing to read."""
 
     def turn_is_over(self, ahead: bool) -> bool:
         return False
 
     def others_first(self) -> None:
-        """There are no others."""
+        """Does nothing: there are no other connections."""
 
 
 class Stage:
-    """A node, and one connection to it that is captured."""
+    """A node, and one captured connection to it."""
 
     def __init__(self, *, bodies: bool = False) -> None:
         self.harness = Harness()
@@ -69,7 +70,7 @@ class Stage:
         return Connection(self.harness.node, Peer(1, "10.0.0.1", 50_001, BROKER), self.line, 1 << 20)
 
     def ask(self, body: Message, version: int, client_id: str = "app") -> int:
-        """How many bytes that took."""
+        """The number of bytes that were written."""
         data = b"".join(bytes(part) for part in headers.write_request(body, 5, client_id, version))
         self.connection.receive(data, NOW)
         while self.harness.node.waiting.is_busy:

@@ -1,4 +1,5 @@
-"""Followers that have been told everything: their fetches look at nothing, and they still learn of whatever happens, and count as caught up."""
+"""Followers that are caught up: their fetches read no partition, yet they still learn of every
+change, and stay in sync."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def produce(cluster: Controllers) -> None:
 
 
 def logs(cluster: Controllers) -> Iterator[Any]:
-    """Of partition 0 at its followers."""
+    """The log of partition 0 at each of its followers."""
     for id in BROKERS:
         node = cluster.nodes[id]
         assert node.fetchers is not None
@@ -58,14 +59,14 @@ def logs(cluster: Controllers) -> Iterator[Any]:
 
 
 def sessions(cluster: Controllers) -> list[FollowerFetchSession]:
-    """All of those that followers have."""
+    """The fetch sessions of all followers."""
     found = [each for id in BROKERS for each in cluster.nodes[id].fetch_sessions._sessions.values()]
     return [each for each in found if isinstance(each, FollowerFetchSession)]
 
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[CachedPartition]:
-    """What is read of partitions from now on."""
+    """The partitions that are read from now on."""
     found: list[CachedPartition] = []
     really = log_reader.read
 

@@ -1,11 +1,12 @@
-"""Brokers of which one does not tell the truth: what it answers is rewritten on its way.
+"""A cluster in which one broker lies: its answers are rewritten on their way.
 
     cluster = three()
-    cluster.lie = lambda asked, answer: ...        # of the leader to its followers; the answer, or what stands in its place
+    cluster.lie = lambda asked, answer: ...        # what the leader answers its followers
     cluster.step(1000)
     cluster.lie = None                             # from now on it is honest
 
-A lie sees requests between brokers only, and of those only the ones of replication. An answer that it changes is a copy.
+A lie changes only requests between brokers, and only those of replication. An answer that it
+changes is a copy.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from tests.server.controllers import Controllers
 BROKERS = (11, 12, 13)
 
 Lie = Callable[[Message, Any], Any]
-"""The request, and a copy of its answer, to what is told instead."""
+"""Takes the request and a copy of its answer, and returns the answer that is delivered."""
 
 
 class _Told:
-    """A conversation to which something else is told."""
+    """A conversation whose answers may be replaced."""
 
     def __init__(self, channel: Any, send: OutboundRequest, lie: Callable[[], Lie | None]) -> None:
         self._channel, self._send, self._lie = channel, send, lie
@@ -50,9 +51,9 @@ class Liars(Controllers):
     """One controller, and brokers."""
 
     lie: Lie | None = None
-    """Of leaders to followers."""
+    """Changes answers of leaders to followers."""
     lie_of_controller: Lie | None = None
-    """To AlterPartition."""
+    """Changes answers to AlterPartition."""
 
     def _deliver(self, node: Any, channel: Any, send: OutboundRequest) -> None:
         if isinstance(channel, ReplicaFetcherManager):
@@ -76,12 +77,12 @@ def to_fetches(change: Callable[[FetchResponse.PartitionData], None]) -> Lie:
 
 
 def whole_fetches(change: Callable[[FetchRequest, FetchResponse], Any]) -> Lie:
-    """The lie that gives something for a whole answer to a fetch."""
+    """The lie that replaces a whole answer to a fetch."""
     return lambda request, answer: change(request, answer) if isinstance(request, FetchRequest) else answer
 
 
 def out_of_range(start: int, end: int) -> Lie:
-    """The lie that nothing is where the follower asks, and that the log goes from here to there."""
+    """The lie that the follower's offset is out of range, and that the log spans these offsets."""
 
     def lie(request: Message, answer: Any) -> Any:
         if isinstance(request, ListOffsetsRequest):

@@ -1,4 +1,5 @@
-"""Three brokers with a partition, and what is expected of them when its leader lies about it for a while."""
+"""Three brokers with a partition, and what they must do when its leader lies about it for a
+while."""
 
 from __future__ import annotations
 
@@ -14,16 +15,18 @@ from tests.server.replica.replication.liars import BROKERS, Liars, Lie
 from tests.server.replica.replication.replicated_topic import contents, create, partition, produce, settled
 
 END = 3
-"""Where everybody's log ends when the lies begin; the leader's has one more record soon after."""
+"""The end of each replica's log when the lies begin; the leader appends one more record soon
+after."""
 LIES_MS, FETCHES = 4000, 16
-"""How long they last, and how many requests two followers may make in that time, who wait a second after each."""
+"""How long the lies last, and the most requests that two followers may send in that time, with a
+backoff of one second after each."""
 
 PartitionData = FetchResponse.PartitionData
 Change = Callable[[PartitionData], None]
 
 
 def three() -> Liars:
-    """The brokers, and a topic that has records everywhere."""
+    """The brokers, and a topic whose records every replica has."""
     found = Liars(1)
     for id in BROKERS:
         found.add_broker(id)
@@ -38,7 +41,7 @@ def three() -> Liars:
 
 
 def saying(**fields: Any) -> Callable[[Any], None]:
-    """The lie that these fields are so."""
+    """The lie that sets these fields."""
 
     def change(data: Any) -> None:
         for name, value in fields.items():
@@ -56,7 +59,8 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def live_with(cluster: Liars, lie: Lie) -> int:
-    """The leader has something to say, and lies about it for a while; how often it was asked."""
+    """The leader appends a record, and lies about it for a while; returns how often it was fetched
+    from."""
     asked = 0
 
     def counted(request: Any, answer: Any) -> Any:
@@ -73,14 +77,15 @@ def live_with(cluster: Liars, lie: Lie) -> int:
 
 
 def goes_on(cluster: Liars) -> None:
-    """Everybody comes to have the same, and is in sync."""
+    """Every replica comes to have the same log, and to be in sync."""
     cluster.until(lambda: settled(cluster) and len(partition(cluster).isr) == 3, 60_000)
     assert produce(cluster, b"after")[0] == 0
     cluster.until(lambda: settled(cluster))
 
 
 def is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie, words: str, most: int = FETCHES) -> None:
-    """Nothing of it is taken over, it is told once by each follower, and they do not ask again and again."""
+    """Followers append nothing of it, each reports it once, and they do not fetch again and
+    again."""
     before = [contents(node) for node in followers(cluster)]
     asked = live_with(cluster, lie)
     assert [contents(node) for node in followers(cluster)] == before

@@ -1,5 +1,6 @@
-"""Those who fetch in the name of a replica, and are none, or say what cannot be: they come into no in-sync set, move no high watermark, and
-keep nobody who is one from anything. And a controller whose answers about the in-sync set cannot be."""
+"""Fetches in the name of a replica by a process that is none, or with impossible offsets: they
+enter no in-sync set, move no high watermark, and hinder no true replica. Also a controller whose
+answers about the in-sync set are impossible."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def cluster() -> Liars:
 
 
 def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1, **fields: Any) -> Any:
-    """What the leader tells who fetches as this replica."""
+    """The leader's answer to a fetch in the name of this replica."""
     node = leader(cluster)
     topic = node.controller.image.topic_named("t")
     assert topic is not None
@@ -55,7 +56,7 @@ def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1
 
 
 def cut_off(cluster: Liars) -> Node:
-    """A follower that hears nothing any more; there is a record that it has not."""
+    """A follower that receives nothing any more; it lacks one record."""
     follower = followers(cluster)[0]
     cluster.cut.add(follower.id)
     assert produce(cluster, b"news", acks=1) == (0, END)
@@ -110,7 +111,8 @@ def test_a_follower_that_goes_back_takes_nothing_back(cluster: Liars) -> None:
 
 
 def test_a_fetch_from_an_earlier_life_does_not_count(cluster: Liars) -> None:
-    """KIP-903: it would say of the new life what only the old one had."""
+    """KIP-903: the old fetch would credit the restarted broker with records that only its earlier
+    run had."""
     follower = followers(cluster)[0].id
     before = cluster.nodes[follower].broker_epoch
     cluster.kill(follower)
@@ -126,7 +128,8 @@ def test_a_fetch_from_an_earlier_life_does_not_count(cluster: Liars) -> None:
 
 
 def test_who_comes_into_sync_does_so_in_the_life_in_which_it_fetched(cluster: Liars) -> None:
-    """The leader tells the controller the epoch that the follower named, not the one that it knows itself (KIP-903)."""
+    """The leader sends the controller the broker epoch that the follower named, not the one that
+    the leader knows (KIP-903)."""
     follower = followers(cluster)[0].id
     cluster.kill(follower)
     cluster.until(lambda: follower not in partition(cluster).isr, 60_000)
@@ -190,7 +193,8 @@ CANNOT_BE = {
 
 @pytest.mark.parametrize("change", CANNOT_BE.values(), ids=CANNOT_BE)
 def test_a_controller_that_says_what_cannot_be_of_the_set_is_not_believed(cluster: Liars, change: Change) -> None:
-    """The high watermark waits for whoever may be in the set, until the metadata tell."""
+    """Until the metadata says otherwise, the high watermark waits for each replica that may be in
+    the set."""
     assert leader(cluster).id == 11
     cluster.kill(13)
     cluster.until(lambda: 13 not in partition(cluster).isr, 60_000)
@@ -218,7 +222,7 @@ def test_a_controller_that_says_what_cannot_be_of_the_set_is_not_believed(cluste
 
 
 def test_a_controller_that_says_what_can_be_of_the_set_is_believed(cluster: Liars) -> None:
-    """So that it is not the harness that keeps the others from it."""
+    """Proves that it is not the harness that causes the refusals above."""
     cut_off(cluster)
     _, led, in_sync = led_by(leader(cluster))
     cluster.until(lambda: len(in_sync.isr) == 2, 60_000)
@@ -232,7 +236,8 @@ MAY_HAVE_BEEN_DONE = (error_codes.INVALID_UPDATE_VERSION, error_codes.INVALID_RE
 
 @pytest.mark.parametrize("code", [*NOTHING_WAS_DONE, *MAY_HAVE_BEEN_DONE, error_codes.UNKNOWN_SERVER_ERROR])
 def test_whoever_was_proposed_is_waited_for_while_nobody_knows_what_became_of_it(cluster: Liars, code: int) -> None:
-    """Perhaps it was done, and the answer got lost; what comes next says only that things are not as the leader thought (KIP-497)."""
+    """The change may have been made and its answer lost; the next answer says only that the state
+    is not what the leader expected (KIP-497)."""
     follower = followers(cluster)[0].id
     cluster.kill(follower)
     cluster.until(lambda: follower not in partition(cluster).isr, 60_000)
@@ -272,7 +277,8 @@ def led_by(node: Node) -> tuple[AlterPartitionManager, Partition, InSyncReplicas
 
 
 def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster: Liars) -> None:
-    """Records before an offset were deleted; the batch that it lies in is still there, and comes whole."""
+    """Records before an offset were deleted; the batch that holds the offset still exists, and is
+    sent whole."""
     assert produce(cluster, b"a", b"b", b"c", b"d") == (0, END)
     cluster.step(1000)
     of = DeleteRecordsRequest
@@ -292,7 +298,7 @@ def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster:
 
 
 def test_who_is_refused_is_told_and_not_noted(cluster: Liars, caplog: pytest.LogCaptureFixture) -> None:
-    """Strangers can say what they want as often as they want: nothing is kept of them."""
+    """Unknown replicas may send any claim any number of times: nothing about them is kept."""
     _, _, in_sync = led_by(leader(cluster))
     for replica in range(100, 200):
         assert ask(cluster, replica, END).error_code == error_codes.UNKNOWN_LEADER_EPOCH

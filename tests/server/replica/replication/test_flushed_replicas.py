@@ -1,4 +1,5 @@
-"""Replicas of a topic with `flush.messages=1`: what is acknowledged is on the disks of all in sync, whatever becomes of their power."""
+"""Replicas of a topic with `flush.messages=1`: an acknowledged record is on the disks of all
+in-sync replicas, whatever happens to their power."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ A, B = 11, 12
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_follower_has_flushed_what_it_fetches_on_from(seed: int) -> None:
-    """To fetch on is to say that one has what was before, and the high watermark counts on it."""
+    """A fetch from a later offset claims that the follower has the earlier records, and the high
+    watermark relies on it."""
     replicas = Replicas(flushing=True)
     for number in range(6):
         assert replicas.produce(b"m%d" % number * 50) == (0, number)
@@ -29,7 +31,8 @@ def test_a_follower_has_flushed_what_it_fetches_on_from(seed: int) -> None:
 
 
 def test_what_a_leader_finds_unflushed_is_flushed_and_counts() -> None:
-    """Also when nothing else is written: else a retry of what is there would wait for ever."""
+    """Also when nothing else is written: otherwise a retry of an existing record would wait for
+    ever."""
     replicas = Replicas(flushing=True)
     for number in range(3):
         assert replicas.produce(b"m%d" % number) == (0, number)
@@ -55,7 +58,8 @@ def test_what_follows_is_flushed_in_time_like_what_leads() -> None:
 
 
 def test_a_follower_that_flushes_keeps_up_beside_a_partition_that_is_idle() -> None:
-    """Its fetch of the idle one alone would wait for data, and what was flushed meanwhile with it."""
+    """A fetch of the idle partition alone would wait for data, and delay the report of what was
+    flushed meanwhile."""
     replicas = Replicas(flushing=True)
     of = CreateTopicsRequest
     assigned = of.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas.ids)

@@ -1,4 +1,5 @@
-"""One partition as its follower has it: where it cuts its log, and where it begins (KIP-101, KIP-279)."""
+"""One partition as its follower has it: where it truncates its log, and where it begins (KIP-101,
+KIP-279)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ LEADER, EPOCH = 1, 9
 
 
 def following(*epochs: int) -> FollowerPartition:
-    """A log with ten records of each of these epochs, in a batch each; five are known to be committed."""
+    """A log with ten records of each of these epochs, in a batch each; five records are known to be
+    committed."""
     log = new_log()
     for epoch in epochs:
         for _ in range(10):
@@ -27,9 +29,10 @@ def following(*epochs: int) -> FollowerPartition:
     ("leaders", "end"),
     [
         (OffsetAndEpoch(10, 1), 10),  # the leader's epoch ends where ours does
-        (OffsetAndEpoch(7, 1), 7),  # before ours: we have records that it does not have
-        (OffsetAndEpoch(15, 1), 10),  # after ours: what is behind it here is of another epoch
-        (OffsetAndEpoch(12, 2), 10),  # an epoch that we do not have: what we have before it ends there
+        (OffsetAndEpoch(7, 1), 7),  # before ours: we have records that the leader does not have
+        (OffsetAndEpoch(15, 1), 10),  # after ours: our records behind it are of another epoch
+        # We do not have this epoch: our records before it end there.
+        (OffsetAndEpoch(12, 2), 10),
         (OffsetAndEpoch(18, 3), 18),
         (OffsetAndEpoch(-1, -1), 5),  # the leader knows no epoch: the high watermark
     ],

@@ -1,4 +1,5 @@
-"""The in-sync set as its leader knows it, when what the controller answers and what the metadata tell cross on the way (KIP-497)."""
+"""The in-sync set as its leader knows it, when the controller's answers and the metadata cross on
+the way (KIP-497)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def in_sync_at(epoch: int, *isr: int) -> InSyncReplicas:
 
 
 def test_metadata_older_than_what_the_controller_has_answered_change_nothing() -> None:
-    """Else the high watermark would pass one who is in sync by what is committed."""
+    """Otherwise the high watermark would pass a replica that is in sync according to the committed
+    metadata."""
     in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
     in_sync.apply_image(told(4, LEADER, OTHER), now=1)
     assert sorted(in_sync.isr) == [LEADER, OTHER, THIRD]
@@ -48,7 +50,8 @@ def test_newer_metadata_decide_what_was_asked_for() -> None:
 
 
 def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
-    """Below, it might lack what an earlier leader has committed and this one does not know to be (KIP-966)."""
+    """Below that offset, the replica might lack records that an earlier leader has committed,
+    without this leader knowing (KIP-966)."""
     for epoch_start, high_watermark, offset, may in (
         (8, 5, 7, False),
         (8, 5, 8, True),
@@ -75,7 +78,8 @@ def test_below_min_insync_replicas_the_high_watermark_does_not_move(min_isr: int
 
 
 def test_who_keeps_up_with_what_there_was_is_in_sync_and_who_stands_still_is_not() -> None:
-    """A follower of a busy leader never has everything; it is in sync if it has what there was at its last fetch."""
+    """A follower of a busy leader never has every record; it is in sync if it has all that existed
+    at its last fetch."""
     keeps_up, stands_still = RemoteReplica(now=0), RemoteReplica(now=0)
     for fetch in range(1, 6):
         keeps_up.fetched((fetch - 1) * 10, fetch * 10, now=fetch * 100)

@@ -1,4 +1,5 @@
-"""Batches that a leader has not: a follower takes over none that is damaged, does not go on where its log ends, or cannot be."""
+"""False batches from a leader: a follower appends none that is damaged, that does not continue its
+log, or that is impossible."""
 
 from __future__ import annotations
 
@@ -106,7 +107,7 @@ def test_epochs_that_go_back_are_refused(cluster: Liars, caplog: pytest.LogCaptu
 
 
 def test_a_bomb_is_kept_as_it_is_and_does_not_go_off(cluster: Liars) -> None:
-    """Whoever reads it has a bound; a follower does not look into it."""
+    """Every reader has a bound; a follower does not decompress it."""
     bomb = batch(END, bytes(64 << 20), compression=ZSTD)
     assert len(bomb) < 100_000
 
@@ -127,7 +128,7 @@ def test_a_bomb_is_kept_as_it_is_and_does_not_go_off(cluster: Liars) -> None:
 
 
 def test_a_control_batch_of_the_coordinator_is_taken(cluster: Liars) -> None:
-    """So that the refusal of the false ones is not that of all."""
+    """Proves that the false batches are not refused merely because every batch is."""
     made = encode_control_batch(
         1, b"\0\0\0\0\0\5", base_offset=END, partition_leader_epoch=0, producer_id=7, producer_epoch=0,
         is_transactional=True, timestamp=1000,

@@ -1,5 +1,6 @@
-"""A leader that lies to its followers: what it says is refused and told, nothing of it is taken over, nobody stops, and when it is honest
-again everybody goes on. What a follower cannot know better, it believes as Apache Kafka's does."""
+"""A leader that lies to its followers: its answers are refused and logged, nothing of them is
+appended, no broker stops, and when the leader is honest again, replication goes on. A follower
+believes what it cannot check, as in Apache Kafka."""
 
 from __future__ import annotations
 
@@ -115,7 +116,7 @@ def test_answers_to_what_was_not_asked_are_refused(
 
 
 def test_another_session_is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture) -> None:
-    """And what comes next is asked for outside of it."""
+    """The follower sends its next request outside of the fetch session."""
     assert live_with(cluster, whole_fetches(in_another_session)) <= 2 * FETCHES
     assert [line for line in told(caplog) if "session" in line]
     goes_on(cluster)
@@ -147,7 +148,7 @@ BELIEVED = {
 def test_what_a_follower_cannot_know_better_it_believes_says_so_and_gets_all_again(
     cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie
 ) -> None:
-    """As after an unclean election, of which it may not have heard (KIP-320)."""
+    """As after an unclean election, of which the follower may not have heard (KIP-320)."""
     caplog.set_level("WARNING")
     cluster.lie = lie
     assert produce(cluster, b"news", acks=1)[0] == 0
@@ -195,7 +196,7 @@ def test_ends_that_are_not_told_are_asked_for_again_later(cluster: Liars) -> Non
 
 
 def test_an_end_that_is_told_twice_is_told_once(cluster: Liars) -> None:
-    """The second is not the answer to a question that was not asked yet."""
+    """The second answer belongs to a question that was not asked yet."""
     outside = out_of_range(0, END + 1)
 
     def lie(request: Any, answer: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Partitions with several replicas: followers have what the leader has, what is committed outlives a leader, the rest is cut (KIP-101)."""
+"""Partitions with several replicas: followers have the leader's records, committed records outlive
+a leader, and the rest is truncated (KIP-101)."""
 
 from __future__ import annotations
 
@@ -109,7 +110,8 @@ def test_a_leader_that_dies_is_followed_by_one_that_has_everything(cluster: Cont
 
 
 def test_what_only_the_dead_leader_had_is_cut_off_when_it_returns(cluster: Controllers) -> None:
-    """It is not committed, and its place is taken: the epochs tell where the histories parted (KIP-101)."""
+    """The record is not committed, and another takes its offset: the epochs tell where the logs
+    diverged (KIP-101)."""
     assert produce(cluster, b"common") == (0, 0)
     first = leader(cluster)
     others = [id for id in BROKERS if id != first.id]
@@ -139,7 +141,8 @@ def test_a_follower_that_lost_its_log_gets_all_of_it_again(cluster: Controllers)
 
 
 def test_a_replica_moves_to_another_broker(cluster: Controllers) -> None:
-    """It is added, comes into sync, and then the old one goes, with its log (KIP-455)."""
+    """A new replica is added, comes into sync, and then the old one is removed, with its log
+    (KIP-455)."""
     for number in range(3):
         assert produce(cluster, b"v%d" % number) == (0, number)
     first, second, third = partition(cluster).replicas
@@ -162,7 +165,8 @@ def test_a_replica_moves_to_another_broker(cluster: Controllers) -> None:
 
 
 def test_who_waits_for_replicas_is_told_that_the_leader_has_changed(cluster: Controllers) -> None:
-    """The batch may have come to the new leader, and be acknowledged there: so another error than that of a topic that is gone."""
+    """The batch may have reached the new leader, and be acknowledged there: so the error differs
+    from that of a deleted topic."""
     first, second, third = partition(cluster).replicas
     cluster.cut.add(second)
     answers: list[Any] = []
@@ -204,7 +208,8 @@ def near(cluster: Controllers, node: Node, rack: str, offset: int = 0, listener:
 
 
 def test_a_consumer_reads_in_its_own_rack() -> None:
-    """The leader sends it there, and the follower gives what is committed as far as it knows (KIP-392)."""
+    """The leader sends the consumer there, and the follower serves records up to the high watermark
+    that it knows (KIP-392)."""
     cluster = Controllers(1)
     for id in BROKERS:
         cluster.add_broker(id, {**RACKS, "broker.rack": f"rack-{id}"})

@@ -1,4 +1,5 @@
-"""The rate by which replicas are throttled: Apache Kafka's figures, and what holds for any traffic (KIP-73)."""
+"""The rate by which replicas are throttled: Apache Kafka's figures, and properties that hold for
+any traffic (KIP-73)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ TRAFFIC = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 10**9)), max_s
 
 
 def test_the_figures_of_apache_kafka() -> None:
-    """Those that its own test goes through, at 100 bytes a second."""
+    """The steps of Apache Kafka's own test, at 100 bytes a second."""
     rate = SampledRate(10, 1000)
     assert rate.measure(0) == 0
     rate.record(1, 1500)
@@ -62,7 +63,8 @@ def test_it_is_never_more_than_all_of_it_in_one_window_and_never_less_than_nothi
 
 @given(TRAFFIC)
 def test_what_went_within_the_windows_is_never_lost(traffic: Any) -> None:
-    """The last ten seconds are in it whole, over at most fourteen: eleven windows, the oldest begun when a look or a record came."""
+    """The rate always covers the last ten seconds, and at most fourteen: eleven windows, of which
+    the oldest began at a check or at a record."""
     rate, now, sent = SampledRate(COUNT, LENGTH), 0, []
     for pause, size in traffic:
         now += pause

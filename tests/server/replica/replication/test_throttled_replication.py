@@ -1,4 +1,5 @@
-"""Followers that are out of sync wait while more goes to throttled replicas in a second than may; those in sync never do (KIP-73)."""
+"""Followers that are out of sync wait while the traffic of throttled replicas exceeds the quota;
+in-sync followers never wait (KIP-73)."""
 
 from __future__ import annotations
 
@@ -26,12 +27,12 @@ KB = 1000
 RECORDS, SIZE = 100, 100 * KB
 FIRST, NEW = 11, 13
 CHUNK = 2 * SIZE
-"""What a follower gets in one fetch of a partition."""
+"""The bytes that a follower gets in one fetch of a partition."""
 
 
 @pytest.fixture
 def cluster() -> Controllers:
-    """Three brokers, of whom one has a topic of 10 MB."""
+    """Three brokers, of which one has a topic of 10 MB."""
     found = Controllers(1)
     for id in BROKERS:
         found.add_broker(id, {"replica.fetch.max.bytes": CHUNK})
@@ -51,7 +52,7 @@ def create(cluster: Controllers, name: str, *brokers: int) -> None:
 
 
 def alter(cluster: Controllers, resource: int, name: str, **configs: str | int | None) -> None:
-    """Set these; None takes one away."""
+    """Sets these configurations; None removes one."""
     of = IncrementalAlterConfigsRequest
     given = [
         of.AlterableConfig(
@@ -75,7 +76,7 @@ def throttle(cluster: Controllers, rates: Mapping[str, int | None], lists: Mappi
 
 
 def moved(cluster: Controllers, within: int = 120_000) -> int:
-    """How long it takes until another broker has the topic, too (ms)."""
+    """The time until another broker has the topic, too (ms)."""
     began = cluster.now
     assert reassign(cluster, FIRST, NEW) == 0
     cluster.until(lambda: set(partition(cluster).isr) == {FIRST, NEW}, within)
@@ -100,7 +101,8 @@ SIDES = {
 def test_a_reassignment_takes_the_time_that_the_rate_gives_it(
     cluster: Controllers, rates: dict[str, int], lists: dict[str, str]
 ) -> None:
-    """10 MB at 500 KB a second are 20 seconds, but for the chunk that goes before anything is measured, and the one on its way."""
+    """10 MB at 500 KB a second take 20 seconds, except for the chunk that is sent before anything
+    is measured, and the one in flight."""
     throttle(cluster, rates, lists)
     due = RECORDS * SIZE * 1000 // (500 * KB)
     assert due * 0.85 < moved(cluster) < due * 1.15
@@ -140,7 +142,7 @@ def test_the_throttle_can_be_lifted_on_the_way(cluster: Controllers) -> None:
 
 
 def test_who_is_in_sync_is_not_slowed(cluster: Controllers) -> None:
-    """Whatever the rates, and however long they are exceeded: acks=all waits for nobody."""
+    """Whatever the rates are, and however long they are exceeded: acks=all is not delayed."""
     moved(cluster)
     throttle(cluster, {LEADER_RATE: 1, FOLLOWER_RATE: 1}, {LEADERS: "*", FOLLOWERS: "*"})
     for number in range(30):
@@ -153,8 +155,9 @@ def test_who_is_in_sync_is_not_slowed(cluster: Controllers) -> None:
 
 
 def test_a_leader_of_many_gives_at_once_what_it_did_not_give_before(cluster: Controllers) -> None:
-    """Its rate is that of the last eleven seconds, from its first answer to a follower on, as in Apache Kafka: what it may send in so long
-    goes at once, and the rest when that is over."""
+    """As in Apache Kafka, the leader's rate is that of the last eleven seconds, beginning with its
+    first answer to a follower. It sends at once what that period allows, and the rest when the
+    period is over."""
     create(cluster, "free", FIRST, 12)
     cluster.step(15_000)
     throttle(cluster, {LEADER_RATE: 500 * KB}, {LEADERS: "*"})

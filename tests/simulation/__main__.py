@@ -1,4 +1,5 @@
-"""`python -m tests.simulation --seeds 10000`: the quorum; see `command` for what else may be said."""
+"""`python -m tests.simulation --seeds 10000`: simulates the quorum. `command` describes the other
+options."""
 
 from __future__ import annotations
 

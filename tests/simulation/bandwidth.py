@@ -1,11 +1,13 @@
-"""KIP-1219: over how slow a link a new controller still catches up, by how much it asks for at once.
+"""KIP-1219: the slowest link over which a new controller still catches up, by the size of its
+requests.
 
     python -m tests.simulation.bandwidth        the table
 
-A controller that begins with nothing must have the answer to each FetchSnapshot, or Fetch, before its timeouts (two seconds each) are over; it
-asks for the same again otherwise, for ever. The KIP's motivation, and its figure, "as low as 500Kb/s", are looked at here with Kafka's default
-timeouts: a mebibyte in two seconds are 524 kilobytes in one, so the figure is one of bytes. No log is read by more than 4 MiB at
-once here, so a Fetch that asks for 8 fares as if it had asked for 4.
+A controller with an empty log must have the answer to each FetchSnapshot, or Fetch, before its
+timeouts (two seconds each) are over; otherwise it requests the same again, for ever. This module
+measures the KIP's motivation, and its figure, "as low as 500Kb/s", with Kafka's default timeouts: a
+mebibyte in two seconds is 524 kilobytes per second, so the figure is one of bytes. A log is read by
+at most 4 MiB at once here, so a Fetch for 8 MiB behaves like one for 4.
 """
 
 from __future__ import annotations
@@ -22,16 +24,18 @@ OF_THE_KIP = 5_000_000
 KIPS_FIGURE = 500_000 * 8
 CAPS = (8 * MIB, 4 * MIB, 2 * MIB, MIB, 256 * KIB)
 PIECES = 16
-"""What is asked for at once is so many batches."""
+"""The number of batches that one request asks for."""
 
 STUCK = 60_000
-"""Who has got nowhere after so much more time (ms) than it takes to send everything once never will."""
+"""A controller that has not caught up after this additional time (ms), beyond the time to send
+everything once, never will."""
 
 APIS = ("FetchSnapshot", "Fetch")
 
 
 class Outcome(NamedTuple):
-    """`seconds` until it had caught up, None: never; how often it asked for votes; whether the leader's epoch stayed what it was."""
+    """`seconds` until it had caught up, None for never; `prospective`: how often it requested
+    votes; `is_undisturbed`: whether the leader's epoch stayed the same."""
 
     seconds: float | None
     prospective: int
@@ -39,7 +43,8 @@ class Outcome(NamedTuple):
 
 
 def catch_up(api: str, rate: int, cap: int) -> Outcome:
-    """A new controller over a link of so many bits per second, which asks for so much at once; there is a little more than that to get."""
+    """Starts a new controller over a link of `rate` bits per second, which requests `cap` bytes at
+    once; there is a little more than that to fetch."""
     slow = SlowLink(rate, cap)
     batch = cap // PIECES - 100
     size = cap + 3 * batch
@@ -60,8 +65,9 @@ def catch_up(api: str, rate: int, cap: int) -> Outcome:
 
 
 def least(api: str, cap: int, precision: float = 0.01) -> int:
-    """The least bits per second with which it catches up."""
-    low, high = cap, cap * 40  # eight and less than a fifth of a second for what is asked for at once
+    """The lowest rate (bits per second) with which it catches up."""
+    # Eight bits per byte, and at most five seconds for the bytes of one request.
+    low, high = cap, cap * 40
     while high > low * (1 + precision):
         middle = (low + high) // 2
         if catch_up(api, middle, cap).seconds is None:

@@ -1,4 +1,5 @@
-"""What the mutations put in the place of the core's functions: each does what it should not. `mutations` says which rule that breaks."""
+"""The functions that the mutations put in place of the core's own: each breaks a rule, which
+`mutations` names."""
 
 from __future__ import annotations
 
@@ -190,7 +191,7 @@ def answers_without_bound(topic: Any, seat: Any, store: Any, most: int) -> Any:
 
 @contextmanager
 def patched(owner: Any, name: str, instead: Any) -> Iterator[None]:
-    """This attribute of an object, as long as it lasts."""
+    """Replaces this attribute of an object while the context lasts."""
     setattr(owner, name, instead)
     try:
         yield

@@ -1,4 +1,5 @@
-"""Scenarios about snapshots: replicas that fall so far behind that the log they need is gone, and what befalls them meanwhile (KIP-630)."""
+"""Scenarios about snapshots: replicas fall so far behind that the log they need is deleted, and
+suffer faults while they catch up (KIP-630)."""
 
 from __future__ import annotations
 
@@ -12,13 +13,14 @@ from .reader import Reader
 from .world import Broken
 
 NEWS = 25
-"""So many offsets later somebody who was away needs a snapshot, most likely."""
+"""After this many offsets, a replica that was away most likely needs a snapshot."""
 
 DAMAGING = Weather(delay=(0, 10), damaged=0.5)
 
 
 def _behind(cluster: Cluster) -> Node:
-    """Somebody who was away, in one way or another, while others committed so much that it is in their snapshots; he comes back now."""
+    """A replica that was away, in one of several ways, while others committed so much that it is in
+    their snapshots. It comes back now."""
     leader = cluster.leader
     others = [node for node in cluster.nodes.values() if node is not leader]
     node = cluster.world.random.choice(others)
@@ -38,7 +40,8 @@ def _behind(cluster: Cluster) -> Node:
 
 
 def who_was_away_takes_a_snapshot(cluster: Cluster) -> None:
-    """In any weather; and whatever befalls him and his leader while he does."""
+    """Replicas catch up in any network weather, with any fault of the replica and its leader
+    meanwhile."""
     cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
@@ -62,7 +65,8 @@ def who_was_away_takes_a_snapshot(cluster: Cluster) -> None:
 
 
 def newcomers_take_a_snapshot(cluster: Cluster) -> None:
-    """Disks are lost, one after the other: each replica begins with nothing, and none of it is lost (static voters, kraft.version 0)."""
+    """Disks are lost, one after the other: each replica begins with an empty log, and no committed
+    record is lost (static voters, kraft.version 0)."""
     cluster.begin()
     goal = cluster.watch.committed.end + NEWS
     cluster.require(lambda: cluster.watch.committed.end >= goal, "nothing is committed")
@@ -84,7 +88,8 @@ def _goes_on(cluster: Cluster, node: Node, others: list[int]) -> bool:
 
 
 def snapshots_are_read_from_outside(cluster: Cluster) -> None:
-    """By a reader that asks for little at a time, while leaders change and old snapshots are deleted."""
+    """Snapshots are read by a reader with small requests, while leaders change and old snapshots
+    are deleted."""
     cluster.begin()
     random = cluster.world.random
     reader = Reader(cluster, random.choice((41, 150, 1000)))

@@ -1,4 +1,4 @@
-"""A quorum of simulated nodes, its network, a client that writes records, and whoever looks on."""
+"""A quorum of simulated nodes, its network, a client that writes records, and its watcher."""
 
 from __future__ import annotations
 
@@ -24,39 +24,45 @@ from .state import record
 from .world import Broken, Ended, World
 
 WRITES = (3, 60, 300, 900)
-"""The client writes after one of these times (ms)."""
+"""The client's pauses between two writes (ms); one of them is drawn."""
 
 IN_ORDER_WITHIN = 30_000
-"""A quorum without faults has a leader and commits within this time (ms); it takes a few seconds."""
+"""A quorum without faults has a leader and commits within this time (ms); it takes a few
+seconds."""
 
 WITHOUT_PRE_VOTE = 3
-"""So many times longer it may take where somebody does not know the pre-vote: whoever cannot win disturbs the others again and again."""
+"""The factor by which this takes longer if some node does not know the pre-vote: a node that cannot
+win disturbs the others again and again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a cluster is made of. Nodes that are no voters are observers, or with `dynamic` controllers that may become voters."""
+    """The shape of a cluster. Nodes that are no voters are observers, or with `dynamic` controllers
+    that may become voters."""
 
     voters: int = 3
     observers: int = 0
-    waiting: int = 0  # of the observers: controllers that may become voters once `kraft.version` is 1
-    dynamic: bool = False  # kraft.version 1: the voters stand in the log
+    # Those of the observers that are controllers, and may become voters once `kraft.version` is 1.
+    waiting: int = 0
+    dynamic: bool = False  # kraft.version 1: the log has the voters
     auto_join: bool = False
     mixed: bool = False  # nodes that know older versions of the requests only
     rolls: bool = False  # log segments end early
     linger: int = 25
     election_timeout: int = 1000
     retry_backoff: int = 100
-    fetch_bytes: tuple[int, ...] = (1 << 20,)  # what a node asks for at once: one of these is drawn for each
+    # The bytes that a node fetches at once: one of these is drawn for each node.
+    fetch_bytes: tuple[int, ...] = (1 << 20,)
     chunk_bytes: tuple[int, ...] = (1 << 20,)  # the same, of a snapshot (KIP-1219)
-    response_bytes: int | None = None  # `replica.fetch.response.max.bytes`, where it counts (KIP-630)
+    # `replica.fetch.response.max.bytes`, where it applies (KIP-630).
+    response_bytes: int | None = None
     triggers: SnapshotTriggers = field(default_factory=SnapshotTriggers)
     retention: SnapshotRetention = field(default_factory=SnapshotRetention)
     snapshot_batch: int = 1 << 17
 
 
 class Cluster:
-    """The nodes by id. Voters first."""
+    """The nodes by id, voters first."""
 
     def __init__(self, world: World, shape: Shape) -> None:
         self.world, self.shape = world, shape
@@ -84,10 +90,10 @@ class Cluster:
         for id in range(shape.voters + shape.observers):
             self.nodes[id] = Node(self, id, self.formatted_with(id))
         self.written = 0
-        self.writes = False  # the client does, as long as it is so
+        self.writes = False  # while this holds, the client writes
 
     def settings_of(self, id: int) -> QuorumSettings:
-        """The same in every life of the node."""
+        """The same in every run of the node."""
         shape, random = self.shape, self.world.random
         if id not in self._settings:
             self._settings[id] = QuorumSettings(
@@ -106,20 +112,21 @@ class Cluster:
         return {id: {key: random.choice(known) for key, known in older.items()} for id in range(nodes)}
 
     def formatted_with(self, id: int) -> VoterSet | None:
-        """The first voters of a dynamic quorum are named in their directories; who comes later knows nobody."""
+        """The first voters of a dynamic quorum are written in their directories; a node that joins
+        later knows no voter."""
         if not self.shape.dynamic or id not in self.voter_ids:
             return None
         return VoterSet(voter_of(each) for each in self.voter_ids)
 
     def start(self) -> None:
-        """Every node, within half a second; and the client."""
+        """Starts every node, within half a second, and the client."""
         for node in self.nodes.values():
             self.world.after(self.world.random.randint(0, 500), node.start)
         self.writes = True
         self._write()
 
     def begin(self) -> Node:
-        """Started, and in order: the leader."""
+        """Starts the cluster, and waits until it is in order; returns the leader."""
         self.start()
         self.await_agreement()
         self.await_progress(5)
@@ -131,7 +138,7 @@ class Cluster:
         return next((node for node in self.nodes.values() if node.at == at), None)
 
     def _write(self) -> None:
-        """The client tries whoever believes that he leads."""
+        """The client tries each node that believes it leads."""
         random = self.world.random
         leaders = [node for node in self.nodes.values() if node.leads] if self.writes else []
         if leaders:
@@ -139,7 +146,7 @@ class Cluster:
         self.world.after(random.choice(WRITES), self._write)
 
     def values(self) -> list[bytes]:
-        """What the client writes next: no two records are the same."""
+        """The client's next record: no two records are the same."""
         random, found = self.world.random, []
         for _ in range(random.choice((1, 1, 1, 2, 5))):
             self.written += 1
@@ -148,7 +155,7 @@ class Cluster:
 
     @property
     def leader(self) -> Node | None:
-        """Who leads in the latest epoch."""
+        """The node that leads in the latest epoch."""
         leading = [node for node in self.nodes.values() if node.leads and node.replica is not None]
         return max(leading, key=lambda node: node.replica.epoch if node.replica else -1, default=None)
 
@@ -156,7 +163,7 @@ class Cluster:
         return [node for node in self.nodes.values() if node.is_up]
 
     def agree(self, ids: Iterable[int] | None = None) -> bool:
-        """Whether one leads, and all the others (or these) follow in his epoch."""
+        """Whether one node leads, and all the others (or these) follow in its epoch."""
         leader = self.leader
         if leader is None or leader.replica is None:
             return False
@@ -167,7 +174,7 @@ class Cluster:
         )
 
     def reached(self, offset: int, ids: Iterable[int] | None = None) -> bool:
-        """Whether everybody (or these) knows that everything up to there is committed."""
+        """Whether all nodes (or these) know that everything up to this offset is committed."""
         nodes = self.nodes.values() if ids is None else [self.nodes[id] for id in ids]
         return all(node.replica is not None and node.replica.log.high_watermark >= offset for node in nodes)
 
@@ -176,19 +183,19 @@ class Cluster:
         self.require(lambda: self.agree(known), "no leader that all follow")
 
     def await_progress(self, more: int, ids: Iterable[int] | None = None) -> None:
-        """Until all (or these) have so many offsets more committed than anybody had."""
+        """Waits until all nodes (or these) have committed `more` offsets beyond the present end."""
         known, goal = None if ids is None else tuple(ids), self.watch.committed.end + more
         self.require(lambda: self.reached(goal, known), f"offset {goal} is not committed everywhere")
 
     def require(self, holds: Any, otherwise: str) -> None:
-        """Broken when it does not come to that in a time that is ample."""
+        """Raises Broken when the condition is not met within an ample time."""
         try:
             self.world.run_until(holds, IN_ORDER_WITHIN * (WITHOUT_PRE_VOTE if self.shape.mixed else 1))
         except Ended:
             raise Broken(f"{otherwise}: {[*self.nodes.values()]!r}") from None
 
     def end_faults(self) -> None:
-        """The network is whole, and everybody there."""
+        """Repairs the network and the disks, and starts every node."""
         self.world.note("all faults end")
         self.network.heal()
         for node in self.nodes.values():
@@ -200,7 +207,8 @@ class Cluster:
             node.start()
 
     def recover(self) -> None:
-        """All faults end: the quorum must be in order again, and everybody have the same."""
+        """Ends all faults: the quorum must be in order again, and all nodes must have the same
+        log."""
         self.writes = True
         self.end_faults()
         self.await_agreement()
@@ -216,14 +224,15 @@ class Cluster:
         self._compare()
 
     def _compare(self) -> None:
-        """Byte for byte, all of the logs up to what is committed."""
+        """Compares all logs byte for byte, up to what is committed."""
         for node in self.nodes.values():
             assert node.process is not None
             self.watch.compare(node, node.process.replica)
             self.watch.check_nothing_lost(node, node.process)
 
     def damaged(self, api_key: int, version: int, response: bytes) -> bytes:
-        """Fetched records may be cut off, or have a bit changed that their checksum covers; of a snapshot's bytes any may change."""
+        """Damages an answer: fetched records may be truncated, or have a bit changed that their
+        checksum covers; of a snapshot any byte may change."""
         random = self.world.random
         if api_key not in (ApiKeys.FETCH, ApiKeys.FETCH_SNAPSHOT) or random.random() >= self.network.weather.damaged:
             return response

@@ -1,4 +1,5 @@
-"""The command line of every simulation: many seeds, and the transcript of the first that breaks a promise.
+"""The command line of every simulation: plays many seeds, and prints the transcript of the first
+that breaks a promise.
 
 --seeds N       so many (1000)
 --first N       the first seed (0)
@@ -21,12 +22,12 @@ from .outcome import Outcome, said
 
 class Run(Protocol):
     def __call__(self, seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
-        """Play the scenario of this seed, or another one."""
+        """Plays the scenario of this seed, or the named one."""
         ...
 
 
 def main(module: str, what: str, run: Run, scenarios: Iterable[str]) -> int:
-    """What the process is to end with: 1 when a promise was broken."""
+    """The exit code of the process: 1 when a promise was broken."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=what)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
@@ -41,7 +42,7 @@ def main(module: str, what: str, run: Run, scenarios: Iterable[str]) -> int:
 
 def _many(run: Run, seeds: range, scenario: str | None, *, keep_going: bool) -> int:
     begun, done, totals, figures = perf_counter(), 0, Counter[str](), dict[str, int]()
-    with suppress(KeyboardInterrupt):  # then what was done until then is told
+    with suppress(KeyboardInterrupt):  # the results until then are printed
         for seed in seeds:
             outcome = run(seed, scenario=scenario)
             if outcome.broken and not keep_going:

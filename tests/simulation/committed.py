@@ -1,4 +1,5 @@
-"""What was ever committed: the batches, the state that they amount to at each offset, and the voters that they name."""
+"""Everything that was ever committed: the batches, the state at each offset, and the voters that
+they name."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from .world import Broken
 
 
 class Committed:
-    """It only grows. `batches` are by base offset; `epochs`, `states`, `voters` and `kraft_versions` by the offset after a batch."""
+    """It only grows. `batches` are by base offset; `epochs`, `states`, `voters` and
+    `kraft_versions` by the offset after a batch."""
 
     def __init__(self, static: VoterSet) -> None:
         self.batches: dict[int, bytes] = {}
@@ -26,7 +28,8 @@ class Committed:
         return self.states[self.end]
 
     def take(self, batches: bytes, *, new: bool, who: str) -> dict[int, bytes]:
-        """Somebody takes this for committed: it is what was committed before, or goes on there, if that may be. Gives what is new."""
+        """A node takes this batch for committed: it must be the one committed before, or continue
+        the log. Returns what is new."""
         fresh: dict[int, bytes] = {}
         for position, header in iter_batches(batches):
             batch = batches[position : position + header.size]

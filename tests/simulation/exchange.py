@@ -1,4 +1,5 @@
-"""Requests and answers as bytes: in the newest version that both sides know, and as one line of the transcript."""
+"""Requests and answers as bytes: in the newest version that both sides know, and as one line of the
+transcript."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .world import Broken
 
 
 class Request(NamedTuple):
-    """As much of a request as a replica looks at."""
+    """The part of a request that a replica reads."""
 
     api_key: int
     version: int
@@ -32,7 +33,8 @@ OLDER: dict[int, tuple[int, ...]] = {
 """The newest version that a node may know, by API: one is drawn for each node of a mixed quorum."""
 
 OLDER_WITH_DIRECTORIES: dict[int, tuple[int, ...]] = {ApiKeys.FETCH: (17, 18), ApiKeys.VOTE: (1, 2)}
-"""Where replicas are told apart by their directories, only versions that name them can be there (KIP-853)."""
+"""Where replicas are distinguished by their directories, only versions that name the directory can
+be used (KIP-853)."""
 
 
 def encoded(message: Message, version: int) -> bytes:
@@ -48,19 +50,19 @@ def response_of(api_key: int, version: int, data: bytes) -> Message:
 
 
 def newest(api_key: int, known: Mapping[int, int]) -> int:
-    """What a node knows of an API."""
+    """The versions of an API that a node knows."""
     return known.get(api_key, registry.api(api_key).versions[1])
 
 
 def features(kraft_versions: tuple[int, int]) -> ApiVersionsResponse:
-    """What the shell of a node answers to ApiVersions, as far as the quorum looks at it."""
+    """A node's answer to ApiVersions, as far as the quorum reads it."""
     low, high = kraft_versions
     of = ApiVersionsResponse.SupportedFeatureKey
     return ApiVersionsResponse(supported_features=[of(name="kraft.version", min_version=low, max_version=high)])
 
 
 def shown(message: Any) -> str:
-    """What matters of a message of the quorum."""
+    """The relevant fields of a message of the quorum."""
     name = type(message).__name__
     for kind, show in _SHOWN.items():
         if name.startswith(kind):
@@ -144,5 +146,5 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
 
 
 def refuse(problem: Exception) -> None:
-    """A handler must answer whatever comes."""
+    """A handler must answer any request."""
     raise Broken(f"a request was not answered: {problem!r}") from problem

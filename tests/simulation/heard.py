@@ -1,4 +1,5 @@
-"""What a listener is told, and that it is told in order: each offset once, leadership in pairs; and the state that it makes of it."""
+"""Records what a listener receives, and checks its order: each offset once, leadership in pairs;
+and the state that results."""
 
 from __future__ import annotations
 
@@ -15,25 +16,26 @@ from .world import Broken
 
 
 class Told(NamedTuple):
-    """A batch, or a snapshot, that the listener was told of; and where and what its state is then."""
+    """A batch or a snapshot that the listener received, with the offset and the state after it."""
 
-    batch: bytes  # empty: a snapshot
+    batch: bytes  # empty for a snapshot
     end: OffsetAndEpoch
     digest: int
     state: State | None = None  # after a snapshot
 
 
 class Heard:
-    """The listener of one life of a node; `take` gives what has come since it was last asked."""
+    """The listener of one run of a node; `take` returns what has arrived since its last call."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.end = BOOTSTRAP
         self.state = State()
         self.timestamp = 0  # of the last record, when it was appended
-        self.bytes = 0  # that were committed in this life
-        self.leads: int | None = None  # the epoch in which it was told that it leads
-        self.awaited: dict[int, tuple[int, list[bytes]]] = {}  # by last offset: the epoch and the values of an append
+        self.bytes = 0  # the bytes that were committed in this run
+        self.leads: int | None = None  # the epoch in which it was notified that it leads
+        # By last offset: the epoch and the values of an append.
+        self.awaited: dict[int, tuple[int, list[bytes]]] = {}
         self.acknowledged: list[tuple[OffsetAndEpoch, list[bytes]]] = []
         self._new: list[Told] = []
 
@@ -50,7 +52,8 @@ class Heard:
             self._answer(header.next_offset - 1, header.partition_leader_epoch)
 
     def _answer(self, last_offset: int, epoch: int) -> None:
-        """Whoever waits for this append: it is his that is committed, or somebody else's in its place."""
+        """Completes the wait for this append: the committed record is the client's own, or another
+        in its place."""
         placed, values = self.awaited.pop(last_offset, (-1, []))
         if placed == epoch:
             self.acknowledged.append((OffsetAndEpoch(last_offset, epoch), values))
@@ -59,7 +62,7 @@ class Heard:
         with reader:
             if reader.id.offset < self.end.offset:
                 raise Broken(f"{self.name} is told of {reader!r} after offset {self.end.offset}")
-            if reader.id == BOOTSTRAP:  # which says nothing but who votes
+            if reader.id == BOOTSTRAP:  # the bootstrap snapshot names only the voters
                 return
             self.end, self.timestamp = reader.id, reader.head.timestamp
             self.state = State.loaded(value for values in reader.values() for value in values)

@@ -1,8 +1,11 @@
-"""What is promised of snapshots: each stands for a prefix of what was committed, and whatever a log has no more is in one (KIP-630).
+"""The promises of snapshots: each stands for a prefix of what was committed, and everything that
+was deleted from a log is in one (KIP-630).
 
-a snapshot is the state at its offset, by the epoch of the record before it, with the voters in force there
-the log starts at or before the newest snapshot; that is not beyond the high watermark; and that not beyond the end
-the second topic's snapshot is a view of the same state
+- A snapshot is the state at its offset, has the epoch of the record before it, and the voters in
+  force there.
+- The log starts at or before the newest snapshot, that snapshot is at or before the high watermark,
+  and the high watermark is at or before the end of the log.
+- The second topic's snapshot is a view of the same state.
 """
 
 from __future__ import annotations
@@ -24,14 +27,15 @@ if TYPE_CHECKING:
 
 
 class Kept:
-    """Of one node, in one life: the snapshots that were looked at already."""
+    """The snapshots of one node, in one run, that were already checked."""
 
     def __init__(self) -> None:
         self._ids: list[OffsetAndEpoch] = []
         self._begun = False
 
     def look(self, node: Node, process: Process, committed: Committed) -> int:
-        """Whatever has changed; how many snapshots came from another node. Broken if one should not be there."""
+        """Checks everything that has changed; returns how many snapshots came from another node.
+        Raises Broken if a snapshot should not exist."""
         log, ids, came = process.log, process.store.ids(), 0
         latest = ids[-1].offset if ids else 0
         if not (log.start_offset <= latest <= log.high_watermark <= log.end_offset):

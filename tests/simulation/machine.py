@@ -1,4 +1,5 @@
-"""The disk of a simulated node, formatted, on which a process may die at any change; and what of it would be there if the power failed now."""
+"""The formatted disk of a simulated node, on which the process may die at any change, and a view of
+what a loss of power would leave on it."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ FOLDER = "__cluster_metadata-0"
 CONFIGS = tuple(
     LogConfig({"segment.bytes": size, "segment.index.bytes": 1200, "retention.ms": -1}) for size in (1 << 20, 2500)
 )
-"""One segment for all, and a log that rolls often."""
+"""The size of the one segment, and the sizes of a log that rolls often."""
 
 
 class Died(BaseException):
@@ -31,12 +32,13 @@ class Died(BaseException):
 
 
 class MortalDisk(LossyDisk):
-    """A disk whose process dies at one of the next changes: what was written before stays, unless the power fails too."""
+    """A disk whose process dies at one of the next changes: earlier writes stay, unless the power
+    fails too."""
 
     dies_after: int | None = None
-    """So many changes are made yet; None: all."""
+    """The number of changes that are still made; None: no limit."""
     is_silent = False
-    """Nothing happens to it: what a dead process would still tidy up is not done."""
+    """Ignores changes: the cleanup of a dead process is not done."""
 
     def _renamed(self, gone: str, there: str, contents: Contents | None) -> None:
         if not self.is_silent:
@@ -50,17 +52,18 @@ class MortalDisk(LossyDisk):
             self.dies_after -= 1
 
     def mend(self) -> None:
-        """After it had failed: what could be written until then is there."""
+        """Repairs the disk after a failure: writes that succeeded before are there."""
         self.failing, self.failed = False, None
 
     def after_power_loss(self, random: Random) -> MortalDisk:
-        """As it is found when the power is back."""
+        """The disk as it is found when the power is back."""
         left = self.power_lost(random)
         return MortalDisk(left.contents, left._folders)
 
 
 def formatted(voters: VoterSet | None) -> MortalDisk:
-    """A new disk, as `kafkadouble format` leaves it: its folder is durable, and so are the first voters, where they are named."""
+    """A new disk, as `kafkadouble format` leaves it: its folder is durable, and so are the first
+    voters, where they are named."""
     disk = MortalDisk()
     disk.make_folder(FOLDER)
     disk.flush_folder("")
@@ -72,7 +75,7 @@ def formatted(voters: VoterSet | None) -> MortalDisk:
 
 
 class Durable:
-    """Looks at a disk from the side: only at what a loss of power would leave for certain."""
+    """Reads a disk from outside: only what a loss of power would leave for certain."""
 
     def __init__(self, disk: LossyDisk) -> None:
         self._disk = disk
@@ -80,7 +83,8 @@ class Durable:
         self._election = b"", ElectionState()
 
     def has(self, batches: dict[int, bytes]) -> bool:
-        """Whether these batches of the log, by base offset, stand there, or a snapshot that stands for them."""
+        """Whether these batches of the log, by base offset, are there, or a snapshot that stands
+        for them."""
         files = self._disk.durable()
         names = (path.removeprefix(f"{FOLDER}/") for path in files)
         ends = [id.offset for id in map(parse_checkpoint, names) if id is not None]
@@ -92,7 +96,7 @@ class Durable:
         return all(at < covered or found.get(at) == batch for at, batch in batches.items())
 
     def snapshots(self) -> list[OffsetAndEpoch]:
-        """Those that stand there as a whole."""
+        """The complete snapshots that are there."""
         names = (path.removeprefix(f"{FOLDER}/") for path in self._disk.durable())
         return [id for id in map(parse_checkpoint, names) if id is not None]
 
@@ -106,14 +110,15 @@ class Durable:
         return self._election[1]
 
     def _batches(self, path: str, data: bytes) -> dict[int, bytes]:
-        """What is read once is not read again while the file only grows."""
+        """Reads each byte only once, while the file only grows."""
         before, found = self._seen.get(path, (b"", {}))
         if data is before:
             return found
         start = len(before) if data.startswith(before) else 0
         found = dict(found) if start else {}
         end = start
-        with suppress(WireError):  # what a loss of power tore, and recovery has cut off since
+        # bytes torn by a loss of power, which recovery has truncated since
+        with suppress(WireError):
             for position, header in iter_batches(data, start, partial=True):
                 end = position + header.size
                 found[header.base_offset] = data[position:end]

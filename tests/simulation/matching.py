@@ -1,7 +1,10 @@
-"""Log matching: where two logs have a record of the same offset and epoch, they are the same up to there (Raft, section 5.3).
+"""Log matching: if two logs have a record with the same offset and epoch, they are equal up to
+there (Raft, section 5.3).
 
-Every batch that any replica ever had in its log is noted once, by its offset and epoch: what it is, and of which epoch the record before it is.
-Whoever has a batch of that offset and epoch must have the same, after the same; so, step by step, all before it is the same too.
+Every batch that any replica ever had in its log is recorded once, by its offset and epoch: its
+bytes, and the epoch of the record before it. A replica with a batch of that offset and epoch must
+have the same bytes, after a record of the same epoch; by induction, everything before it is equal
+too.
 """
 
 from __future__ import annotations
@@ -13,13 +16,13 @@ from .world import Broken
 
 
 class Matching:
-    """`_known`: (offset, epoch) -> (batch, epoch of the record before)."""
+    """`_known`: (offset, epoch) -> (batch, epoch of the record before)"""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], tuple[bytes, int]] = {}
 
     def look(self, who: str, log: RaftLog, seen: int) -> int:
-        """Look at what has come since the log ended at `seen`; where it ends now."""
+        """Checks the batches since the log ended at `seen`; returns its present end."""
         end = log.end_offset
         offset = max(log.start_offset, min(seen, end))
         if offset == end:
@@ -35,7 +38,7 @@ class Matching:
         return end
 
     def _epoch_before(self, log: RaftLog, offset: int) -> int | None:
-        """None where only a snapshot could tell, and does not."""
+        """None where only a snapshot could have the epoch, and does not."""
         if offset > log.start_offset:
             return log.log.epochs.epoch_for(offset - 1)
         return next((id.epoch for id in log.snapshots.ids() if id.offset == offset), None)

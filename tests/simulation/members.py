@@ -21,7 +21,7 @@ JOINED_WITHIN = 60_000
 
 
 def add(cluster: Cluster, node: Node, *, acknowledged: bool = True) -> None:
-    """An operator asks the leader for one more voter."""
+    """An operator asks the leader to add a voter."""
     of = AddRaftVoterRequest
     at = node.at
     body = of(
@@ -35,7 +35,7 @@ def add(cluster: Cluster, node: Node, *, acknowledged: bool = True) -> None:
 
 
 def remove(cluster: Cluster, key: ReplicaKey) -> None:
-    """And for one less; it may be himself."""
+    """An operator asks the leader to remove a voter, which may be the leader itself."""
     body = RemoveRaftVoterRequest(cluster_id=CLUSTER, voter_id=key.id, voter_directory_id=key.directory_id)
     _ask(cluster, body, 0, key, present=False)
 
@@ -47,7 +47,7 @@ def _ask(cluster: Cluster, body: Message, version: int, key: ReplicaKey, *, pres
 
 
 def _check(cluster: Cluster, leader: Node, response: Any, key: ReplicaKey, present: bool | None) -> None:
-    """What is acknowledged is so."""
+    """Checks that an acknowledged change of voters is committed."""
     if response.error_code != error_codes.NONE or present is None or leader.replica is None:
         return
     voters = leader.replica.log.history.voters_at(leader.replica.log.high_watermark)
@@ -75,7 +75,8 @@ def come_and_go(cluster: Cluster) -> None:
 
 
 def are_changed_alone(cluster: Cluster) -> None:
-    """A leader that is cut off removes a voter, and nobody hears of it: once it is back, that never was."""
+    """A leader that is cut off removes a voter, and reaches no other node: after it is back, the
+    change is gone."""
     for _ in range(2):
         leader = cluster.begin() if not cluster.writes else cluster.leader
         assert leader is not None
@@ -90,7 +91,8 @@ def are_changed_alone(cluster: Cluster) -> None:
 
 
 def put_into_the_log(cluster: Cluster) -> None:
-    """`kraft.version` is raised while nodes fail: what the configuration said of the voters stands in the log then, and they can change."""
+    """`kraft.version` is raised while nodes fail: then the voters of the configuration are in the
+    log, and can change."""
     cluster.start()
     cluster.await_agreement()
     _upgrade(cluster)
@@ -108,7 +110,7 @@ def put_into_the_log(cluster: Cluster) -> None:
 
 
 def _upgrade(cluster: Cluster) -> None:
-    """An operator asks for it until it is so."""
+    """An operator repeats the request until the change is made."""
     leader = cluster.leader
     if leader is not None:
         leader.upgrade()
@@ -122,14 +124,15 @@ def _is_upgraded(cluster: Cluster) -> bool:
 
 
 def _ask_until_it_votes(cluster: Cluster, node: Node) -> None:
-    """An operator does, now and then."""
+    """An operator changes the voters now and then."""
     if not _votes(cluster, node):
         add(cluster, node)
         cluster.world.after(700, lambda: _ask_until_it_votes(cluster, node))
 
 
 def move_away(cluster: Cluster) -> None:
-    """Voters come back under other addresses, and say so: in the end the log has them (UpdateRaftVoter)."""
+    """Voters restart with other addresses, and report them: in the end the log has the new
+    addresses (UpdateRaftVoter)."""
     cluster.start()
     cluster.await_agreement()
     random = cluster.world.random
@@ -151,7 +154,8 @@ def move_away(cluster: Cluster) -> None:
 
 
 def _lose_leader(cluster: Cluster, moved: Node) -> None:
-    """For a while, before the one that moved can have told him: it may be the next one."""
+    """The leader is down for a while, perhaps before the moved voter has reported its address; the
+    voter may report it to the next leader."""
     random = cluster.world.random
     cluster.world.run_for(random.randint(0, 1500))
     leader = cluster.leader
@@ -166,7 +170,8 @@ def _is_known_at(cluster: Cluster, node: Node) -> bool:
 
 
 def are_replaced(cluster: Cluster) -> None:
-    """A controller loses its disk, comes back as another replica, and joins of its own accord in the place of its namesake."""
+    """A controller loses its disk, restarts as another replica with the same id, and joins by
+    itself in place of the lost one."""
     cluster.start()
     cluster.await_agreement()
     cluster.await_progress(5)
@@ -182,7 +187,7 @@ def are_replaced(cluster: Cluster) -> None:
 
 
 def _may_count(cluster: Cluster, node: Node) -> bool:
-    """Whether it is in a set of voters that is in force, or may come to be so."""
+    """Whether the node is in a set of voters that is in force, or that may become so."""
     logs = [each.process.log for each in cluster.nodes.values() if each.process is not None]
     known = [log.history.voters_at(end) for log in logs for end in range(log.start_offset, log.end_offset + 1)]
     unknown = any(each.process is None or each.hangs or _is_changing(each) for each in cluster.nodes.values())

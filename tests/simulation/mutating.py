@@ -1,4 +1,5 @@
-"""What a mutation is, how one is put in the place of the core and taken out again, and which seeds tell: for every simulation."""
+"""What a mutation is, how it replaces a part of the core for a while, and which seeds detect it:
+used by every simulation."""
 
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ from typing import Any, NamedTuple
 from .outcome import Outcome
 
 Put = tuple[Any, str, Any]
-"""In the place of an attribute of a module or a class."""
+"""The replacement of an attribute of a module or a class."""
 
 
 class Mutation(NamedTuple):
-    """`shows_in`: the scenarios that are played, seed after seed, until one of them tells."""
+    """`shows_in`: the scenarios that are played, seed after seed, until one detects the
+    mutation."""
 
     breaks: str
     puts: tuple[Put, ...]
@@ -23,7 +25,7 @@ class Mutation(NamedTuple):
 
 @contextmanager
 def mutated(mutation: Mutation) -> Iterator[None]:
-    """The core with this rule broken, for as long as that lasts."""
+    """Breaks this rule of the core while the context lasts."""
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in mutation.puts]
     try:
         for owner, name, instead in mutation.puts:
@@ -35,15 +37,15 @@ def mutated(mutation: Mutation) -> Iterator[None]:
 
 
 class Mutations(NamedTuple):
-    """The mutations of one simulation. `run(seed, scenario=...)` plays it; `seeds` is the dose: so many seeds are played
-    before a mutation counts as unnoticed."""
+    """The mutations of one simulation. `run(seed, scenario=...)` plays it; `seeds` is the dose: the
+    number of seeds that are played before a mutation counts as undetected."""
 
     run: Callable[..., Outcome]
     seeds: int
     rows: Mapping[str, Mutation]
 
     def outcomes(self, name: str) -> Iterator[Outcome]:
-        """What each seed of the dose comes to with this rule broken."""
+        """The outcome of each seed of the dose with this rule broken."""
         mutation = self.rows[name]
         for seed in range(self.seeds):
             with mutated(mutation):
@@ -51,11 +53,11 @@ class Mutations(NamedTuple):
             yield outcome
 
     def first_to_tell(self, name: str) -> Outcome | None:
-        """The first outcome that says that a promise is broken; None when no seed of the dose does."""
+        """The first outcome with a broken promise; None when no seed of the dose has one."""
         return next((outcome for outcome in self.outcomes(name) if outcome.broken), None)
 
     def main(self) -> None:
-        """Print of every mutation, or of those whose names have the words that are given, how many seeds tell."""
+        """Prints how many seeds detect each mutation, or each whose name has the given words."""
         for name in self.rows:
             if not all(word in name for word in sys.argv[1:]):
                 continue

@@ -1,9 +1,10 @@
-"""Ways in which the quorum could be wrong, and the simulation must tell: each breaks one rule of the core, and none may survive.
+"""Faulty variants of the quorum that the simulation must detect: each breaks one rule of the core,
+and none may survive.
 
-A row has the name of the rule's breach, what is put in the place of what, and the scenarios in which it shows. A mutation that no seed of the
-dose notices is a hole in the simulation.
+A row has a name for the broken rule, the function that is replaced, its replacement, and the
+scenarios that detect it. A mutation that no seed of the dose detects is a hole in the simulation.
 
-    python -m tests.simulation.mutations        how many seeds each takes
+    python -m tests.simulation.mutations        the number of seeds that each takes
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ _ANY = ("anything", "all_fail", "leaders_fail_one_after_another", "bad_network")
 _CONTESTED = ("elections_are_contested",)
 _SNAPSHOTS = ("who_was_away_takes_a_snapshot", "newcomers_take_a_snapshot", "who_was_away_takes_a_snapshot")
 
-# "changes two voters at a time" breaks two checks: that no change is under way, and that the last one
-# is committed. Either is enough for the promises of the simulation, and each of them alone is broken in
-# `tests/mutations`.
+# "changes two voters at a time" breaks two checks: that no change is in progress, and that the last
+# one is committed. Either is enough for the promises of the simulation; `tests/mutations` breaks
+# each alone.
 MUTATIONS: dict[str, Mutation] = {
     "votes twice": Mutation(
         "one vote in an epoch",

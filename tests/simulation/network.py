@@ -1,7 +1,8 @@
 """A network that delays, drops, duplicates, reorders, damages and partitions, also one way only.
 
-A message is bytes on their way from one node to another. What is lost is sometimes reported to the sender (a connection that breaks) and
-sometimes not (a connection that hangs). Two messages may overtake one another, whatever connection they belong to.
+A message is bytes that travel from one node to another. A loss is sometimes reported to the sender
+(a connection that breaks) and sometimes not (a connection that hangs). Two messages may overtake
+each other, whatever connection they belong to.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from .world import World
 
 @dataclass(slots=True)
 class Weather:
-    """How messages fare. Chances from 0 to 1, times in ms."""
+    """The treatment of messages. Chances from 0 to 1, times in ms."""
 
     delay: tuple[int, int] = (0, 4)
-    late: float = 0.0  # and then it takes up to `latest`
+    late: float = 0.0  # the chance of a delay of up to `latest`
     latest: int = 2500
     lost: float = 0.0
     twice: float = 0.0
-    damaged: float = 0.0  # of fetched records, some of their bytes
+    damaged: float = 0.0  # the chance that some bytes of fetched records change
 
 
 CALM = Weather()
@@ -35,26 +36,27 @@ class Network:
         self._cut: set[tuple[int, int]] = set()
 
     def cut(self, sender: int, receiver: int) -> None:
-        """Nothing gets there any more, not even what is on its way; the other way is another link."""
+        """Cuts one direction: no message arrives any more, not even one in flight; the other
+        direction is another link."""
         self._cut.add((sender, receiver))
 
     def join(self, sender: int, receiver: int) -> None:
         self._cut.discard((sender, receiver))
 
     def isolate(self, node: int, others: Iterable[int]) -> None:
-        """Both ways."""
+        """Cuts both directions."""
         for other in others:
             if other != node:
                 self._cut |= {(node, other), (other, node)}
 
     def split(self, one: Iterable[int], other: Iterable[int]) -> None:
-        """Both ways between these and those."""
+        """Cuts both directions between these nodes and those."""
         there = list(other)
         for node in one:
             self.isolate(node, there)
 
     def heal(self) -> None:
-        """Good weather, and no link cut."""
+        """Sets good weather, and restores all links."""
         self._cut.clear()
         self.weather = CALM
 
@@ -62,7 +64,8 @@ class Network:
         return (sender, receiver) in self._cut
 
     def send(self, sender: int, receiver: int, deliver: Callable[[], None], lost: Callable[[], None]) -> str:
-        """Have it delivered, or lost, after some time; what became of it, for the transcript."""
+        """Delivers or loses the message after some time; returns what happened, for the
+        transcript."""
         random, weather = self.world.random, self.weather
         if self.is_cut(sender, receiver) or random.random() < weather.lost:
             if random.random() < 0.5:

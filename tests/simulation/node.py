@@ -1,8 +1,9 @@
-"""A simulated node: a disk that outlives everything but its loss, and a process on it that can die, hang and start again.
+"""A simulated node: a disk that survives everything except its loss, and a process on it that can
+die, hang and restart.
 
-It is the shell of the process: requests and answers come in as bytes, what is to be sent goes to the network, waits are resumed, and a tick
-comes when one was wanted, or a little later. A process that is killed loses what it had in memory; what it wrote and did not flush is the
-machine's, until the power fails.
+It surrounds the process: requests and answers come in as bytes, outgoing messages go to the
+network, waits are resumed, and a tick comes when it was due, or a little later. A killed process
+loses its memory; its unflushed writes stay on the machine, until the power fails.
 """
 
 from __future__ import annotations
@@ -49,20 +50,23 @@ class Node:
     """Node `id` of a cluster. `process` is None while it is down."""
 
     def __init__(self, cluster: Cluster, id: int, voters: VoterSet | None) -> None:
-        """`voters`: those that its directory was formatted with, where they are named."""
+        """`voters` are those that its directory was formatted with, where they are named."""
         self.cluster, self.world, self.id = cluster, cluster.world, id
         self.key, self.at = ReplicaKey(id, directory(id)), endpoint(id)
-        self.known = dict(cluster.versions.get(id, {}))  # the newest version of an API, where it is not ours
+        # The newest version of an API that it knows, where it is not ours.
+        self.known = dict(cluster.versions.get(id, {}))
         self.process: Process | None = None
         self.lives = 0
         self.disks = 1
         self.moves = 0
-        self.skew = cluster.world.random.choice((0, 0, 0, -700, 12_345))  # its clock is not the world's
+        # The difference between its clock and the world's.
+        self.skew = cluster.world.random.choice((0, 0, 0, -700, 12_345))
         self._use(formatted(voters))
         self._waiting = Waiting()
         self._wake: Event | None = None
-        self._due: int | None = None  # what it is set for
-        self._held: list[Callable[[], None]] | None = None  # what comes to a process that hangs
+        self._due: int | None = None  # the time its timer is set for
+        # the messages that arrive while the process hangs
+        self._held: list[Callable[[], None]] | None = None
 
     def _use(self, disk: MortalDisk) -> None:
         self.disk, self.durable = disk, Durable(disk)
@@ -88,13 +92,14 @@ class Node:
         return self.replica is not None and isinstance(self.replica.state, LeaderState)
 
     def start(self) -> None:
-        """The process begins, with what is on its disk; or dies at once, and begins again."""
+        """Starts the process on the files of its disk. If it dies at once, it starts again."""
         if self.process is not None:
             return
         self.lives += 1
         self._waiting, self._held = Waiting(), None
         if self.world.random.random() < 0.1:
-            self.skew += self.world.random.choice((-5000, -1, 400, 60_000))  # somebody has set the clock
+            # An operator has set the clock.
+            self.skew += self.world.random.choice((-5000, -1, 400, 60_000))
         self.process = self._begun()
         if self.process is None:
             return
@@ -104,7 +109,8 @@ class Node:
         self._do(self._tick)
 
     def _begun(self) -> Process | None:
-        """None where the disk has failed. If it dies at once, it begins again."""
+        """Creates the process; None if the disk has failed. If the process dies at once, it starts
+        again."""
         try:
             return Process(self)
         except DiskFailure as problem:
@@ -115,7 +121,7 @@ class Node:
             return Process(self)
 
     def kill(self) -> None:
-        """The process ends as it stands; the machine goes on."""
+        """Kills the process; the machine goes on."""
         if self.process is not None:
             replica = self.process.replica
             self.world.note("node {} is killed: {!r}, {!r}", self.id, replica.state, replica.log)
@@ -125,28 +131,29 @@ class Node:
             self._cancel()
 
     def _die(self) -> None:
-        """In the middle of a step: what it has committed in it may have been told to others."""
+        """Dies in the middle of a step: other nodes may know what it has committed in that step."""
         self.cluster.watch.dying(self)
         self.kill()
 
     def die_when_writing(self, changes: int | None) -> None:
-        """The process ends when so many more changes of its disk are done; None: it does not, after all."""
+        """The process dies after so many more changes of its disk; None: it does not."""
         self.disk.dies_after = changes
 
     def mend_disk(self) -> None:
-        """The disk that has failed takes changes again; who gave up because of it must be started anew."""
+        """Repairs the failed disk; a process that gave up because of it must be restarted."""
         if self.disk.failing:
             self.kill()
             self.disk.mend()
 
     def lose_power(self) -> None:
-        """What was not flushed is gone, or some of it."""
+        """Cuts the power: unflushed data is lost, all or in part."""
         self.kill()
         self._use(self.disk.after_power_loss(self.world.random))
         self.world.note("node {} was without power", self.id)
 
     def lose_disk(self, voters: VoterSet | None, *, same_directory: bool = False) -> None:
-        """Everything is gone, and it comes back as somebody else, unless its directory has no id that counts."""
+        """Loses the whole disk. The node comes back with another directory id, unless directory ids
+        do not count."""
         self.kill()
         self.cluster.lost_disks.append((self.key, self.durable))
         self.disks += not same_directory
@@ -155,20 +162,21 @@ class Node:
         self.world.note("node {} lost its disk, and is {!r}", self.id, self.key)
 
     def move(self) -> None:
-        """It will listen elsewhere when it starts again."""
+        """It will listen on another address when it starts again."""
         self.kill()
         self.moves += 1
         self.at = endpoint(self.id, self.moves)
         self.world.note("node {} moves to {!r}", self.id, self.at)
 
     def pause(self) -> None:
-        """The process hangs: what comes in is left lying, time goes by."""
+        """The process hangs: messages that arrive wait, while time passes."""
         if self.process is not None and self._held is None:
             self.world.note("node {} hangs", self.id)
             self._held = []
 
     def resume(self) -> None:
-        """It goes on, with all that came in meanwhile, before it looks at the clock or after."""
+        """The process continues, and gets all messages that arrived meanwhile, before it reads the
+        clock or after."""
         held, self._held = self._held, None
         if held is not None:
             self.world.note("node {} goes on", self.id)
@@ -177,7 +185,7 @@ class Node:
                 self._do(action)
 
     def append(self, values: list[bytes]) -> OffsetAndEpoch | None:
-        """Records of a client; None where it does not lead."""
+        """Appends records of a client; None where it does not lead."""
         if self.process is None or self._held is not None:
             return None
         try:
@@ -191,7 +199,8 @@ class Node:
         return placed
 
     def upgrade(self) -> None:
-        """An operator raises `kraft.version`: the voters go into the log (KIP-853). It is refused as long as a voter has not told enough."""
+        """An operator raises `kraft.version`: the voters are written into the log (KIP-853). It is
+        refused until every voter has reported what this needs."""
         if (replica := self.replica) is not None and self._held is None:
 
             def attempt() -> None:
@@ -211,7 +220,8 @@ class Node:
             self._do(self._did)
 
     def shutdown(self) -> None:
-        """In good order; the process ends when it has told everybody, or a little later."""
+        """A clean shutdown; the process ends when it has notified all other nodes, or a little
+        later."""
         if self.replica is not None and self._held is None:
             self.world.note("node {} is asked to stop", self.id)
             replica = self.replica
@@ -219,14 +229,14 @@ class Node:
             self._do(self._did)
 
     def ask(self, body: Message, version: int, done: Callable[[Message], None]) -> None:
-        """A request of an operator, who stands beside the machine."""
+        """A request of an operator, who works on the machine itself."""
         api_key = body.api_key
         assert api_key is not None
         self.world.note("node {} is asked {!r}", self.id, body)
         self.serve(api_key, version, encoded(body, version), lambda data: done(response_of(api_key, version, data)))
 
     def serve(self, api_key: int, version: int, data: bytes, reply: Reply) -> None:
-        """A request that has come."""
+        """Handles a request that has arrived."""
         self._do(lambda: self._serve(api_key, version, data, reply))
 
     def _serve(self, api_key: int, version: int, data: bytes, reply: Reply) -> None:
@@ -250,7 +260,8 @@ class Node:
         self._did()
 
     def _do(self, action: Callable[[], None]) -> None:
-        """As soon as the process does not hang; never, if it is not the same one then."""
+        """Does this as soon as the process does not hang; never, if it is another process by
+        then."""
         life = self.lives
         if self.replica is None:
             return
@@ -263,7 +274,7 @@ class Node:
             self._held.append(lambda: action() if self.lives == life else None)
 
     def _did(self) -> None:
-        """What every step of the process ends with."""
+        """The work at the end of every step of the process."""
         if self.process is None:
             return
         replica = self.process.replica
@@ -301,7 +312,7 @@ class Node:
             self._did()
 
     def _send(self, send: OutboundRequest) -> None:
-        """To whoever listens there, in the newest version that both know."""
+        """Sends to the node that listens there, in the newest version that both know."""
         target, api_key = self.cluster.listening_at(send.to.endpoint), send.body.api_key
         assert api_key is not None
         life = self.lives

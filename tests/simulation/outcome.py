@@ -1,4 +1,5 @@
-"""How a seed ends, in every simulation: what happened, counted, and which promise was broken. The same seed ends in the same way every time."""
+"""The outcome of a seed, in every simulation: counts of events, and the promise that was broken.
+The same seed always has the same outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from .world import START, Broken, World
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`figures`: what is counted, by what it is called. `broken` is what was found, "" for nothing."""
+    """`figures` are counts by name. `broken` is the broken promise, "" for none."""
 
     seed: int
     scenario: str
@@ -34,15 +35,16 @@ class Outcome:
 
 
 def said(figures: Mapping[str, int]) -> str:
-    """As a sentence has them."""
+    """The figures as a sentence shows them."""
     return ", ".join(f"{many} {what}" for what, many in figures.items())
 
 
 def played(world: World, scenario: str, play: Callable[[], None], figures: Callable[[], Mapping[str, int]]) -> Outcome:
-    """Play until the end, or until a promise is broken."""
+    """Plays until the end, or until a promise is broken."""
     broken = ""
     before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)  # what nodes log in trouble is no news here; the transcript tells more
+    # The errors that nodes log under faults are expected; the transcript tells more.
+    logging.disable(logging.CRITICAL)
     try:
         play()
     except Broken as problem:

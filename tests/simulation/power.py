@@ -1,11 +1,12 @@
-"""A machine whose power fails again and again, under a node that is written to: what is left, and what it says of what is lost.
+"""A machine whose power fails again and again, under a node that receives writes.
 
     python -m tests.simulation.power --seeds 2000 [--first 0]
 
-Each seed is run with `log.flush.interval.messages=1` and without. Rules that are held against every life: nothing is there that was not sent,
-nothing twice, all in the order of sending; what is lost is a tail; an offset that is given again stands in a later leader epoch, and
-OffsetForLeaderEpoch says of what is lost that it is (KIP-101, KIP-320); a process that is killed loses nothing. With the flushing nothing
-that was acknowledged is lost either: records, offsets of groups, topics, producer ids.
+Each seed is run with `log.flush.interval.messages=1` and without. These rules are checked after
+every run of the node: every record in the log was sent, occurs once, and in the order of sending;
+only a tail may be lost; an offset that is reused has a later leader epoch, and OffsetForLeaderEpoch
+reports lost records as lost (KIP-101, KIP-320); a killed process loses nothing. With the flushing,
+acknowledged data is never lost either: records, offsets of groups, topics, producer ids.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tests.server.machine import Machine, fetch_request, produce_request, produc
 FLUSHING = {"log.flush.interval.messages": 1}
 TOPICS, PARTITIONS, GROUPS = ("t", "u"), 2, ("g", "h")
 LARGE = 400_000
-"""Bytes of a value now and then, so that segments end."""
+"""The size of some values in bytes, so that segments end."""
 
 Key = tuple[str, int]
 Committer = tuple[str, str]
@@ -62,18 +63,18 @@ class World:
         self.machine = Machine({"offsets.topic.num.partitions": 2, **(FLUSHING if flushing else {})}, "a", "b")
         self.count = Counter[str]()
         self.next_value = 0
-        self.sent: dict[int, Key] = {}  # every value, and where it was sent to
+        self.sent: dict[int, Key] = {}  # every value, and the partition it was sent to
         self.under_way: list[Sent] = []
         self.acknowledged: dict[Key, dict[int, int]] = {}  # value by offset
-        self.ever: dict[Key, set[Kept]] = {}  # whatever was in the log of a topic that is still there
+        # Every record that was ever in the log of a topic that still exists.
+        self.ever: dict[Key, set[Kept]] = {}
         self.commits: list[tuple[Committer, int, Pending]] = []
-        self.committed: dict[
-            Committer, list[int]
-        ] = {}  # what may stand there: the last that was acknowledged, and later ones
+        # The offsets that are allowed: the last that was acknowledged, and later ones.
+        self.committed: dict[Committer, list[int]] = {}
         self.producer_ids: set[int] = set()
 
     def run(self) -> None:
-        """Some lives."""
+        """Plays some runs of the node."""
         for _ in range(self.random.randint(2, 4)):
             for _ in range(self.random.randint(1, 40)):
                 self.random.choices(list(DEEDS), list(DEEDS.values()))[0](self)
@@ -118,7 +119,7 @@ class World:
         self.commits.append(((group, topic), offset, pending))
 
     def read(self) -> None:
-        """Whatever a consumer may see counts as acknowledged."""
+        """Every record that a consumer reads counts as acknowledged."""
         for key in self.keys():
             seen = {kept.offset: kept.value for kept in self.fetched(key)}
             self.acknowledged.setdefault(key, {}).update(seen)
@@ -135,7 +136,7 @@ class World:
             self.machine.tick(0)
 
     def hear(self) -> None:
-        """What has been answered meanwhile."""
+        """Handles the answers that have arrived."""
         for one in [one for one in self.under_way if one.pending.done]:
             self.under_way.remove(one)
             code, base = produced(one.pending)
@@ -171,7 +172,8 @@ class World:
         self._check_groups(lost=how == "power" and not self.flushing)
 
     def _forget_lost_topics(self, *, lost: bool) -> None:
-        """Without the flushing a topic may be lost as a whole; with it that is found by the check of what was acknowledged."""
+        """Without the flushing a topic may be lost as a whole; with it, the check of acknowledged
+        records finds that."""
         for key in [key for key in self.ever if key[0] not in self.topics()]:
             assert lost, f"{key} is gone"
             assert not self.flushing, f"{key} was acknowledged, and is gone"
@@ -180,12 +182,12 @@ class World:
             self.sent = {value: of for value, of in self.sent.items() if of != key}
 
     def in_log(self, key: Key) -> list[Kept]:
-        """All that the log has, committed or not."""
+        """All records of the log, committed or not."""
         log = self.machine.partition(*key).log
         return [kept for batch in log.batches(log.log_start_offset) for kept in _kept(batch)]
 
     def check(self) -> None:
-        """Ask as clients do."""
+        """Sends the requests of a client, and checks the answers."""
         for key in self.keys():
             found = self.fetched(key)
             values = [kept.value for kept in found]
@@ -210,7 +212,8 @@ class World:
             found += _kept(data.records)
 
     def _check_epochs(self, key: Key, there: set[Kept]) -> None:
-        """Whoever has read a record can tell whether it is still the one at its offset."""
+        """A client that has read a record can find out whether it is still the one at its
+        offset."""
         ends = {epoch: self._end_of(key, epoch) for epoch in {kept.epoch for kept in self.ever.get(key, ())}}
         for kept in self.ever.get(key, ()):
             says = ends[kept.epoch] > kept.offset
@@ -223,7 +226,8 @@ class World:
         return int(answer.topics[0].partitions[0].end_offset)
 
     def _check_groups(self, *, lost: bool) -> None:
-        self.machine.node.controller.create_internal_topic("__consumer_offsets")  # it may be lost as a whole
+        # The topic may be lost as a whole.
+        self.machine.node.controller.create_internal_topic("__consumer_offsets")
         for group, topic in list(self.committed):
             due = self.committed.pop((group, topic))
             wanted = OffsetFetchRequest.OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
@@ -256,7 +260,8 @@ DEEDS: dict[Callable[[World], None], int] = {
 
 
 def run(seed: int) -> Counter[str]:
-    """One seed, in both ways; what happened. AssertionError, with the seed, when a rule is broken."""
+    """Plays one seed, with the flushing and without; returns counts. AssertionError, with the seed,
+    when a rule is broken."""
     happened = Counter[str]()
     for flushing in (True, False):
         world = World(seed, flushing=flushing)
@@ -274,7 +279,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0)
     arguments = parser.parse_args()
-    logging.getLogger("kafkadouble").setLevel(logging.CRITICAL)  # recovery tells of each loss
+    logging.getLogger("kafkadouble").setLevel(logging.CRITICAL)  # recovery reports each loss
     happened = Counter[str]()
     for seed in range(arguments.first, arguments.first + arguments.seeds):
         happened.update(run(seed))

@@ -1,10 +1,13 @@
-"""What runs on a simulated machine in one life: the replica, its log and its snapshots, and the state that is made of what is committed.
+"""The process of a simulated machine, in one run: the replica, its log and its snapshots, and the
+state that results from committed records.
 
-The node around it knows no APIs: it passes requests, answers and time to what runs here. So that is where other parts of a server join, a
-controller or a broker say: they are told what is committed, answer requests in `handle`, and have their turn in `tick`.
+The node around it knows no APIs: it passes requests, answers and time to the parts that run here.
+Other parts of a server, such as a controller or a broker, join here: they receive committed
+records, answer requests in `handle`, and run in `tick`.
 
-Snapshots are written as a node writes them: when so many bytes were committed, a slice at a time while everything else goes on, and the second
-topic's with them; then log and snapshots are cleaned.
+Snapshots are written as a node writes them: after a number of committed bytes, a slice at a time
+while everything else goes on, together with those of the second topic; then log and snapshots are
+cleaned.
 """
 
 from __future__ import annotations
@@ -40,13 +43,14 @@ if TYPE_CHECKING:
 
 LISTENER, CLUSTER = "CONTROLLER", "simulated"
 SLICE = 4
-"""Records of a snapshot that are written in one go."""
+"""Records of a snapshot that are written in one slice."""
 
 CLEANED_EVERY = 700
 
 
 class Process:
-    """`replica` is what it is all about; `heard` its listener; `store` and `keys` the snapshots of the two topics."""
+    """`replica` is the replica under test; `heard` its listener; `store` and `keys` the snapshots
+    of the two topics."""
 
     def __init__(self, node: Node) -> None:
         cluster, now = node.cluster, node.now
@@ -81,8 +85,8 @@ class Process:
             now=now,
         )
         self._since = SinceSnapshot(0, now)
-        self._steps: Steps | None = None  # of the snapshot that is being written
-        self._last = OffsetAndEpoch(0, 0)  # that was written, or is
+        self._steps: Steps | None = None  # the snapshot that is being written
+        self._last = OffsetAndEpoch(0, 0)  # the last snapshot that was written, or is
         self.written: set[OffsetAndEpoch] = set()
         self._clean_at = now + CLEANED_EVERY
 
@@ -99,7 +103,8 @@ class Process:
         return self.replica.next_deadline()
 
     def append(self, values: list[bytes], now: int) -> OffsetAndEpoch | None:
-        """Records of a client, which are acknowledged when the listener hears that they are committed; None where it does not lead."""
+        """Appends records of a client, which are acknowledged when the listener learns that they
+        are committed; None where it does not lead."""
         led = isinstance(self.replica.state, LeaderState)
         try:
             placed = self.replica.append(values, now)
@@ -107,21 +112,23 @@ class Process:
             return None
         if not led:
             raise Broken(f"{self.replica!r} appends, and does not lead")
-        if self.heard.end.offset > placed.offset:  # a sole voter has committed it before the call was over
+        # A sole voter has committed the record before the call returned.
+        if self.heard.end.offset > placed.offset:
             self.heard.acknowledged.append((placed, values))
         else:
             self.heard.awaited[placed.offset] = placed.epoch, values
         return placed
 
     def end(self) -> None:
-        """It is killed: a snapshot that it was writing is left as it is."""
+        """Kills the process: a snapshot that it was writing stays as it is."""
         self._disk.is_silent = True
         if self._steps is not None:
             self._steps.close()
         self._disk.is_silent = False
 
     def keep_house(self, now: int) -> None:
-        """What a node does beside: a slice of a snapshot, or the beginning of one that is due; cleaning."""
+        """The background work of a node: a slice of a snapshot, or the beginning of one that is
+        due; cleaning."""
         try:
             if self._steps is not None:
                 self._write_on(now)
@@ -159,7 +166,8 @@ class Process:
             self.written.add(self._last)
 
     def _clean(self, now: int) -> None:
-        """As shipped: every replica for itself, by size; or as adopted: after the leader, as far as all have come."""
+        """The two ways of deletion. As shipped: every replica by itself, by size. As adopted: after
+        the leader, up to the offset that all have reached."""
         log, retention = self.log, self.shape.retention
         if retention.max_lag_ms is None:
             cleaner.clean(log, self.store, retention, now)

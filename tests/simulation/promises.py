@@ -1,15 +1,24 @@
-"""What the quorum promises, looked at from outside after every event, on the node that it touched.
+"""The promises of the quorum, checked from outside after every event, on the node that it touched.
 
-    the epoch of a node never falls, not over a restart either          at most one leader in an epoch
-    a node votes for one candidate in an epoch, whatever happens        votes and epochs are on disk before anybody hears of them
-    the high watermark never falls while a node lives                   only a leader moves the quorum's high watermark
-    what is committed stands on the disks of a majority of voters       what is committed is the same on every node, byte for byte
-    a new leader has all that was ever committed                        a listener hears it in order, once, and as it was committed
-    what was acknowledged was committed, and stays so                   the state at an offset is the same on every node
-    logs match (`matching`)                                             snapshots stand for what was committed (`kept`)
-    of the voters, one changes at a time                                nobody gives up for a contradiction
+- The epoch of a node never falls, not over a restart either.
+- One node at most leads in an epoch.
+- A node votes for one candidate in an epoch, whatever happens.
+- Votes and epochs are on disk before any other node learns of them.
+- The high watermark never falls while a node runs.
+- Only a leader moves the quorum's high watermark.
+- Committed records are on the disks of a majority of voters.
+- Committed records are the same on every node, byte for byte.
+- A new leader has every record that was ever committed.
+- A listener receives committed records in order, once, and unchanged.
+- An acknowledged record was committed, and stays so.
+- The state at an offset is the same on every node.
+- Logs match (`matching`).
+- Snapshots stand for what was committed (`kept`).
+- One voter changes at a time.
+- No node gives up because of a contradiction.
 
-It knows more than any node could: what was ever committed, and what a loss of power would leave on each disk.
+The checks know more than any node could: everything that was ever committed, and what a loss of
+power would leave on each disk.
 """
 
 from __future__ import annotations
@@ -40,20 +49,20 @@ if TYPE_CHECKING:
 
 
 class Seen:
-    """What was last seen of one node."""
+    """The state of one node at the last check."""
 
     def __init__(self) -> None:
         self.epoch = 0  # since its disk was new
         self.state: Any = None
-        self.high_watermark = 0  # of this life
-        self.voters_offset = -1  # where the voters that a leader goes by stand in its log
+        self.high_watermark = 0  # of this run
+        self.voters_offset = -1  # the offset of the voters that a leader follows, in its log
         self.voted: Any = None
-        self.matched = 0  # up to where the log was looked at
+        self.matched = 0  # the log was checked up to here
         self.kept = Kept()
 
 
 class Promises:
-    """All of them, for one cluster."""
+    """All promises, for one cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -67,23 +76,23 @@ class Promises:
         self._seen: dict[ReplicaKey, Seen] = {}
 
     def forget(self, key: ReplicaKey) -> None:
-        """This replica lost its disk, and comes back by the same name."""
+        """This replica lost its disk, and comes back under the same name."""
         self._seen.pop(key, None)
         self.votes = {vote: candidate for vote, candidate in self.votes.items() if vote[0] != key}
 
     def started(self, node: Node) -> None:
-        """Another life: the high watermark is learnt anew."""
+        """A new run has begun: the high watermark is learnt again."""
         seen = self._seen_of(node)
         seen.high_watermark, seen.state, seen.voted, seen.kept = 0, None, None, Kept()
 
     def dying(self, node: Node) -> None:
-        """Its process ends in the middle of a step."""
+        """The process ends in the middle of a step."""
         if node.replica is not None:
             seen = self._seen_of(node)
             self._check_commit(node, node.replica, seen, _led(node.replica, seen))
 
     def stepped(self, node: Node) -> None:
-        """Something has happened on this node. Broken if it should not have."""
+        """A step of this node has ended. Raises Broken if it broke a promise."""
         process, seen = node.process, self._seen_of(node)
         if process is None:
             return
@@ -109,7 +118,8 @@ class Promises:
         self.taken += seen.kept.look(node, process, self.committed)
 
     def _check_told(self, node: Node, told: Told) -> None:
-        """A listener hears what was committed, and makes the same of it as everybody else."""
+        """A listener receives what was committed, and derives the same state from it as every
+        other."""
         who = f"the listener of node {node.id} up to {told.end!r}"
         if told.batch:
             self.committed.take(told.batch, new=False, who=who)
@@ -118,7 +128,7 @@ class Promises:
             raise Broken(f"{who} has another state than there was")
 
     def _check_acknowledged(self, node: Node, process: Process) -> None:
-        """What a leader says is written is committed, at the place that it gave."""
+        """A record that a leader acknowledges is committed, at the offset that the leader gave."""
         acknowledged, process.heard.acknowledged = process.heard.acknowledged, []
         for placed, values in acknowledged:
             if self.committed.epochs.get(placed.offset + 1) != placed.epoch:
@@ -126,7 +136,8 @@ class Promises:
             self.acknowledged |= {number_of(value) for value in values}
 
     def check_nothing_lost(self, node: Node, process: Process) -> None:
-        """Whatever was acknowledged is there, or a later value of its key; and the states are equal."""
+        """Every acknowledged record is there, or a later value of its key; and the states are
+        equal."""
         state, end = process.heard.state, process.heard.end
         if state != self.committed.states[end.offset]:
             raise Broken(f"node {node.id} has {state!r} at {end!r}, and it was {self.committed.states[end.offset]!r}")
@@ -160,7 +171,7 @@ class Promises:
         seen.epoch = replica.epoch
 
     def _check_vote(self, node: Node, replica: KafkaRaftClient, seen: Seen) -> None:
-        """Its own vote for itself, too; and that it would outlive a loss of power."""
+        """Checks also its own vote for itself, and that the vote survives a loss of power."""
         state = replica.state
         said = (state.epoch, state.voted, isinstance(state, LeaderState))
         if said == seen.voted:
@@ -193,7 +204,7 @@ class Promises:
         self._compare(node, replica, end)
 
     def compare(self, node: Node, replica: KafkaRaftClient) -> None:
-        """All that it takes for committed, from the log's beginning on."""
+        """Compares everything that the node takes for committed, from the beginning of its log."""
         self._compare(node, replica, replica.log.high_watermark)
 
     def _compare(self, node: Node, replica: KafkaRaftClient, end: int) -> None:
@@ -207,7 +218,8 @@ class Promises:
             offset = found.next_offset
 
     def _check_commit(self, node: Node, replica: KafkaRaftClient, seen: Seen, leader: LeaderState | None) -> None:
-        """`leader`: as what it may have committed, and perhaps resigned in the same step."""
+        """`leader`: the state in which it may have committed, and perhaps resigned in the same
+        step."""
         offset, now = seen.high_watermark, replica.log.high_watermark
         if now < offset:
             raise Broken(f"the high watermark of node {node.id} falls from {offset} to {now}")
@@ -228,7 +240,8 @@ class Promises:
             self._check_backed(node, leader, replica.voters, fresh)
 
     def _check_voters(self, node: Node, replica: KafkaRaftClient, leader: LeaderState, seen: Seen) -> None:
-        """What is not committed yet differs from what is in one voter; a leader that is none goes when that is committed."""
+        """The uncommitted voters differ from the committed ones in one voter; a leader that is no
+        voter resigns when the change is committed."""
         history = replica.log.history
         if history.voters_offset != seen.voters_offset:
             seen.voters_offset = history.voters_offset
@@ -237,7 +250,8 @@ class Promises:
             raise Broken(f"node {node.id} leads on, and is known to be none of {history.voters!r}")
 
     def _check_backed(self, node: Node, leader: LeaderState, voters: VoterSet, fresh: dict[int, bytes]) -> None:
-        """On a majority of the voters' disks, all that is newly committed would outlive the power."""
+        """Newly committed records are on the disks of a majority of voters, and survive a loss of
+        power."""
         if read_header(fresh[max(fresh)]).partition_leader_epoch != leader.epoch:
             raise Broken(f"node {node.id} leads in epoch {leader.epoch}, and commits by counting what is older")
         having = [voter.id for voter in voters if self._has(voter.key, fresh)]
@@ -248,19 +262,22 @@ class Promises:
             )
 
     def _has(self, key: ReplicaKey, batches: dict[int, bytes]) -> bool:
-        """Or had, on a disk that was lost as a whole: what was said of it was true."""
+        """Whether the replica has the batches, or had them on a disk that was lost as a whole: its
+        report was true then."""
         disks = [node.durable for node in self.cluster.nodes.values() if node.key.fits(key)]
         disks += [disk for lost, disk in self.cluster.lost_disks if lost.fits(key)]
         return any(disk.has(batches) for disk in disks)
 
 
 def _led(replica: KafkaRaftClient, seen: Seen) -> LeaderState | None:
-    """As what it may have committed in this step, though it leads no more, or had not led before."""
+    """The leader state in which it may have committed in this step, although it leads no more, or
+    did not lead before."""
     return next((state for state in (replica.state, seen.state) if isinstance(state, LeaderState)), None)
 
 
 def check_one_changes(before: VoterSet, after: VoterSet) -> None:
-    """Two sets of voters that follow one another: every majority of one meets every majority of the other."""
+    """Checks two successive sets of voters: every majority of one overlaps every majority of the
+    other."""
     ours, theirs = ({voter.id: voter.key for voter in each} for each in (before, after))
     same = [id for id in ours.keys() & theirs.keys() if ours[id] == theirs[id] or not any(ours[id].directory_id)]
     if len(ours) + len(theirs) - 2 * len(same) > 1:

@@ -1,8 +1,10 @@
-"""A reader from outside, which reads the newest snapshot of the leader piece by piece, over and over (KIP-630).
+"""An external reader, which reads the newest snapshot of the leader piece by piece, over and over
+(KIP-630).
 
-Each answer is looked at: it has as many bytes as were asked for, `replica.fetch.response.max.bytes` allows and are left. A whole snapshot must
-be a state that was committed. Whatever goes wrong on the way, another leader, a snapshot that is deleted, a node that hangs, the reader starts
-again with nothing.
+Each answer is checked: it has as many bytes as were requested, as
+`replica.fetch.response.max.bytes` allows and as are left. A whole snapshot must be a state that was
+committed. When anything fails, such as a change of the leader, a deleted snapshot or a node that
+hangs, the reader starts again with nothing.
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ if TYPE_CHECKING:
 
 NOBODY_OF_OURS = 900
 PATIENCE = 600
-"""Time (ms) after which no answer is waited for."""
+"""Time (ms) after which the reader stops waiting for an answer."""
 
 
 class Reader:
-    """`whole` says how many snapshots it has read. `max_bytes` is what it asks for in each request."""
+    """`whole` is the number of snapshots it has read. `max_bytes` is the size it requests each
+    time."""
 
     def __init__(self, cluster: Cluster, max_bytes: int) -> None:
         self._cluster, self._max_bytes = cluster, max_bytes
@@ -40,7 +43,7 @@ class Reader:
         self._begin()
 
     def _begin(self) -> None:
-        """With nothing, at the node that leads now."""
+        """Starts with nothing, at the node that leads now."""
         self._data = bytearray()
         node = self._cluster.leader
         process = None if node is None else node.process
@@ -95,7 +98,7 @@ class Reader:
             raise Broken(f"{given} bytes of {left} are given, where {budget} may be")
 
     def _end(self, id: OffsetAndEpoch) -> None:
-        """It is whole: it is a state that was committed."""
+        """A complete snapshot must be a state that was committed."""
         state = State.loaded(values_in(RecordsSnapshotReader(id, BytesSource(self._data))))
         if state != self._cluster.watch.committed.states[id.offset]:
             raise Broken(f"the snapshot up to {id!r} is not the state there: {state!r}")

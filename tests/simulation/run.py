@@ -11,7 +11,7 @@ from .world import World
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
-    """Play the scenario of this seed, or another one."""
+    """Plays the scenario of this seed, or the named one."""
     name = scenario or scenario_of(seed)
     shape, play = SCENARIOS[name]
     world = World(seed, tracing=tracing)
@@ -35,7 +35,7 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
         return played(world, name, whole, figures)
     finally:
         for node in cluster.nodes.values():
-            if (
-                node.process is not None
-            ):  # or a snapshot that it was writing is tidied up whenever, on a disk on which it may die
+            # Otherwise the unfinished snapshot is cleaned up at any later time, on a disk that may
+            # raise Died.
+            if node.process is not None:
                 node.process.end()

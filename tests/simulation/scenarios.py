@@ -1,6 +1,5 @@
-"""What the quorum must live through: each scenario is a cluster's shape, and a play. All of them end with all faults over, everybody back,
-one leader, and the same log everywhere.
-"""
+"""The scenarios that the quorum must survive: each is a shape of a cluster, and a play. At the end
+of each, all faults are over, all nodes are back, one node leads, and all logs are equal."""
 
 from __future__ import annotations
 
@@ -15,10 +14,11 @@ from .network import Weather
 from .world import Broken, Ended
 
 DESERTED_WITHIN = 3000 + 500 + 300
-"""1.5 times the fetch timeout, a long poll that was still parked, and what is on its way."""
+"""1.5 times the fetch timeout, a long poll that was still parked, and messages in flight."""
 
 SUCCEEDED_WITHIN = 1300
-"""The longest that a successor waits for those before him, and some messages: nobody waits for a timeout."""
+"""The longest time that a successor waits for the preferred ones before it, and some messages: no
+node waits for a timeout."""
 
 
 def first_election(cluster: Cluster) -> None:
@@ -30,7 +30,7 @@ def first_election(cluster: Cluster) -> None:
 
 
 def alone(cluster: Cluster) -> None:
-    """The only voter leads in its first tick, and forgets nothing that it said was committed."""
+    """The only voter leads in its first tick, and loses nothing that it reported as committed."""
     cluster.start()
     only = cluster.nodes[0]
     for _ in range(4):
@@ -77,7 +77,8 @@ def all_fail(cluster: Cluster) -> None:
 
 
 def leaders_write_alone(cluster: Cluster) -> None:
-    """Whoever is elected is cut off at once, and what he writes reaches nobody: so histories part in many epochs (KIP-279)."""
+    """Each new leader is cut off at once, and its records reach no other node: so logs diverge in
+    many epochs (KIP-279)."""
     cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(3, 7)):
@@ -93,7 +94,8 @@ def leaders_write_alone(cluster: Cluster) -> None:
 
 
 def leaders_write_alone_and_forget(cluster: Cluster) -> None:
-    """As before, at length, while the others go on without, and keep nothing but snapshots of it: a long log of an old epoch is behind them."""
+    """As before, with more records, while the other nodes go on, and keep only snapshots: the old
+    leader has a long log of an old epoch."""
     cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(1, 2)):
@@ -111,7 +113,8 @@ def leaders_write_alone_and_forget(cluster: Cluster) -> None:
 
 
 def elections_are_contested(cluster: Cluster) -> None:
-    """Timeouts shorter than the ways of the network: many stand at once, and voters die and come back in the middle of it."""
+    """Timeouts shorter than the network's delays: many candidates at the same time, and voters die
+    and come back meanwhile."""
     cluster.network.weather = Weather(delay=(0, 60), late=0.05, latest=300)
     random = cluster.world.random
     for node in cluster.nodes.values():
@@ -125,7 +128,7 @@ def elections_are_contested(cluster: Cluster) -> None:
 
 
 def leader_is_cut_off(cluster: Cluster) -> None:
-    """It may not go on leading: who asks it would hear nothing new for ever."""
+    """The leader must stop leading: its clients would get no news for ever."""
     leader = cluster.begin()
     others = [id for id in cluster.nodes if id != leader.id]
     cluster.network.isolate(leader.id, others)
@@ -138,7 +141,8 @@ def leader_is_cut_off(cluster: Cluster) -> None:
 
 
 def only_odd_ways_are_left(cluster: Cluster) -> None:
-    """Five voters; three reach one another, the other two reach one of them each. Then a ring. There is always a majority around somebody."""
+    """Five voters; three reach one another, the other two reach one of them each. Then a ring. Some
+    node always reaches a majority."""
     cluster.begin()
     network, ids = cluster.network, list(cluster.voter_ids)
     cluster.world.random.shuffle(ids)
@@ -158,13 +162,15 @@ def only_odd_ways_are_left(cluster: Cluster) -> None:
 
 
 def minority_comes_and_goes(cluster: Cluster) -> None:
-    """A majority stays with its leader, so there is nothing to elect: the epoch stays what it is (KIP-996)."""
+    """A majority stays with its leader, so no election is needed: the epoch stays the same
+    (KIP-996)."""
     leader = cluster.begin()
     random, epoch = cluster.world.random, leader.replica.epoch if leader.replica else -1
     for _ in range(3):
         followers = [id for id in cluster.voter_ids if id != leader.id]
         gone = random.sample(followers, random.randint(1, (len(cluster.voter_ids) - 1) // 2))
-        cluster.writes = random.random() < 0.5  # without news, those who are gone have a log as long as anybody's
+        # Without new records, the log of the cut off nodes is as long as any other.
+        cluster.writes = random.random() < 0.5
         for id in gone:
             cluster.world.note("node {} loses sight of some", id)
             for other in random.sample([*cluster.nodes], random.randint(1, len(cluster.nodes))):
@@ -180,7 +186,7 @@ def minority_comes_and_goes(cluster: Cluster) -> None:
 
 
 def leader_resigns(cluster: Cluster) -> None:
-    """The best of the others takes over at once: nobody waits for a timeout."""
+    """The best of the other voters takes over at once, without waiting for a timeout."""
     leader = cluster.begin()
     cluster.world.random.choice((leader.resign, leader.shutdown))()
     begun = cluster.world.now
@@ -190,7 +196,8 @@ def leader_resigns(cluster: Cluster) -> None:
 
 
 def processes_die_while_they_write(cluster: Cluster) -> None:
-    """Between writing and flushing: what they find when they come back is there, but would not outlive the machine yet."""
+    """Processes die between a write and its flush: after the restart the data is there, but a loss
+    of power could still take it."""
     cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(3, 10)):
@@ -203,7 +210,8 @@ def processes_die_while_they_write(cluster: Cluster) -> None:
 
 
 def disks_fail(cluster: Cluster) -> None:
-    """Whoever cannot write gives up, and the others go on; mended, it is one of them again."""
+    """A node that cannot write gives up, and the others go on; after the repair it joins them
+    again."""
     cluster.begin()
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
@@ -239,7 +247,8 @@ def nodes_hang(cluster: Cluster) -> None:
 
 
 def disk_is_lost(cluster: Cluster) -> None:
-    """Nothing that was committed is lost with one disk, if there is a new leader before the node is back (facts of KIP-595)."""
+    """Committed records survive the loss of one disk, if there is a new leader before the node is
+    back (facts of KIP-595)."""
     cluster.begin()
     node = cluster.nodes[cluster.world.random.choice(cluster.voter_ids)]
     others = [id for id in cluster.nodes if id != node.id]
@@ -264,7 +273,7 @@ def anything(cluster: Cluster) -> None:
 
 
 class Scenario(NamedTuple):
-    """Its shape for a seed, and what happens."""
+    """The shape for a seed, and the actions."""
 
     shape: Callable[[Random], Shape]
     play: Callable[[Cluster], None]
@@ -304,7 +313,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 ROUND = (*SCENARIOS, "anything", "come_and_go", "anything", "anything")
-"""Seed after seed goes round this table."""
+"""The scenarios in the order in which seeds play them."""
 
 
 def scenario_of(seed: int) -> str:

@@ -1,4 +1,5 @@
-"""The clusters of the scenarios: for each seed another one of its kind. Small numbers everywhere, so that there is much of everything."""
+"""The clusters of the scenarios: each seed draws another of its kind. Small numbers everywhere, so
+that segments and snapshots end often."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def shape(random: Random, *, least: int = 1, mixed: bool = True) -> Shape:
 
 
 def sizes(random: Random) -> dict[str, Any]:
-    """How much is asked for at once, how often snapshots are written, and what is kept: with small numbers there is much of everything."""
+    """How many bytes are fetched at once, how often snapshots are written, and what is kept: small
+    numbers make each happen often."""
     retention = random.choice(
         (
             SnapshotRetention(),
@@ -70,7 +72,7 @@ def one(random: Random) -> Shape:
 
 
 def forgetful(random: Random) -> Shape:
-    """Snapshots are written all the time, and what they stand for goes at once."""
+    """Snapshots are written all the time, and the log before them is deleted at once."""
     return replace(
         three(random),
         rolls=True,

@@ -1,7 +1,9 @@
-"""A quorum of three, one of whom begins with nothing and is reached over a slow link, which carries so many bits per second.
+"""A quorum of three, of which one begins with an empty log and is reached over a slow link of so
+many bits per second.
 
-A request that is given up on breaks its connection, as in Apache Kafka: what was still on its way is lost, and the link is free. The two others
-reach one another at once. Messages are not made into bytes; what counts is how long they are.
+A request that times out breaks its connection, as in Apache Kafka: its bytes in flight are lost,
+and the link is free. The two others reach each other without delay. Messages are not encoded; only
+their length counts.
 """
 
 from __future__ import annotations
@@ -38,10 +40,10 @@ from .world import Event, World
 
 VOTERS, LATE = (1, 2), 3
 OVERHEAD = 200
-"""Bytes of a message beside its records."""
+"""Bytes of a message in addition to its records."""
 
 DELAY = 5
-"""Time (ms) that every bit takes, beside that for all of them to be sent."""
+"""Delay (ms) of every bit, in addition to the time it takes to send them all."""
 
 Response = Message | None
 
@@ -55,7 +57,7 @@ def _bytes_in(message: Message) -> int:
 
 
 class Wire:
-    """One way between two nodes; `rate` in bits per second, None for no bound."""
+    """One direction between two nodes; `rate` in bits per second, None for no bound."""
 
     def __init__(self, world: World, rate: int | None) -> None:
         self._world, self._rate = world, rate
@@ -70,14 +72,14 @@ class Wire:
         self._under_way.append(self._world.after(self._free_at - now + DELAY, deliver))
 
     def break_off(self) -> None:
-        """Nothing of what is under way arrives."""
+        """Drops everything in flight."""
         for event in self._under_way:
             event.cancel()
         self._under_way, self._free_at = [], 0
 
 
 class Member:
-    """A replica in memory, and its shell."""
+    """A replica in memory, and the code around it."""
 
     def __init__(self, slow: SlowLink, id: int, settings: QuorumSettings) -> None:
         self._slow, self.id = slow, id
@@ -104,10 +106,10 @@ class Member:
             snapshots=FetchSnapshotService(self.snapshots),
             now=slow.world.now,
         )
-        self.parts: list[str] = []  # what it has been, one after the other
+        self.parts: list[str] = []  # the states it has had, in order
 
     def did(self) -> None:
-        """What every step ends with."""
+        """The work at the end of every step."""
         now = self._slow.world.now
         self.waiting.run(now)
         part = type(self.replica.state).__name__
@@ -136,7 +138,8 @@ class Member:
 
 
 class SlowLink:
-    """`caps` is what the late one asks for at once, of the log and of snapshots. The two others are in order, and lead."""
+    """`caps` are the bytes that the late node requests at once, of the log and of snapshots. The
+    two others are in order, and one leads."""
 
     def __init__(self, rate: int, caps: int) -> None:
         self.world, self._rate = World(1), rate
@@ -163,7 +166,8 @@ class SlowLink:
         return found
 
     def write_snapshot(self, size: int, record: int) -> OffsetAndEpoch:
-        """The leader has one of so many bytes, in records of that size, and its log begins there."""
+        """The leader has a snapshot of so many bytes, in records of that size, and its log begins
+        there."""
         self.append(10)
         log, store = self.leader.replica.log, self.leader.snapshots
         id = OffsetAndEpoch(log.high_watermark, log.last_epoch)
@@ -176,7 +180,7 @@ class SlowLink:
         return id
 
     def append(self, *sizes: int) -> None:
-        """Batches of these sizes, until they are committed."""
+        """Appends batches of these sizes, and waits until they are committed."""
         for size in sizes:
             self.leader.replica.append([bytes(size)], self.world.now)
         self.leader.did()
@@ -193,7 +197,8 @@ class SlowLink:
         return self._wires.setdefault((*connection, to), Wire(self.world, rate))
 
     def post(self, member: Member, send: OutboundRequest) -> None:
-        """Over the connection from this node to that one. One request at a time: what was before it has been given up."""
+        """Sends over the connection from this node to that one. There is one request at a time: the
+        one before has been given up."""
         to = self.members.get(send.to.id)
         if to is None:
             return

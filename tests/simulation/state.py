@@ -1,7 +1,9 @@
-"""What the simulated records amount to: a state machine whose snapshots the nodes write, take over from one another and load.
+"""The state that results from the simulated records: a state machine whose snapshots the nodes
+write, fetch from one another and load.
 
-A record is `<number> <key> <padding>`: it is the value of its key, in the place of the one before. Beside it the state has a digest of all
-records ever applied, in their order, so that two states are equal only if the whole histories are.
+A record is `<number> <key> <padding>`: it is the value of its key, and replaces the one before. The
+state also has a digest of all records ever applied, in their order, so that two states are equal
+only if the whole histories are.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def _key_of(value: bytes) -> bytes:
 
 
 class State:
-    """After some prefix of the records."""
+    """The state after some prefix of the records."""
 
     __slots__ = ("digest", "values")
 
@@ -42,7 +44,8 @@ class State:
         self.values[_key_of(value)] = value
 
     def apply_batch(self, batches: Buffer) -> None:
-        """All records of whole batches; those of the quorum itself say nothing here."""
+        """Applies all records of whole batches; control records of the quorum have no effect
+        here."""
         for position, header in iter_batches(batches):
             if not header.is_control:
                 for each in records_of(batches, position, header):
@@ -50,12 +53,12 @@ class State:
                     self.apply(each.value)
 
     def records(self) -> list[bytes]:
-        """Those of a snapshot."""
+        """The records of a snapshot."""
         return [b"digest %d" % self.digest, *(self.values[key] for key in sorted(self.values))]
 
     @classmethod
     def loaded(cls, values: Iterable[bytes]) -> State:
-        """From the records of a snapshot."""
+        """The state from the records of a snapshot."""
         state, (first, *others) = cls(), list(values)
         state.digest = int(first.removeprefix(b"digest "))
         for value in others:

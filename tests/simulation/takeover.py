@@ -1,8 +1,10 @@
-"""How long a quorum is without a leader after its leader was killed: seed after seed, under load and without, in good weather.
+"""How long a quorum is without a leader after its leader was killed: seed after seed, under load
+and without, in good weather.
 
     python -m tests.simulation.takeover [--seeds 300] [--voters 3] [--delay 4]
 
-Followers that lose a leader in one instant must not stand in one instant; and who misses it first may have the longer log, or the shorter one.
+Followers that lose a leader at the same moment must not become candidates at the same moment; and
+the first to time out may have the longer log, or the shorter one.
 """
 
 from __future__ import annotations
@@ -18,17 +20,18 @@ from .network import Weather
 from .world import World
 
 KILLS = 3
-"""In the life of one cluster."""
+"""The leaders that are killed in the life of one cluster."""
 
 FETCH_TIMEOUT = QuorumSettings().fetch_timeout_ms
 FACTOR = 1.5
-"""Within so many fetch timeouts another one leads."""
+"""The number of fetch timeouts within which another node leads."""
 
 PATIENCE = 60_000
 
 
 def takeovers(seed: int, *, voters: int = 3, delay: int = 4) -> list[int]:
-    """ms from the death of a leader until another one has committed something in its epoch. `delay`: of a message, at most."""
+    """The ms from the death of a leader until another one has committed a record in its epoch.
+    `delay`: of a message, at most."""
     random, world = Random(seed), World(seed)
     cluster = Cluster(world, Shape(voters=voters, linger=random.choice((0, 25)), retry_backoff=20))
     cluster.network.weather = Weather(delay=(0, delay))

@@ -1,4 +1,5 @@
-"""KIP-1219: over 5 Mbit/s a new controller that asks for 8 MiB at once never catches up, and with 1 MiB it does."""
+"""KIP-1219: over 5 Mbit/s a new controller that requests 8 MiB at once never catches up, and with 1
+MiB it does."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import pytest
 from tests.simulation.bandwidth import APIS, KIPS_FIGURE, MIB, OF_THE_KIP, catch_up, least
 
 TIMEOUT = 2
-"""Seconds, of a fetch and of a request, as Kafka has them."""
+"""Kafka's timeouts of a fetch and of a request, in seconds."""
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -1,4 +1,5 @@
-"""What holds for every simulation, of the quorum, of brokers and of whole lives: a seed does the same again, and a mutation is undone."""
+"""What holds for the simulations of the quorum, of brokers and of whole lives: the same seed gives
+the same run, and a mutation is undone."""
 
 from __future__ import annotations
 

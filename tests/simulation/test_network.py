@@ -1,4 +1,5 @@
-"""The network does what it is told to, and nothing else; and it is the same for the same seed."""
+"""The network treats messages as configured, and in no other way; the same seed gives the same
+result."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from tests.simulation.world import World
 
 
 def sent(weather: Weather, count: int = 200, *, seed: int = 1) -> tuple[list[int], int]:
-    """Which messages from 1 to 2 arrived, in their order; and how often the sender was told of a loss."""
+    """Which messages from 1 to 2 arrived, in their order; and how often the sender was notified of
+    a loss."""
     world = World(seed)
     network = Network(world)
     network.weather = weather

@@ -1,4 +1,5 @@
-"""The first seeds of the machine whose power fails; `python -m tests.simulation.power` runs thousands."""
+"""The first seeds of the machine whose power fails; `python -m tests.simulation.power` runs
+thousands."""
 
 from __future__ import annotations
 

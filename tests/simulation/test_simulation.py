@@ -1,4 +1,5 @@
-"""Five hundred seeds, in portions that share the work among processes; more with `python -m tests.simulation`."""
+"""Five hundred seeds, in portions that share the work among processes; more with `python -m
+tests.simulation`."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ REGRESSIONS = [
     ("disks_fail", 23, "a snapshot from before the log's beginning made a leader offer what its follower had"),
     ("come_and_go", 8646, "where all that were named had left the quorum, those who were not in it found no leader"),
 ]
-"""Seeds that found something in the core; `mutations` has what it was, which stays true when the scenarios change."""
+"""Seeds that found a defect in the core; `mutations` has each defect, and stays valid when the
+scenarios change."""
 
 
 @pytest.mark.parametrize(("scenario", "seed", "found"), REGRESSIONS)

@@ -1,4 +1,5 @@
-"""After a killed leader another one leads within 1.5 fetch timeouts, in the slowest case, too: see `takeover`, which can be run."""
+"""After a leader was killed, another one leads within 1.5 fetch timeouts, also in the slowest case:
+see `takeover`, which can be run."""
 
 from __future__ import annotations
 

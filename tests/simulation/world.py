@@ -1,7 +1,8 @@
-"""Time, and what happens in it: events in the order of their times, each a step of the simulation.
+"""Time, and the events in it: events in the order of their times, each a step of the simulation.
 
-Rules. Nothing here knows a clock: time is what the next event says. Whatever is left to chance comes out of one seeded Random, so that a seed
-says all. After every event the watchers look at the node that it touched; the first promise that is found broken ends the run.
+Rules. No part of the simulation reads a clock: time is the time of the next event. All randomness
+comes from one seeded Random, so that a seed determines everything. After every event the watchers
+check the node that it touched; the first broken promise ends the run.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 START = 1_700_000_000_000
 MOST_EVENTS = 25_000
-"""No play of some nodes needs as many: nodes that talk without end are a defect."""
+"""No play of some nodes needs as many: nodes that exchange messages without end are a defect."""
 
 
 class Broken(Exception):
@@ -21,11 +22,11 @@ class Broken(Exception):
 
 
 class Ended(Exception):
-    """The time of a run is up, though what it waited for has not come."""
+    """The time of a run is over, before the awaited condition held."""
 
 
 class Event:
-    """Something that will happen, unless it is cancelled."""
+    """An event in the future, unless it is cancelled."""
 
     __slots__ = ("action",)
 
@@ -37,7 +38,8 @@ class Event:
 
 
 class World:
-    """`now` is in ms. With `tracing` the transcript has a line for whatever happens. More events than `most_events` are too many."""
+    """`now` is in ms. With `tracing` the transcript has a line for every event. More events than
+    `most_events` are too many."""
 
     def __init__(self, seed: int, *, tracing: bool = False, most_events: int = MOST_EVENTS) -> None:
         self.seed, self.random, self.tracing = seed, Random(seed), tracing
@@ -48,7 +50,7 @@ class World:
         self._number = 0
 
     def after(self, delay: int, action: Callable[[], None]) -> Event:
-        """Have it happen in so many ms."""
+        """Schedules an event in so many ms."""
         event = Event(action)
         self._number += 1
         heapq.heappush(self._heap, (self.now + max(0, delay), self._number, event))
@@ -61,14 +63,14 @@ class World:
             self.transcript.append(f"{at // 1000:4d}.{at % 1000:03d}  {what.format(*values)}")
 
     def run_until(self, holds: Callable[[], bool], limit: int) -> None:
-        """Let things happen until that is so. Ended when it is not within so many ms."""
+        """Runs events until this holds. Raises Ended when it does not within so many ms."""
         end = self.now + limit
         while not holds():
             if not self._step(end):
                 raise Ended(f"nothing of the kind within {limit} ms")
 
     def run_for(self, duration: int) -> None:
-        """Let things happen for so many ms."""
+        """Runs events for so many ms."""
         end = self.now + duration
         while self._step(end):
             pass

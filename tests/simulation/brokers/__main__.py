@@ -1,4 +1,5 @@
-"""`python -m tests.simulation.brokers --seeds 5000`: brokers that replicate; see `tests.simulation.command` for what else may be said."""
+"""`python -m tests.simulation.brokers --seeds 5000`: simulates brokers that replicate.
+`tests.simulation.command` describes the other options."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A simulated client that asks for the end of a partition, again and again (ListOffsets, KIP-207).
+"""A simulated client that requests the end offset of a partition, again and again (ListOffsets,
+KIP-207).
 
-The end that it is told never goes back, whoever leads: a consumer that begins at the latest offset
-would read records twice, and a monitor would see negative rates.
+The end offset in the answers never goes back, whichever broker leads: otherwise a consumer that
+begins at the latest offset would read records twice, and a monitor would see negative rates.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ TRIED_AGAIN_ALSO = TRIED_AGAIN | {error_codes.LEADER_NOT_AVAILABLE}
 
 
 class Asker(Client):
-    """`end` is the latest that it was told."""
+    """`end` is the latest end offset that it received."""
 
     def __init__(self, cluster: Cluster, id: int, index: int) -> None:
         super().__init__(cluster, id, index)
         self.end = 0
         self._isolation = cluster.world.random.choice((0, 1))
         self._version = cluster.world.random.randint(LOWEST, HIGHEST)
-        self._asked_in = -1  # the leader epoch of the request under way
+        self._asked_in = -1  # the leader epoch of the request in flight
 
     @property
     def has_all(self) -> bool:

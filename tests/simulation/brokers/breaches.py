@@ -1,4 +1,5 @@
-"""What the mutations put in the place of the core's own: each breaks one rule, and nothing else."""
+"""The functions that the mutations put in place of the core's own: each breaks one rule, and
+nothing else."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def always(*_: Any, **__: Any) -> bool:
 
 
 def cuts_to_high_watermark(self: FollowerPartition, *given: Any) -> None:
-    """As before KIP-101: whoever begins to follow cuts what he does not know to be committed."""
+    """As before KIP-101: a new follower truncates every record that it does not know to be
+    committed."""
     _init_following(self, *given)
     self.log.truncate_to(self.log.high_watermark)
 
@@ -60,12 +62,12 @@ def finds_no_divergence(*_: Any) -> Any:
 
 
 def without(*codes: int) -> Any:
-    """What the controller checks of a claim, but for these."""
+    """The controller's checks of a proposed in-sync set, without these."""
     return tuple(row for row in alter_partition.PROPOSAL_CHECKS if row[0] not in codes)
 
 
 def stamps_first_epoch(self: PartitionLog, batch: Any, leader_epoch: int, *given: Any) -> Any:
-    """Whatever its epoch is."""
+    """Appends with the first epoch, whatever the current one is."""
     return _append_as_leader(self, batch, max(0, self.epochs.earliest.epoch), *given)
 
 
@@ -74,7 +76,7 @@ def commits_its_own(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
 
 
 def commits_with_the_first(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
-    """As soon as anybody else has it."""
+    """Commits a record as soon as any other replica has it."""
     ends = sorted(remote.end_offset for id, remote in self.remotes.items() if id in self.isr)
     return min(leader_end, ends[-1]) if ends else leader_end
 
@@ -84,7 +86,8 @@ def commits_below_min_isr(self: InSyncReplicas, leader_end: int, min_isr: int) -
 
 
 def commits_without_who_comes(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
-    """The set is not yet what was proposed; but it may be so already for the controller (KIP-497)."""
+    """Ignores the proposed in-sync set, which the controller may already have accepted
+    (KIP-497)."""
     proposed, self.proposed = self.proposed, None
     try:
         return _high_watermark(self, leader_end, min_isr)
@@ -97,13 +100,13 @@ def is_written(self: _Written, node: Any) -> int:
 
 
 def leads_on(self: ReplicaManager, topic: Any, indexes: Any, image: Any) -> None:
-    """Whoever leads by the metadata."""
+    """A leader ignores the metadata that says that another broker leads."""
     others = [at for at in indexes if self.get(topic.name, at) is None or topic.partitions[at].leader == self._node.id]
     _follow_image(self, topic, others, image)
 
 
 def goes_by_any_metadata(self: InSyncReplicas, partition: Any, now: int) -> None:
-    """Also by such as are older than what the controller has answered."""
+    """Follows also metadata that are older than the controller's last answer."""
     self.partition_epoch = -1
     _follow(self, partition, now)
 
@@ -113,12 +116,12 @@ def in_any_epoch(self: Partition, current_leader_epoch: int) -> int:
 
 
 def comes_into_the_epoch(self: InSyncReplicas, id: int, high_watermark: int) -> bool:
-    """Whatever is committed."""
+    """Ignores what is committed."""
     return self.remotes[id].end_offset >= self.epoch_start
 
 
 def reads_to_the_end(partition: Any, fetched: Any, params: Any, at_least_one: bool) -> Any:
-    """What is not committed, too."""
+    """Reads uncommitted records, too."""
     log = partition.log
     data = log_reader._data(partition, fetched.index, params)
     if params.replica_id >= 0:
@@ -139,7 +142,7 @@ def elects_anybody(self: Any, topic: Any) -> Election:
 
 
 def takes_without_producers(self: PartitionLog, batches: Any, **given: Any) -> Any:
-    """A follower learns nothing of who wrote what it appends."""
+    """A follower appends batches without recording the state of their producers."""
     record = ProducerStateManager.record
     ProducerStateManager.record = nothing  # type: ignore[method-assign]  # for as long as it appends
     try:
@@ -149,11 +152,12 @@ def takes_without_producers(self: PartitionLog, batches: Any, **given: Any) -> A
 
 
 def keeps_its_epoch(self: Partition, leader_epoch: int) -> None:
-    """It leads on in the epoch in which it began."""
+    """A leader keeps the epoch in which it first began to lead."""
 
 
 def goes_back(self: Partition) -> None:
-    """To what everybody has by now, whatever was committed before."""
+    """Moves the high watermark to the offset that every replica has by now, whatever was committed
+    before."""
     if self.in_sync is not None:
         ends = [self.log.log_end_offset, *(remote.end_offset for remote in self.in_sync.remotes.values())]
         self.log.high_watermark = max(0, min(ends))
@@ -166,7 +170,7 @@ def has_a_broker(node: Any) -> bool:
 
 @contextmanager
 def patched(owner: Any, name: str, instead: Any) -> Iterator[None]:
-    """This attribute, as long as it lasts."""
+    """Replaces this attribute while the context lasts."""
     before = getattr(owner, name)
     setattr(owner, name, instead)
     try:

@@ -1,4 +1,5 @@
-"""What every simulated client does: it asks brokers who leads, and never believes an older leader epoch than it has heard of (KIP-320)."""
+"""The base of every simulated client: it asks brokers which broker leads, and never believes a
+leader epoch older than one it has seen (KIP-320)."""
 
 from __future__ import annotations
 
@@ -31,14 +32,14 @@ class Client:
         self.refresh()
 
     def go_on(self) -> None:
-        """It knows who leads: do what is to be done."""
+        """Called when the leader is known: sends the client's next request."""
         raise NotImplementedError
 
     def later(self, delay: int, action: Callable[[], None]) -> None:
         self.world.after(delay, action)
 
     def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
-        """`told` is given the answer, None when there was none."""
+        """Calls `told` with the answer, or with None when there was none."""
 
         def answered(answer: Message | RequestFailure) -> None:
             told(None if isinstance(answer, RequestFailure) else answer)
@@ -46,7 +47,7 @@ class Client:
         self.cluster.wires.ask(self.id, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 
     def refresh(self) -> None:
-        """Ask somebody who leads, until somebody does."""
+        """Asks brokers for the leader, until one answers."""
         of = MetadataRequest
         body = of(topics=[of.MetadataRequestTopic(name=TOPIC)], allow_auto_topic_creation=False)
         self.ask(self.world.random.choice(self.cluster.shape.broker_ids), body, METADATA_VERSION, self._learn)
@@ -63,5 +64,5 @@ class Client:
             self.go_on()
 
     def try_again(self) -> None:
-        """Something went wrong: see who leads, in a while."""
+        """A request failed: looks for the leader again, after a pause."""
         self.later(BACKOFF_MS + self.world.random.randint(0, 20), self.refresh)

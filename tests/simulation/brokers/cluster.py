@@ -1,4 +1,5 @@
-"""A simulated cluster: its controllers and brokers, the network between them, its clients, and whoever watches."""
+"""A simulated cluster: its controllers and brokers, the network between them, its clients, and its
+watchers."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from .watch import Watch
 
 
 class Cluster(Nodes):
-    """`partitions` are the numbers of those of the one topic."""
+    """`partitions` are the numbers of the partitions of the one topic."""
 
     def __init__(self, world: World, shape: Shape) -> None:
         super().__init__(world, shape)
@@ -31,7 +32,7 @@ class Cluster(Nodes):
         self.producers: list[Producer] = []
         self.consumers: list[Consumer] = []
         self.askers: list[Asker] = []
-        self.writes = True  # producers do, as long as it is so
+        self.writes = True  # while this holds, producers write
         self._values = 0
 
     def _machine(self, id: int) -> Machine:
@@ -43,7 +44,8 @@ class Cluster(Nodes):
         return Lasting(elr=self.shape.elr)
 
     def begin(self) -> None:
-        """All nodes up, the topic there and in order, and clients at work."""
+        """Starts all nodes, creates the topic, waits until it is in order, and starts the
+        clients."""
         for member in self.members.values():
             member.start()
         live = len(self.shape.broker_ids)
@@ -86,7 +88,7 @@ class Cluster(Nodes):
         return [*self.producers, *self.consumers, *self.askers]
 
     def next_value(self) -> int:
-        """What no record has said before."""
+        """A value that no record has had before."""
         self._values += 1
         return self._values
 
@@ -94,7 +96,7 @@ class Cluster(Nodes):
         return self.watch.partitions[index]
 
     def leader(self, index: int) -> Member | None:
-        """Who leads a partition, by the metadata and as it knows it itself."""
+        """The broker that leads a partition, according to the metadata and to itself."""
         image = self.partition(index)
         member = self.members.get(image.leader)
         led = None if member is None or member.node is None else member.node.partitions.get(TOPIC, index)
@@ -117,7 +119,7 @@ class Cluster(Nodes):
         self.require(self.is_in_order, "not every partition is led, with all its replicas in sync")
 
     def end_faults(self) -> None:
-        """The network is whole, and everybody there."""
+        """Repairs the network, and starts every node."""
         self.world.note("all faults end")
         self.network.heal()
         self.wires.metadata_ms.clear()
@@ -129,7 +131,8 @@ class Cluster(Nodes):
             member.start()
 
     def recover(self) -> None:
-        """All faults end: every partition is led, everybody in sync and equal, and the clients come to their ends."""
+        """Ends all faults: every partition is led, all replicas are in sync and equal, and the
+        clients reach the end of what they do."""
         self.end_faults()
         self.await_order()
         for producer in self.producers:

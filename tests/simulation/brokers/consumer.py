@@ -1,7 +1,9 @@
-"""A simulated consumer, as KIP-320 has it: with every position goes the epoch of the record before it.
+"""A simulated consumer that follows KIP-320: it keeps with every position the epoch of the record
+before it.
 
-When another epoch begins it asks where its own ended, and when that is before its position it has been truncated, and knows it. Some are told
-so by the fetch itself (KIP-595).
+When a new epoch begins, the consumer asks where its own epoch ended. If that is before its
+position, its log was truncated, and the consumer knows it. Some consumers learn this from the fetch
+response itself (KIP-595).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ TRIED_AGAIN = {
 
 
 class Consumer(Client):
-    """`seen` is what it was given, by offset, up to its position."""
+    """`seen` are the records it received, by offset, up to its position."""
 
     def __init__(self, cluster: Cluster, id: int, index: int) -> None:
         super().__init__(cluster, id, index)
@@ -46,8 +48,8 @@ class Consumer(Client):
         self.rack = f"rack{cluster.world.random.choice(cluster.shape.broker_ids)}" if cluster.shape.racks else ""
         self.seen: list[Kept] = []
         self.truncations = 0
-        self._validated = -1  # the leader epoch in which the position was found to be good
-        self._fetched_in = -1  # the leader epoch of the fetch under way
+        self._validated = -1  # the leader epoch in which the position was validated
+        self._fetched_in = -1  # the leader epoch of the fetch in flight
         self._near = -1  # the replica that the leader has sent it to
 
     @property
@@ -56,7 +58,7 @@ class Consumer(Client):
 
     @property
     def epoch(self) -> int:
-        """Of the record before the position."""
+        """The epoch of the record before the position."""
         return self.seen[-1].epoch if self.seen else NO_EPOCH
 
     @property
@@ -90,15 +92,16 @@ class Consumer(Client):
             self._truncated(self._shared(end.leader_epoch, end.end_offset))
         else:
             self._validated = self._fetched_in
-        self.go_on()  # after a truncation what is left may be of another epoch, too (KIP-279)
+        self.go_on()  # the records left after a truncation may be of another epoch, too (KIP-279)
 
     def _shared(self, epoch: int, end: int) -> int:
-        """Up to where its history and the leader's may be the same: the leader's largest epoch up to its own ends there."""
+        """The offset up to which its history and the leader's may be the same: the end of the
+        leader's largest epoch that is not above its own."""
         own = next((kept.offset for kept in self.seen if kept.epoch > epoch), self.position)
         return max(0, min(own, end))
 
     def _truncated(self, offset: int) -> None:
-        """It is told; what it has seen from there on is not so any more."""
+        """The consumer learns of a truncation, and forgets the records from there on."""
         self.world.note("{} is told of a truncation to {}", self.id, offset)
         self.truncations += 1
         self.cluster.watch.told_of_truncation(self, offset, self._fetched_in)

@@ -1,4 +1,4 @@
-"""What may befall a cluster: a table of things that happen, and how often."""
+"""The faults that a cluster suffers, in a table with their frequencies."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def kill_controller(cluster: Cluster) -> None:
 
 
 def take_down(member: Member) -> None:
-    """By its power, if it can lose that."""
+    """Takes a node down by a loss of power, if its machine can lose that."""
     if member.is_up and member.cluster.shape.on_disks and member.is_broker:
         member.lose_power()
     else:
@@ -117,7 +117,8 @@ def cut_one_way(cluster: Cluster) -> None:
 
 
 def isolate(cluster: Cluster) -> None:
-    """From the other nodes, not from clients: who was leader may think that he still is."""
+    """Isolates a broker from the other nodes, not from clients: a deposed leader may believe that
+    it still leads."""
     id = cluster.world.random.choice(cluster.shape.broker_ids)
     cluster.world.note("{} is cut off", id)
     cluster.network.isolate(id, cluster.members)
@@ -136,7 +137,7 @@ def isolate_controller(cluster: Cluster) -> None:
 
 
 def cut_from_controllers(cluster: Cluster) -> None:
-    """A leader that still has its followers, and is not heard of any more."""
+    """Cuts off a leader from the controllers, but not from its followers."""
     if (member := cluster.leader(_index(cluster))) is not None:
         cluster.world.note("{} leads, and is cut off from the controllers", member.id)
         cluster.network.isolate(member.id, cluster.shape.controller_ids)
@@ -153,12 +154,13 @@ def change_weather(cluster: Cluster) -> None:
 
 
 def prefer(cluster: Cluster) -> None:
-    """An election of the preferred leaders."""
+    """Requests an election of the preferred leaders."""
     cluster.tell_controller(ElectLeadersRequest(election_type=0, topic_partitions=None, timeout_ms=1000), 2)
 
 
 def reassign(cluster: Cluster) -> None:
-    """None while one is under way: of who came by that and goes again by this Kafka's controller waits that he comes, for ever."""
+    """Starts a reassignment, unless one is in progress: if it is replaced by another one that
+    removes a replica it adds, Kafka's controller waits for ever for that replica to be in sync."""
     shape, random, index = cluster.shape, cluster.world.random, _index(cluster)
     if cluster.partition(index).adding_replicas or cluster.partition(index).removing_replicas:
         return
@@ -184,13 +186,13 @@ FAULTS: tuple[tuple[Fault, int], ...] = (
     (start, 8), (start_all, 5), (stop, 2), (pause, 2), (pause_leader, 2), (resume_all, 5), (slow_disk, 1), (cut_one_way, 3), (isolate, 2),
     (isolate_leader, 3), (cut_from_controllers, 2), (heal, 8), (change_weather, 4), (prefer, 2), (reassign, 2), (cancel_reassignment, 1),
 )  # fmt: skip
-"""What, and how often in comparison."""
+"""The faults, and their relative frequencies."""
 
 _WHAT, _HOW_OFTEN = [fault for fault, _ in FAULTS], [weight for _, weight in FAULTS]
 
 
 def suffer(cluster: Cluster, count: int, longest: int = 4500) -> None:
-    """So many faults, one after the other, with some time in between."""
+    """Causes `count` faults, one after the other, with a pause after each."""
     random = cluster.world.random
     for fault in random.choices(_WHAT, _HOW_OFTEN, k=count):
         fault(cluster)

@@ -1,7 +1,9 @@
-"""What was committed in one partition, as a list of records: the truth that logs and consumers are held against.
+"""The records that were committed in one partition, in order: logs and consumers are compared with
+this history.
 
-It grows when a leader's high watermark does, and is cut only where the rules allow a loss: by an election of somebody who did not have
-everything (`may_lose`). Whatever a leader of an older epoch still says after that is of a branch that is gone.
+It grows with a leader's high watermark, and is truncated only where the rules allow a loss: by the
+election of a leader that did not have every record (`may_lose`). After that, the high watermark of
+a leader of an older epoch belongs to an abandoned branch.
 """
 
 from __future__ import annotations
@@ -12,14 +14,16 @@ from .kept import Kept
 
 
 class History:
-    """`lost` are the values that were committed once. `epoch`: who led in it was the last that might lack something, -1 for nobody; what
-    leaders of older epochs take for committed after that, it need not have."""
+    """`lost` are the values that were committed once. `epoch` is the last epoch whose leader was
+    allowed to lack records, -1 for none; that leader need not have what leaders of older epochs
+    commit afterwards."""
 
     def __init__(self) -> None:
         self.records: list[Kept] = []
         self.lost: set[int] = set()
         self.epoch = -1
-        self._loses_from: int | None = None  # an election that allows a loss, whose winner does not lead yet
+        # The epoch of an election that allows a loss, whose winner does not lead yet.
+        self._loses_from: int | None = None
 
     @property
     def end(self) -> int:
@@ -27,19 +31,20 @@ class History:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was ever lost, nor may have been."""
+        """Whether no record was ever lost, nor may have been."""
         return self.epoch < 0 and self._loses_from is None
 
     def is_current(self, leader_epoch: int) -> bool:
-        """Whether a leader of this epoch tells the truth."""
+        """Whether the high watermark of a leader of this epoch is valid."""
         return leader_epoch >= max(self.epoch, -1 if self._loses_from is None else self._loses_from)
 
     def may_lose(self, leader_epoch: int) -> None:
-        """Who was elected in this epoch may not have everything, by the rules."""
+        """The leader elected in this epoch may lack committed records, by the rules."""
         self._loses_from = leader_epoch
 
     def led(self, leader_epoch: int, log: Sequence[Kept]) -> int | None:
-        """Somebody begins to lead, with this log. The first offset that it lacks though it may lack nothing; None when all is well."""
+        """A broker begins to lead with this log. Returns the first offset that it lacks without
+        permission; None if there is none."""
         shared = shared_beginning(self.records, log)
         allowed = self._loses_from is not None and leader_epoch >= self._loses_from
         if allowed:
@@ -53,8 +58,9 @@ class History:
         return None
 
     def commit(self, log: Sequence[Kept], since: int, upto: int) -> int | None:
-        """Everything below `upto` is committed in this log, as was everything below `since`. The first offset at which another record was
-        committed before; None when all is well."""
+        """Everything below `upto` is committed in this log, as was everything below `since`.
+        Returns the first offset at which another record was committed before; None if there is
+        none."""
         since = min(since, self.end)
         for kept in log[since:upto]:
             if kept.offset == self.end:
@@ -68,7 +74,7 @@ class History:
 
 
 def shared_beginning(one: Sequence[Kept], other: Sequence[Kept]) -> int:
-    """So many records are the same in both."""
+    """The number of records at the beginning that are the same in both."""
     if one[: len(other)] == other[: len(one)]:
         return min(len(one), len(other))
     return next(at for at, (here, there) in enumerate(zip(one, other, strict=False)) if here != there)

@@ -1,4 +1,4 @@
-"""A record as a log has it, and what a log has."""
+"""A record as a log has it, and how to read the records of a log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from kafkadouble.wire.checksum import Buffer
 
 
 class Kept(NamedTuple):
-    """The value is a number that no other record was sent with; `producer` and `sequence` are -1 where nobody keeps count."""
+    """The value is a number that no other record has; `producer` and `sequence` are -1 for a
+    producer that is not idempotent."""
 
     offset: int
     epoch: int

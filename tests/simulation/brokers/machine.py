@@ -1,4 +1,5 @@
-"""What outlives a simulated node's process: its logs in memory, or a disk that loses what was not flushed when its power fails."""
+"""The part of a simulated node that survives its process: logs in memory, or a disk that loses
+unflushed data when its power fails."""
 
 from __future__ import annotations
 
@@ -17,27 +18,28 @@ from tests.server.log.files.lossy_disk import LossyDisk
 CLUSTER = "a-cluster"
 
 WITHOUT_ELR = (FeatureLevelRecord(name="metadata.version", feature_level=33),)
-"""What a cluster begins with in which nobody remembers who was in sync once."""
+"""The first records of a cluster that does not remember earlier in-sync replicas."""
 
 
 class Machine(Protocol):
-    """As much of a machine as its node needs."""
+    """The interface of a machine that its node needs."""
 
     def logs(self) -> Logs:
         """What the next process finds."""
         ...
 
     def killed(self) -> None:
-        """The process is gone."""
+        """The process has ended."""
         ...
 
     def power_lost(self, random: Random) -> None:
-        """The machine is gone."""
+        """The machine has lost its power."""
         ...
 
 
 class Lasting:
-    """Nothing of it is ever lost, but `last_broker_epoch` says of a process that was killed that it did not stop in order."""
+    """Data is never lost, but `last_broker_epoch` shows that a killed process did not shut down
+    cleanly."""
 
     def __init__(self, *, elr: bool) -> None:
         self._logs = MemoryLogs()

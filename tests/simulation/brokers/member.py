@@ -1,8 +1,9 @@
-"""One node of the simulated cluster: a whole node, with its handlers and codecs, whose timers and wires are the simulation's.
+"""One node of the simulated cluster: a whole node, with its handlers and codecs, whose timers and
+connections belong to the simulation.
 
-It may be a controller, a broker, or both. It is killed, loses its power, hangs, stops in order, and starts again on
-what its machine has kept. After every step it is asked what it wants
-to send, to flush, and when it wants to be called again; and whoever watches looks at it.
+It may be a controller, a broker, or both. It is killed, loses its power, hangs, shuts down cleanly,
+and starts again on the files of its machine. After every step the simulation collects its requests,
+its flushes and the time of its next tick; and the watchers check it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Member:
-    """The node `id`. `disk_ms` is how long its disk takes to flush."""
+    """The node `id`. `disk_ms` is the time a flush takes."""
 
     def __init__(self, cluster: Nodes, id: int, machine: Machine, settings: Mapping[str, object]) -> None:
         self.cluster, self.world, self.id, self.machine = cluster, cluster.world, id, machine
@@ -42,11 +43,12 @@ class Member:
         self.node: Node | None = None
         self.is_paused = self.is_stopping = False
         self.disk_ms = 0
-        self._retires_until = 0  # until when one that stops waits for others
-        self._is_retiring = False  # it tells the other controllers that it stops
-        self._held: list[Callable[[], None]] = []  # what comes while it hangs
+        self._retires_until = 0  # a node that shuts down waits for others until then
+        self._is_retiring = False  # it tells the other controllers that it shuts down
+        self._held: list[Callable[[], None]] = []  # what arrives while it hangs
         self._wake: Event | None = None
-        self._unanswered: dict[int, Callable[[], None]] = {}  # who is told when the process dies
+        # Callbacks that are called when the process dies.
+        self._unanswered: dict[int, Callable[[], None]] = {}
         self._numbers = count(1)
         self._is_touching = False
 
@@ -67,7 +69,7 @@ class Member:
             given,
             listeners=listeners_of(given, address(self.id, client_port), controller),
             now=now,
-            seed=self._seed,  # of all of its lives, of which each must make other choices
+            seed=self._seed,  # the seed of all its runs, of which each must make other choices
             logs=self.machine.logs(),
             history=False,
         )
@@ -85,7 +87,7 @@ class Member:
                 self.world.after(self.world.random.randint(0, 3), lost)
 
     def lose_power(self) -> None:
-        """The machine ends; nobody is told."""
+        """The machine loses its power; no peer is notified."""
         self.world.note("{} loses its power", self.id)
         self.cluster.watch.loses_power(self)
         self._gone()
@@ -113,7 +115,8 @@ class Member:
             self._tick()
 
     def stop(self) -> None:
-        """Stop in good order, as the listener does it: a broker hands over what it leads first, and then a controller."""
+        """Shuts down cleanly, as the listener does it: a broker first hands over the partitions it
+        leads, and then a controller does so."""
         node = self.node
         if node is None or self.is_paused or self.is_stopping:
             return
@@ -121,7 +124,8 @@ class Member:
         self.is_stopping = True
         if node.lifecycle is not None:
             node.lifecycle.stop()
-        self._retires_until = self.world.now + RETIRE_MS  # there may be no controller that lets it go
+        # There may be no controller that allows the shutdown.
+        self._retires_until = self.world.now + RETIRE_MS
         self.world.after(RETIRE_MS, lambda: self.step(lambda _: None) if self.node is node else None)
         self._touched()
 
@@ -138,7 +142,8 @@ class Member:
         self._gone()
 
     def step(self, action: Callable[[Node], None]) -> None:
-        """Do something to the node, unless it is gone by then; later, if it hangs."""
+        """Calls the action on the node, unless its process has ended by then; later, if it
+        hangs."""
         node = self.node
         if node is None:
             return
@@ -215,7 +220,7 @@ class Member:
         self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS, at_broker=at_broker)
 
     def listener(self, *, at_broker: bool) -> ListenerSpec:
-        """The listener that a request comes to. `at_broker` counts where it has two."""
+        """The listener that a request comes to. `at_broker` counts if the node has two."""
         return BROKER if self.is_broker and (at_broker or not self.is_controller) else CONTROLLER
 
     def _flush(self, node: Node) -> None:
@@ -239,7 +244,8 @@ class Member:
         self._wake = None if due is None else self.world.after(due - self.world.now, self._tick)
 
     def log(self, topic: str, index: int) -> PartitionLog | None:
-        """That of a partition that it leads or follows; None while it is down, or before it serves."""
+        """The log of a partition that it leads or follows; None while it is down, or before it
+        serves."""
         node = self.node
         if node is None:
             return None

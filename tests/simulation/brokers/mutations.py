@@ -1,9 +1,10 @@
-"""Ways in which replication could be wrong, and the simulation must tell: each breaks one rule of the core, and none may survive.
+"""Faulty variants of replication that the simulation must detect: each breaks one rule of the core,
+and none may survive.
 
-A row has the name of the rule's breach, what is put in the place of what, and the scenarios in which it shows. A mutation that no seed of the
-dose notices is a hole in the simulation.
+A row has a name for the broken rule, the function that is replaced, its replacement, and the
+scenarios that detect it. A mutation that no seed of the dose detects is a hole in the simulation.
 
-    python -m tests.simulation.brokers.mutations        how many seeds each takes, and how many of the dose tell
+    python -m tests.simulation.brokers.mutations        the seeds each takes, and how many detect it
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ _IN = ("followers_come_in",)
 _OLD = (error_codes.FENCED_LEADER_EPOCH, error_codes.INVALID_UPDATE_VERSION, error_codes.INVALID_REQUEST)
 _DIE = ("leaders_die", "follower_restarts_and_leads", "leader_dies_and_another_leads")
 
-# Where two checks stand one behind the other, either is enough for the promises of the simulation,
-# and only both together show here: the leader and the controller look at the life of a replica; the
-# controller looks at the epoch of a leader and at that of its partition. Each of them alone is broken
-# in `tests/mutations`. So is the start of the epoch, below which no replica comes in: what the leaders
-# of the simulation know of the high watermark is enough for its promises.
+# Of two checks in a row, one is enough for the promises of the simulation, so a mutation must break
+# both: the leader and the controller check the broker epoch of a replica; the controller checks the
+# leader epoch and the partition epoch. `tests/mutations` breaks each alone. The same holds for the
+# start of the epoch, below which no replica joins the in-sync set: what the simulated leaders know
+# of the high watermark is enough for the promises.
 MUTATIONS: dict[str, Mutation] = {
     "cuts by the high watermark": Mutation(
         "a follower cuts by the epochs of its leader (KIP-101)",

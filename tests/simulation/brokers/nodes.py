@@ -1,4 +1,5 @@
-"""The nodes of a simulated cluster, the network between them, and what can be asked of them, whatever they are there for."""
+"""The nodes of a simulated cluster, the network between them, and the queries that apply to nodes
+of every role."""
 
 from __future__ import annotations
 
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from .member import Member
 
 IN_ORDER_WITHIN = 40_000
-"""A cluster without faults is in order within this time (ms): some sessions, and what lags comes up."""
+"""A cluster without faults is in order within this time (ms), which covers some sessions and the
+catching up of slow replicas."""
 
 ADMIN = 99
 
 PORT, CLIENT_PORT = 9093, 9092
-"""Where a node is reached that is a broker or a controller, and where the broker of a node is that is both."""
+"""The listeners: where brokers and controllers are reached, and where the broker of a node with
+both roles is reached."""
 
 
 def address(id: int, port: int = PORT) -> tuple[str, int]:
@@ -32,7 +35,7 @@ def address(id: int, port: int = PORT) -> tuple[str, int]:
 
 
 class Witness(Protocol):
-    """Looks at the nodes as they go on. Broken when a promise is not kept."""
+    """Watches the nodes, and raises Broken when a promise is not kept."""
 
     deaths: int
 
@@ -41,11 +44,11 @@ class Witness(Protocol):
         ...
 
     def loses_power(self, member: Member) -> None:
-        """A machine ends."""
+        """A machine loses its power."""
         ...
 
     def look(self, member: Member) -> None:
-        """This node has done something."""
+        """This node has completed a step."""
         ...
 
 
@@ -64,7 +67,7 @@ class Nodes:
 
     @abstractmethod
     def state(self) -> str:
-        """What a failure is told with."""
+        """The text that is added to a failure."""
 
     def settings_of(self, id: int) -> dict[str, object]:
         shape, roles = self.shape, self._roles(id)
@@ -77,7 +80,7 @@ class Nodes:
         return found
 
     def _roles(self, id: int) -> dict[str, str]:
-        """What a node is, and where it listens as such."""
+        """The roles of a node, and its listener for each."""
         found = {"broker": f"PLAINTEXT://:{CLIENT_PORT}", "controller": f"CONTROLLER://:{PORT}"}
         if not self.shape.combined:
             del found["broker" if id in self.shape.controller_ids else "controller"]
@@ -105,22 +108,22 @@ class Nodes:
         return found[0] if isinstance(found[0], Message) else None
 
     def tell_controller(self, body: Message, version: int) -> None:
-        """Ask it for something, and do not wait for what it says."""
+        """Sends the controller a request without waiting for the answer."""
         if (leader := self.controller) is not None:
             self.wires.ask(ADMIN, leader.id, body, version, lambda answer: None, REQUEST_MS)
 
     @property
     def controller(self) -> Member | None:
-        """Who leads the quorum, as it believes; the latest of them."""
+        """The controller that believes it leads the quorum, in the latest epoch."""
         leading = [each for each in self.controllers if each.node is not None and each.node.controller.leads]
         return max(leading, key=lambda each: each.node.controller.epoch if each.node else -1, default=None)
 
     def is_open(self) -> bool:
-        """Whether every broker lets clients in."""
+        """Whether every broker accepts clients."""
         return all(each.node is not None and each.node.is_open for each in self.brokers)
 
     def require(self, holds: Callable[[], bool], otherwise: str, within: int = IN_ORDER_WITHIN) -> None:
-        """Broken when it does not come to that in a time that is ample."""
+        """Raises Broken when the condition is not met within an ample time."""
         try:
             self.world.run_until(holds, within)
         except Ended:

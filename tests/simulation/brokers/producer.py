@@ -1,7 +1,9 @@
-"""A simulated producer: batch after batch, each tried again as it is until it is acknowledged.
+"""A simulated producer: it sends batch after batch, and retries each unchanged until it is
+acknowledged.
 
-An idempotent one gives every batch its sequence number, and the same at each attempt. When it is told that its sequence is not what the leader
-has, which may be so only where records were lost, it begins anew under another id, as clients do (KIP-360).
+An idempotent producer gives every batch a sequence number, and the same one at each retry. When the
+leader answers that the sequence is out of order, which may happen only where records were lost, the
+producer continues under a new id, as Kafka's clients do (KIP-360).
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ WAIT_MS, REST_MS = 700, 100
 NO_ID = -1
 
 LARGE, LARGE_CHANCE = 400_000, 0.15
-"""Bytes of a batch, so that the third begins a segment; and how many are so large."""
+"""The size of a large batch in bytes, so that the third begins a segment; and the share of large
+batches."""
 
 TRIED_AGAIN = {
     error_codes.NOT_LEADER_OR_FOLLOWER,
@@ -46,7 +49,7 @@ class Producer(Client):
         super().__init__(cluster, id, index)
         self.acks, self.idempotent = acks, idempotent
         self.producer_id, self.sequence = NO_ID, 0
-        self.values: list[int] = []  # of the batch under way
+        self.values: list[int] = []  # the values of the batch in flight
         self.padding = b""
         self.is_ending = self.is_idle = False
         self.acknowledged = 0

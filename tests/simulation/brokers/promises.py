@@ -1,4 +1,5 @@
-"""What a cluster promises, each a small function that raises Broken: the sentence of the KIP that it holds stands with it."""
+"""The promises of a cluster. Each is a small function that raises Broken, with the sentence of the
+KIP it checks."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from .shape import Shape
 
 
 def epochs_grow(index: int, before: PartitionImage, after: PartitionImage) -> None:
-    """KIP-101, KIP-497: a leader epoch is given once, and every change of a partition has a greater partition epoch."""
+    """KIP-101, KIP-497: a leader epoch is used once, and every change of a partition has a greater
+    partition epoch."""
     if after.leader_epoch < before.leader_epoch or after.partition_epoch <= before.partition_epoch:
         raise Broken(f"partition {index} goes from {before} back to {after}")
     if after.leader != before.leader and after.leader_epoch == before.leader_epoch:
@@ -23,32 +25,34 @@ def epochs_grow(index: int, before: PartitionImage, after: PartitionImage) -> No
 
 
 def leader_was_elected(replica: Replica, leader_epoch: int, elected: dict[int, int]) -> None:
-    """KIP-101: only who was elected in an epoch leads in it."""
+    """KIP-101: only the broker that was elected in an epoch leads in it."""
     if elected.get(leader_epoch) != replica.member.id:
         raise Broken(f"{replica!r} leads in epoch {leader_epoch}, in which {elected.get(leader_epoch)} was elected")
 
 
 def leader_has_everything(replica: Replica, leader_epoch: int, lacks: int | None, history: History) -> None:
-    """KIP-966: who is elected cleanly has every committed record."""
+    """KIP-966: a broker that is elected cleanly has every committed record."""
     if lacks is not None:
         record = history.at(lacks)
         raise Broken(f"{replica!r} leads in epoch {leader_epoch}, and lacks {record}, which is committed")
 
 
 def flushed_is_never_lost(replica: Replica, shape: Shape) -> None:
-    """With `flush.messages=1` who is in sync has everything on the disk: no loss of power takes it."""
+    """With `flush.messages=1` an in-sync replica has every record on the disk: no loss of power
+    takes it."""
     if shape.flushing and not shape.unclean:
         raise Broken(f"{replica!r} leads, and lacks what all in sync had flushed")
 
 
 def committed_is_final(replica: Replica, at: int | None, history: History) -> None:
-    """KIP-101: what is committed at an offset stays."""
+    """KIP-101: a record that is committed at an offset stays there."""
     if at is not None:
         raise Broken(f"{replica!r} commits {replica.records[at]} where {history.at(at)} is committed")
 
 
 def enough_have_it(holders: Sequence[Replica], least: int, kept: Kept) -> None:
-    """KIP-966: the high watermark does not advance while fewer than min.insync.replicas have a record."""
+    """KIP-966: the high watermark does not advance while fewer than min.insync.replicas have a
+    record."""
     if len(holders) < least:
         raise Broken(
             f"{kept} is committed, and only {[each.member.id for each in holders]} of at least {least} have it"
@@ -56,7 +60,7 @@ def enough_have_it(holders: Sequence[Replica], least: int, kept: Kept) -> None:
 
 
 def high_watermark_is_reached(replica: Replica, high_watermark: int) -> None:
-    """KIP-101, KIP-497: who is in sync has everything below the high watermark."""
+    """KIP-101, KIP-497: an in-sync replica has every record below the high watermark."""
     if replica.forgot_in is None and len(replica.records) < high_watermark:
         raise Broken(
             f"{replica!r} is in sync, and ends at {len(replica.records)}, below the high watermark {high_watermark}"
@@ -64,13 +68,14 @@ def high_watermark_is_reached(replica: Replica, high_watermark: int) -> None:
 
 
 def high_watermark_grows(replica: Replica, before: int, after: int) -> None:
-    """KIP-207: as long as a broker leads the high watermark never goes back, nor when it begins to lead."""
+    """KIP-207: the high watermark never goes back while a broker leads, nor when it begins to
+    lead."""
     if after < before:
         raise Broken(f"the high watermark of {replica!r} goes back from {before} to {after}")
 
 
 def nothing_committed_is_cut(replica: Replica, gone: Sequence[Kept], history: History) -> None:
-    """KIP-101: a follower cuts what the leader does not have, and nothing else."""
+    """KIP-101: a follower truncates what the leader does not have, and nothing else."""
     if history.is_whole and replica.forgot_in is None:
         for kept in gone:
             if history.at(kept.offset) == kept:
@@ -85,7 +90,8 @@ def epoch_is_stamped(replica: Replica, since: int, leader_epoch: int) -> None:
 
 
 def acknowledged_is_committed(who: object, offset: int, values: Sequence[int], history: History) -> None:
-    """KIP-679: what is acknowledged under acks=all is committed; it vanishes only where the rules allow a loss."""
+    """KIP-679: a record acknowledged under acks=all is committed; it is lost only where the rules
+    allow a loss."""
     for at, value in enumerate(values, offset):
         kept = history.at(at)
         if (kept is None or kept.value != value) and history.is_whole:
@@ -93,7 +99,7 @@ def acknowledged_is_committed(who: object, offset: int, values: Sequence[int], h
 
 
 def idempotent_once_in_order(records: Sequence[Kept], *, whole: bool) -> None:
-    """KIP-98: the records of one producer id stand once, and in the order of their sequence numbers."""
+    """KIP-98: the records of one producer id occur once, in the order of their sequence numbers."""
     next_of: dict[int, int] = {}
     for kept in records:
         if kept.producer >= 0:
@@ -104,7 +110,8 @@ def idempotent_once_in_order(records: Sequence[Kept], *, whole: bool) -> None:
 
 
 def sent_here(records: Sequence[Kept], sent: dict[int, int], index: int) -> None:
-    """Nothing stands in a log that nobody sent there; and of an idempotent producer nothing twice under one id."""
+    """A log has only records that were sent there, and of an idempotent producer none twice under
+    one id."""
     seen: defaultdict[tuple[int, int], int] = defaultdict(int)
     for kept in records:
         if sent.get(kept.value) != index:
@@ -115,7 +122,8 @@ def sent_here(records: Sequence[Kept], sent: dict[int, int], index: int) -> None
 
 
 def consumer_is_given_what_is_committed(who: object, given: Sequence[Kept], position: int, history: History) -> None:
-    """KIP-320, KIP-207: a consumer is given what is committed, from its position on, without a gap."""
+    """KIP-320, KIP-207: a consumer receives committed records, from its position on, without a
+    gap."""
     for offset, kept in enumerate(given, position):
         if kept.offset != offset:
             raise Broken(f"{who!r} is given {kept} where offset {offset} is due")
@@ -124,14 +132,16 @@ def consumer_is_given_what_is_committed(who: object, given: Sequence[Kept], posi
 
 
 def consumer_is_given_what_its_leader_has(who: object, given: Sequence[Kept], leader_epoch: int) -> None:
-    """KIP-320: who asks in a leader epoch is served in that one only, and so is given nothing of a later one."""
+    """KIP-320: a request with a leader epoch is served in that epoch only, and so gets no record of
+    a later one."""
     for kept in given:
         if kept.epoch > leader_epoch:
             raise Broken(f"{who!r} asks in leader epoch {leader_epoch}, and is given {kept}")
 
 
 def consumer_knows_of_truncation(who: object, seen: Sequence[Kept], history: History) -> None:
-    """KIP-320: who was given a record that is gone learns of it before he is given what comes after."""
+    """KIP-320: a consumer that read a lost record learns of the loss before it gets the records
+    after it."""
     if seen and history.at(len(seen) - 1) != seen[-1]:
         raise Broken(
             f"{who!r} goes on after {seen[-1]}, where now {history.at(len(seen) - 1)} stands, and was not told"
@@ -139,13 +149,14 @@ def consumer_knows_of_truncation(who: object, seen: Sequence[Kept], history: His
 
 
 def end_never_goes_back(who: object, before: int, told: int) -> None:
-    """KIP-207: the end that a client is told never goes back, also when another broker begins to lead."""
+    """KIP-207: the end offset that a client receives never goes back, also when another broker
+    begins to lead."""
     if told < before:
         raise Broken(f"{who!r} is told that the log ends at {told}, and was told of {before} before")
 
 
 def end_is_committed(who: object, told: int, history: History) -> None:
-    """KIP-207: the end that a client is told is that of what is committed."""
+    """KIP-207: the end offset that a client receives is that of the committed records."""
     if told > history.end:
         raise Broken(f"{who!r} is told that the log ends at {told}, and {history.end} is committed")
 

@@ -1,4 +1,5 @@
-"""What each broker's log of each partition holds, read as it grows: so that the promises can be held against it after every step."""
+"""The contents of each broker's log of each partition, read as it grows, so that the promises can
+be checked after every step."""
 
 from __future__ import annotations
 
@@ -15,24 +16,29 @@ if TYPE_CHECKING:
 
 
 class Replica:
-    """One broker's replica of one partition. `forgot_in`: the broker epoch of the life in which its machine lost power, and with that perhaps
-    what it once had; None again when it is in sync in another life. `has_left`: a reassignment has taken the
-    replica away, and with it its log, sooner or later. `lead`: what the partition was when it was last looked at as its leader."""
+    """One broker's replica of one partition.
+
+    `forgot_in`: the broker epoch in which its machine lost power, and perhaps records with it; None
+    again when the replica is in sync in a later broker epoch. `has_left`: a reassignment has
+    removed the replica, and its log is deleted sooner or later. `lead`: the state of the partition
+    when it was last checked as its leader."""
 
     def __init__(self, member: Member, index: int) -> None:
         self.member, self.index = member, index
         self.records: list[Kept] = []
-        self.high_watermark = 0  # as it was last seen, while the log is the same
-        self.flushed = 0  # below it everything outlives the machine
+        self.high_watermark = 0  # the last value seen of this log
+        self.flushed = 0  # records below it survive a loss of power
         self.forgot_in: int | None = None
         self.has_left = False
-        self.lead: tuple[object, int, int] | None = None  # the partition, its leader epoch, its high watermark
+        # The partition, its leader epoch, its high watermark.
+        self.lead: tuple[object, int, int] | None = None
         self._log: PartitionLog | None = None
         self._node: object = None
-        self._flushed_then: list[Kept] | None = None  # what must be there when it is opened after a loss of power
+        # The records that must be there when the log is opened after a loss of power.
+        self._flushed_then: list[Kept] | None = None
 
     def has_read(self, log: PartitionLog) -> bool:
-        """Whether there is nothing new in it."""
+        """Whether the log has nothing new."""
         return self._log is log and len(self.records) == log.log_end_offset and self.flushed == log.recovery_point
 
     def lost_power(self, life: int | None) -> None:
@@ -42,12 +48,12 @@ class Replica:
         self.lead = None
 
     def read(self, log: PartitionLog) -> list[Kept]:
-        """Take in what is new; what is gone from its end, if anything."""
+        """Reads new records, and removes those that were truncated."""
         if self._flushed_then is not None:
             self._opened_after_loss(log, self._flushed_then)
             return []
         if self._log is not log and (self.has_left or self._node is self.member.node):
-            self.records, self.has_left = [], False  # it was deleted, and is begun again
+            self.records, self.has_left = [], False  # the log was deleted, and is created again
         if self._log is not log:
             self.high_watermark = 0
         self._log, self._node = log, self.member.node
@@ -59,7 +65,7 @@ class Replica:
         return gone
 
     def _opened_after_loss(self, log: PartitionLog, flushed: list[Kept]) -> None:
-        """What was flushed is there (KIP-966: and nothing else is promised)."""
+        """Checks that flushed records are still there (KIP-966 promises nothing more)."""
         self.records, self.high_watermark, self._flushed_then = [], 0, None
         self._log, self._node = log, self.member.node
         self._extend(log)

@@ -1,6 +1,6 @@
-"""What the data plane must live through: each scenario is a cluster's shape, and a play. All of them end with all faults over, every partition
-led, everybody in sync, the same log everywhere, and the clients at their ends.
-"""
+"""The scenarios that replication must survive: each is a shape of a cluster, and a play. At the end
+of each, all faults are over, every partition is led, all replicas are in sync and have the same
+log, and the clients have read and written everything."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from .member import Member
 from .shape import LAG_MS, SESSION_MS, Shape, shape
 
 FENCED_WITHIN = SESSION_MS + 1500
-"""A session, the time until somebody looks for it, and the time in which who is elected learns of it."""
+"""A session, the time until the controller checks it, and the time until the elected broker learns
+of it."""
 
 BACK_WITHIN = 3 * SESSION_MS
-"""Until all brokers of a cluster that starts let clients in: an election, the sessions of their last lives, two registrations."""
+"""The time in which all brokers of a starting cluster accept clients: an election, the sessions of
+their last runs, two registrations."""
 
 OUT_WITHIN = 2 * LAG_MS + 1500
-"""Until a follower that lags is out of sync: the lag, and the time until somebody looks for it."""
+"""The time in which a lagging follower leaves the in-sync set: the lag, and the time until the
+leader checks it."""
 
 
 def calm(cluster: Cluster) -> None:
@@ -37,7 +40,7 @@ def anything(cluster: Cluster) -> None:
 
 
 def leaders_die(cluster: Cluster) -> None:
-    """One after the other, and come back."""
+    """Leaders are killed one after the other, and come back."""
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
         leader = cluster.leader(random.choice(cluster.partitions))
@@ -48,7 +51,8 @@ def leaders_die(cluster: Cluster) -> None:
 
 
 def leader_dies_and_another_leads(cluster: Cluster) -> None:
-    """Where others are in sync somebody leads within a session, and what clients are told goes on being true."""
+    """If other replicas are in sync, one leads within a session, and the answers that clients got
+    stay true."""
     index = cluster.world.random.choice(cluster.partitions)
     leader = cluster.leader(index)
     assert leader is not None
@@ -57,7 +61,8 @@ def leader_dies_and_another_leads(cluster: Cluster) -> None:
 
 
 def follower_restarts_and_leads(cluster: Cluster) -> None:
-    """KIP-101, scenario 1: a follower that does not know yet how much is committed starts again, and leads at once."""
+    """KIP-101, scenario 1: a follower that does not know the high watermark yet restarts, and leads
+    at once."""
     random = cluster.world.random
     for _ in range(random.randint(1, 2)):
         index = random.choice(cluster.partitions)
@@ -76,7 +81,7 @@ def follower_restarts_and_leads(cluster: Cluster) -> None:
 
 
 def power_fails(cluster: Cluster) -> None:
-    """Of some machines, or of all of them, and not at the same time."""
+    """Power fails on some or all of the machines, at different times."""
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
         for member in random.sample(cluster.brokers, random.randint(1, len(cluster.brokers))):
@@ -88,18 +93,20 @@ def power_fails(cluster: Cluster) -> None:
 
 
 def followers_forget(cluster: Cluster) -> None:
-    """They lose power and are back soon, some with less than they said they had (KIP-903, KIP-966)."""
+    """Machines lose power and are back soon, some with fewer records than they had reported
+    (KIP-903, KIP-966)."""
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
         index = random.choice(cluster.partitions)
         followers = [id for id in cluster.partition(index).replicas if id != cluster.partition(index).leader]
         member = cluster.members[random.choice(followers)]
-        cluster.writes = random.random() < 0.5  # else what it had once would be all that there is
+        # without writes, the follower once had every record
+        cluster.writes = random.random() < 0.5
         cluster.world.run_for(random.choice((0, 1000)))
         faults.take_down(member)
         cluster.world.run_for(random.choice((1, SESSION_MS + 1000)))
         member.start()
-        if random.random() < 0.5:  # it is there again, and cannot fetch
+        if random.random() < 0.5:  # it is registered, and cannot fetch
             cluster.network.cut(member.id, cluster.partition(index).leader)
         cluster.world.run_for(random.randint(0, 2 * SESSION_MS))
         cluster.network.heal()
@@ -107,7 +114,8 @@ def followers_forget(cluster: Cluster) -> None:
 
 
 def leader_is_cut_off(cluster: Cluster) -> None:
-    """It goes on as if it led, for those who know no better; another is elected; then it learns what became of it."""
+    """The leader goes on for clients that know no other leader; another is elected; then the old
+    leader learns of it."""
     random = cluster.world.random
     for _ in range(random.randint(1, 2)):
         cluster.await_order()
@@ -118,8 +126,10 @@ def leader_is_cut_off(cluster: Cluster) -> None:
 
 
 def follower_is_cut_off(cluster: Cluster) -> None:
-    """It is heard of by the controllers, and does not fetch: it falls out of sync, and producers go on without it."""
-    random, index = cluster.world.random, 0  # where somebody writes: who has all there is lags behind nobody
+    """The follower sends heartbeats, but cannot fetch: it leaves the in-sync set, and producers go
+    on without it."""
+    # The partition that producers write to: a follower that has all records does not lag.
+    random, index = cluster.world.random, 0
     image = cluster.partition(index)
     follower = random.choice([id for id in image.replicas if id != image.leader])
     cluster.world.note("{} does not get through to {}, which leads", follower, image.leader)
@@ -131,7 +141,8 @@ def follower_is_cut_off(cluster: Cluster) -> None:
 
 
 def in_sync_sets_change(cluster: Cluster) -> None:
-    """Followers fall out and come in again all the time, and what a leader and the controllers say of it to one another is late or lost."""
+    """Followers leave and join the in-sync set all the time, while the messages about it between
+    leader and controllers are late or lost."""
     random = cluster.world.random
     weather = Weather(
         delay=random.choice(((0, 20), (20, 80))),
@@ -158,7 +169,8 @@ def in_sync_sets_change(cluster: Cluster) -> None:
 
 
 def followers_come_in(cluster: Cluster) -> None:
-    """One after the other is away and back, and what a leader asks of the controllers for it takes its time, or its answer is lost."""
+    """Followers leave and return one after the other, while the leader's requests to the
+    controllers are slow, or their answers are lost."""
     random = cluster.world.random
     for _ in range(random.randint(2, 4)):
         index = random.choice(cluster.partitions)
@@ -179,7 +191,8 @@ def followers_come_in(cluster: Cluster) -> None:
 
 
 def metadata_come_late(cluster: Cluster) -> None:
-    """A leader hears what the controllers answer long before it reads it in the metadata; followers come in one after the other meanwhile."""
+    """A leader receives the controllers' answers long before it reads them in the metadata;
+    meanwhile followers join one after the other."""
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
         image = cluster.partition(0)
@@ -209,7 +222,8 @@ def _run_until(cluster: Cluster, holds: Callable[[], bool], limit: int) -> None:
 
 
 def leaders_write_alone(cluster: Cluster) -> None:
-    """Whoever leads is cut off and writes, and then another leads that lacks it: histories part in many epochs (KIP-279)."""
+    """The leader is cut off and appends records, and then another leads that lacks them: logs
+    diverge in many epochs (KIP-279)."""
     random = cluster.world.random
     for _ in range(random.randint(2, 5)):
         faults.isolate_leader(cluster)
@@ -224,7 +238,8 @@ def leaders_write_alone(cluster: Cluster) -> None:
 
 
 def ends_are_asked_for(cluster: Cluster) -> None:
-    """Leaders stop and die while records are committed: who follows learns how many a moment later (KIP-207)."""
+    """Leaders shut down or die while records are committed: followers learn the high watermark a
+    moment later (KIP-207)."""
     random = cluster.world.random
     for _ in range(random.randint(2, 4)):
         cluster.network.weather = Weather(delay=(5, random.choice((40, 150))))
@@ -248,7 +263,8 @@ def rolling_restart(cluster: Cluster) -> None:
 
 
 def everything_restarts(cluster: Cluster) -> None:
-    """All nodes stop in order, are killed, or lose their power, together or one after the other, and start again."""
+    """All nodes shut down cleanly, are killed, or lose their power, together or one after the
+    other, and start again."""
     random = cluster.world.random
     for _ in range(random.randint(1, 2)):
         ends = random.choice((Member.stop, Member.stop, Member.kill, faults.take_down))
@@ -256,7 +272,8 @@ def everything_restarts(cluster: Cluster) -> None:
 
 
 def restart_everything(cluster: Cluster, ends: Callable[[Member], None], pauses: tuple[int, int]) -> None:
-    """Every node ends in this way and starts again, with so many ms in between: all brokers let clients in again."""
+    """Every node ends in this way and starts again, with a pause (ms) between: all brokers accept
+    clients again."""
     random = cluster.world.random
     members = random.sample([*cluster.members.values()], len(cluster.members))
     for member in members:
@@ -271,7 +288,8 @@ def restart_everything(cluster: Cluster, ends: Callable[[Member], None], pauses:
 
 
 def replicas_move(cluster: Cluster) -> None:
-    """Reassignments, some of them taken back, and preferred elections, with brokers that come and go meanwhile."""
+    """Reassignments, some of them cancelled, and preferred elections, while brokers leave and
+    return."""
     random = cluster.world.random
     for _ in range(random.randint(2, 5)):
         faults.reassign(cluster)
@@ -285,7 +303,7 @@ def replicas_move(cluster: Cluster) -> None:
 
 
 def controllers_fail(cluster: Cluster) -> None:
-    """Who leads the quorum dies or is cut off, while brokers do, too."""
+    """The leader of the quorum dies or is cut off, while brokers do, too."""
     random = cluster.world.random
     for _ in range(random.randint(1, 3)):
         random.choice((faults.kill_controller, faults.isolate_controller))(cluster)
@@ -304,7 +322,8 @@ Scenario = tuple[Callable[[Random], Shape], Play]
 def of_combined(random: Random) -> Shape:
     """One node, three or five, each a broker and a controller."""
     nodes = random.choice((1, 3, 3, 5))
-    # A quorum of one counts what it has not flushed: with the power the decisions of a whole cluster may be lost.
+    # A quorum of one commits what it has not flushed: with the power the decisions of a whole
+    # cluster may be lost.
     fixed: dict[str, object] = {} if nodes > 1 else {"replicas": 1, "min_isr": 1, "on_disks": False}
     return shape(random, combined=True, brokers=nodes, **fixed)
 
@@ -343,7 +362,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 ROUND = (*SCENARIOS, "anything", "anything_unclean", "in_sync_sets_change", "power_fails", "leaders_write_alone")
-"""Who plays which seed."""
+"""The scenario that each seed plays."""
 
 
 def scenario_of(seed: int) -> str:

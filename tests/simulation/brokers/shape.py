@@ -1,4 +1,5 @@
-"""What a simulated cluster is made of: small numbers everywhere, so that there is much of everything."""
+"""The shape of a simulated cluster: small numbers everywhere, so that segments, snapshots and
+sessions end often."""
 
 from __future__ import annotations
 
@@ -9,18 +10,20 @@ from random import Random
 TOPIC = "t"
 
 SESSION_MS, LAG_MS, REQUEST_MS = 3000, 3000, 1500
-"""Until a silent broker is fenced; until a follower that lags falls out of sync; until a request counts as lost."""
+"""The times after which a silent broker is fenced, a lagging follower leaves the in-sync set, and a
+request counts as lost."""
 
 UNCLEAN_MS = 1500
-"""Between two looks for partitions that may be led by whoever is alive."""
+"""The interval of the check for partitions that any live replica may lead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """`combined`: each node is a broker and a controller.
 
-    `elr`: eligible leader replicas are remembered (KIP-966). `on_disks`: brokers have disks that lose what was not flushed; else what they
-    have lives as long as they are not taken away. `flushing`: every record is flushed before it counts."""
+    `elr`: eligible leader replicas are remembered (KIP-966). `on_disks`: brokers have disks that
+    lose unflushed data; otherwise their data lives until it is deleted. `flushing`: every record is
+    flushed before it is committed."""
 
     combined: bool = False
     controllers: int = 1
@@ -33,14 +36,15 @@ class Shape:
     on_disks: bool = False
     flushing: bool = False
     rebalances: bool = False
-    sessions: int = 1000  # that a broker has room for
-    fetch_bytes: int = 1 << 20  # that a follower asks for of a partition: with one it is given a batch at a time
-    large: bool = False  # now and then a record is so large that segments end
+    sessions: int = 1000  # the fetch sessions that a broker has room for
+    # The bytes that a follower fetches of a partition: with 1 it gets one batch at a time.
+    fetch_bytes: int = 1 << 20
+    large: bool = False  # some records are so large that segments end
     racks: bool = False  # consumers read from the replica next to them (KIP-392)
     producers: int = 2
     consumers: int = 1
     acks: tuple[int, ...] = (-1,)
-    askers: int = 0  # clients that ask for the ends of partitions
+    askers: int = 0  # clients that request the ends of partitions
 
     @property
     def controller_ids(self) -> list[int]:
@@ -63,7 +67,7 @@ class Shape:
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """Of every node."""
+        """The settings of every node."""
         return {
             "broker.session.timeout.ms": SESSION_MS,
             "broker.heartbeat.interval.ms": 800,
@@ -79,7 +83,7 @@ class Shape:
 
 
 def shape(random: Random, **fixed: object) -> Shape:
-    """One of many; `fixed` are those of its fields that must be so."""
+    """A random shape; `fixed` are the fields with given values."""
     brokers = random.choice((2, 3, 3, 4))
     drawn: dict[str, object] = {
         "brokers": brokers,

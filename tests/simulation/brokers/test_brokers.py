@@ -1,4 +1,5 @@
-"""Three hundred seeds, in portions that share the work among processes; more with `python -m tests.simulation.brokers`."""
+"""Three hundred seeds, in portions that share the work among processes; more with `python -m
+tests.simulation.brokers`."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ REGRESSIONS = [
         "what a leader of the past committed, by older metadata, after another was elected uncleanly, was held to be committed",
     ),
 ]
-"""Seeds that found something, in the core or in who looks on; where the scenarios change, the tests of what was at fault stay."""
+"""Seeds that found a defect, in the core or in the watchers. When scenarios change, the tests of
+each defect still remain."""
 
 
 @pytest.mark.parametrize(("scenario", "seed", "found"), REGRESSIONS)
@@ -43,7 +45,8 @@ def test_every_scenario_has_its_seeds() -> None:
 
 
 def test_what_the_scenarios_are_for_happens() -> None:
-    """Leaders are elected, tails are cut, records are lost where the rules allow it, and the rest is acknowledged."""
+    """Leaders are elected, tails are truncated, records are lost where the rules allow it, and the
+    rest is acknowledged."""
     outcomes = [run(seed, scenario="leaders_write_alone") for seed in range(4)]
     happened = {what: sum(outcome.figures[what] for outcome in outcomes) for what in outcomes[0].figures}
     assert happened["elections"] > 8

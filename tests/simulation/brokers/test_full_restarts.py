@@ -1,4 +1,5 @@
-"""Every node of a cluster ends, and starts again: all brokers come back, also the one whose own node leads the quorum (KIP-631)."""
+"""Every node of a cluster ends, and starts again: all brokers come back, also the one whose own
+node leads the quorum (KIP-631)."""
 
 from __future__ import annotations
 
@@ -51,10 +52,11 @@ def _opens_within(ends: Callable[[Member], None], nodes: int) -> int:
 
 @pytest.mark.parametrize("ends", [Member.stop, Member.kill])
 def test_a_node_that_is_the_whole_quorum_waits_for_no_session(ends: Callable[[Member], None]) -> None:
-    """It registers its broker itself, and knows that its last life is over."""
+    """The leader registers its own broker, and knows that its earlier registration is over."""
     assert _opens_within(ends, nodes=1) == 0
 
 
 def test_a_new_leader_gives_every_broker_a_session_its_own_too() -> None:
-    """As Kafka's does: the last lives of all of them may still be there, as far as it knows."""
+    """As in Apache Kafka: the controller must assume that all earlier registrations are still
+    alive."""
     assert _opens_within(Member.kill, nodes=3) > SESSION_MS

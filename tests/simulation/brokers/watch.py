@@ -1,9 +1,11 @@
-"""Whoever looks on: after every step it looks at the node that was touched, and at whatever the controllers decided, and holds both against the
-promises.
+"""The watcher: after every step it compares the node that was touched, and the decisions of the
+controllers, with the promises.
 
-Which losses the rules allow is decided here, at each election. An unclean election may lose what its winner does not have; so may, with
-KIP-966, that of whoever led last when nobody is in sync or eligible. Without KIP-966's eligible replicas the last one in sync stays so whatever
-became of its machine: elected again after a loss of power it has what it had flushed, and that is all that is promised of it.
+At each election it decides which losses the rules allow. An unclean election may lose what its
+winner does not have; with KIP-966, so may the election of the last leader when no replica is in
+sync or eligible. Without KIP-966's eligible replicas, the last in-sync replica stays in sync
+whatever happens to its machine: elected again after a loss of power it has what it had flushed, and
+no more is promised.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ NO_LEADER = -1
 
 
 class Watch:
-    """`partitions` is what the controllers have committed last."""
+    """`partitions` is the state that the controllers have committed last."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._world = cluster, cluster.world
@@ -43,9 +45,10 @@ class Watch:
         self.partitions: dict[int, PartitionImage] = {}
         indexes = range(cluster.shape.partitions)
         self.histories = [History() for _ in indexes]
-        self._elected: list[dict[int, int]] = [{} for _ in indexes]  # who, by leader epoch
+        # the elected broker, by leader epoch
+        self._elected: list[dict[int, int]] = [{} for _ in indexes]
         self._replicas: dict[tuple[int, int], Replica] = {}
-        self._sent: dict[int, int] = {}  # to which partition, by value
+        self._sent: dict[int, int] = {}  # the partition that each value was sent to
         self.elections = self.losses = self.deaths = self.truncations = 0
 
     def replica(self, id: int, index: int) -> Replica:
@@ -57,7 +60,7 @@ class Watch:
     def live_brokers(self) -> int:
         return len(self.image.live_brokers())
 
-    # what the controllers decide
+    # Decisions of the controllers
 
     def started(self, member: Member) -> None:
         if member.is_controller and member.node is not None:
@@ -74,7 +77,8 @@ class Watch:
                 known = self.partitions.get(index)
                 if known is not partition and known != partition:
                     self._changed(index, known, partition)
-        except Broken as problem:  # a node that is in the middle of a request would take it for its own failure
+        # A node in the middle of a request would take Broken for its own failure.
+        except Broken as problem:
             self._found = self._found or problem
 
     def _changed(self, index: int, before: PartitionImage | None, after: PartitionImage) -> None:
@@ -94,7 +98,7 @@ class Watch:
         self._look_at_in_sync(index)
 
     def _classify(self, index: int, before: PartitionImage, after: PartitionImage) -> None:
-        """Whether the winner of an election may lack something."""
+        """Checks an election, and decides whether the winner may lack records."""
         shape, winner = self._cluster.shape, self.replica(after.leader, index)
         is_moved = bool(before.adding_replicas) and not after.adding_replicas and not after.leader_recovery_state
         is_clean = after.leader in (*before.isr, *before.elr, *(after.isr if is_moved else ()))
@@ -111,16 +115,17 @@ class Watch:
         self._is_back(winner)
 
     def _is_back(self, replica: Replica) -> None:
-        """What it had once does not matter any more, if this is another life than the one in which it lost it."""
+        """Forgets the loss of power, if the broker is registered with a later epoch than the one in
+        which it happened."""
         if replica.forgot_in != self._life_of(replica.member.id):
             replica.forgot_in = None
 
     def _life_of(self, broker: int, image: Image | None = None) -> int | None:
-        """As what it is registered."""
+        """The broker epoch of its registration."""
         found = (image or self.image).brokers.get(broker)
         return None if found is None else found.epoch
 
-    # what the brokers do
+    # Steps of the brokers
 
     def loses_power(self, member: Member) -> None:
         self.deaths += 1
@@ -128,7 +133,7 @@ class Watch:
             self.replica(member.id, index).lost_power(self._life_of(member.id))
 
     def look(self, member: Member) -> None:
-        """Broken when something is wrong, here or with what was decided meanwhile."""
+        """Raises Broken when something is wrong, in this node or in a decision made meanwhile."""
         if self._found is not None:
             raise self._found
         if not member.is_broker or not self.partitions or member.node is None:
@@ -141,12 +146,14 @@ class Watch:
                 self._look_at_follower(self.replica(member.id, index), followed)
 
     def _look_at_follower(self, replica: Replica, followed: FollowerPartition) -> None:
-        """What it takes for committed is: perhaps by a leader that leads no more, and told nobody else (KIP-392)."""
+        """Its high watermark is valid; it may come from a former leader that told no other replica
+        (KIP-392)."""
         replica.lead = None
         self._read(replica, followed.log)
         history, high_watermark = self.histories[replica.index], followed.log.high_watermark
-        replica.high_watermark = high_watermark  # a truncation takes it along
-        if high_watermark > history.end and history.is_whole:  # else it may be of a branch that is to be cut
+        replica.high_watermark = high_watermark  # a truncation lowers the replica's own
+        # Otherwise it may belong to a branch that will be truncated.
+        if high_watermark > history.end and history.is_whole:
             self._commit(replica, history.end, high_watermark)
 
     def _read(self, replica: Replica, log: PartitionLog) -> None:
@@ -190,7 +197,8 @@ class Watch:
     def _commit(self, replica: Replica, since: int, upto: int) -> None:
         history, end = self.histories[replica.index], self.histories[replica.index].end
         promises.committed_is_final(replica, history.commit(replica.records, since, upto), history)
-        if history.end > end and history.is_whole:  # who has lost something knew more to be committed than there is
+        # Otherwise a replica that lost records may have a high watermark beyond the records left.
+        if history.end > end and history.is_whole:
             kept = history.records[-1]
             replicas = [self.replica(id, replica.index) for id in self._cluster.shape.broker_ids]
             holders = [each for each in replicas if each.records[kept.offset : kept.offset + 1] == [kept]]
@@ -199,7 +207,8 @@ class Watch:
         self._look_at_in_sync(replica.index)
 
     def _look_at_in_sync(self, index: int) -> None:
-        """The leader of the day, and all who are in sync with it by what is committed."""
+        """The current leader, and all replicas that are in sync with it according to the
+        metadata."""
         partition = self.partitions[index]
         if partition.leader == NO_LEADER:
             return
@@ -208,7 +217,7 @@ class Watch:
             for id in partition.isr:
                 promises.high_watermark_is_reached(self.replica(id, index), lead[2])
 
-    # what the clients are told
+    # Answers to the clients
 
     def sent(self, producer: Producer) -> None:
         self._sent.update(dict.fromkeys(producer.values, producer.index))
@@ -239,10 +248,11 @@ class Watch:
         if history.is_current(leader_epoch):
             promises.end_is_committed(asker, offset, history)
 
-    # at the end
+    # The end of a run
 
     def compare(self) -> None:
-        """All replicas are equal byte for byte, under the same epochs; and they are what was committed."""
+        """All replicas are equal byte for byte, with the same epochs; and they are the committed
+        history."""
         for index in self._cluster.partitions:
             history = self.histories[index]
             ids = self.partitions[index].replicas

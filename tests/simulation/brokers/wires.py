@@ -1,7 +1,8 @@
-"""Requests and answers between nodes, and from clients, as bytes on the network, through the codecs of both sides.
+"""Requests and answers between nodes, and from clients, as bytes on the network, through the codecs
+of both sides.
 
-Who asks is told once: the answer, or Failure.LOST when the connection broke, the other end is down, or nothing came in time. An answer that
-comes later than that is for nobody.
+The sender gets one result: the answer, or Failure.LOST when the connection broke, the other end is
+down, or no answer came in time. A later answer is dropped.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ Told = Callable[[Message | RequestFailure], None]
 
 
 class Wires:
-    """`members` by id: those who can be asked."""
+    """`members` by id are the nodes that can be asked."""
 
     def __init__(self, world: World, network: Network, members: dict[int, Member], controllers: Container[int]) -> None:
         self.controllers = controllers
         self.world, self.network, self._members = world, network, members
-        self.metadata_ms: dict[int, int] = {}  # how much later than by the network the metadata come to a broker
+        # The extra delay with which metadata reach a broker, in addition to the network's.
+        self.metadata_ms: dict[int, int] = {}
 
     def ask(
         self, sender: int, to: int, body: Message, version: int, told: Told, timeout: int, *, at_broker: bool = False
     ) -> None:
-        """Have `to` answer a request of `sender`; both are ids, of nodes or clients. `at_broker`: of a node with two listeners
-        at that of its broker."""
+        """Lets `to` answer a request of `sender`; both are ids of nodes or clients. `at_broker`: of
+        a node with two listeners, at that of its broker."""
         _Asking(self, sender, to, body, version, told, timeout, at_broker)
 
     def member(self, id: int) -> Member | None:
@@ -45,7 +47,7 @@ class Wires:
 
 
 class _Asking:
-    """One request under way."""
+    """One request in flight."""
 
     def __init__(
         self,
@@ -83,7 +85,7 @@ class _Asking:
         target.receive(self._key, self._version, data, listener, self._reply, self.lost)
 
     def _reply(self, answer: Any) -> None:
-        """What the other end answers; what is no message ends the connection."""
+        """The answer of the other end; bytes that are no message end the connection."""
         if not isinstance(answer, Message):
             self._wires.world.after(1, self.lost)
             return

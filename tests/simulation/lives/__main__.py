@@ -1,4 +1,5 @@
-"""`python -m tests.simulation.lives --seeds 1000`: nodes with files over many lives; `tests.simulation.command` has its flags."""
+"""`python -m tests.simulation.lives --seeds 1000`: simulates nodes with files over many restarts.
+`tests.simulation.command` describes the other options."""
 
 from __future__ import annotations
 

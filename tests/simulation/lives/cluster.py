@@ -1,4 +1,5 @@
-"""A simulated cluster whose nodes have files: its lives, its clients, and what holds after each life."""
+"""A simulated cluster whose nodes have files: its runs ("lives"), its clients, and the checks after
+each life."""
 
 from __future__ import annotations
 
@@ -34,13 +35,13 @@ POLICIES: dict[str, dict[str, object]] = {
     "kept": {"retention.bytes": RETENTION, "retention.ms": -1, "file.delete.delay.ms": 5000},
     "compacted": {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.2", "file.delete.delay.ms": 5000},
 }
-"""The topics that live as long as the cluster, and their settings."""
+"""The topics that exist as long as the cluster, and their settings."""
 
 Key = tuple[str, int]
 
 
 class Cluster(Nodes):
-    """`ledgers` are what clients know of each partition."""
+    """`ledgers` hold what clients know of each partition."""
 
     shape: LivesShape
     members: dict[int, LivesMember]  # type: ignore[assignment]  # all of them are such
@@ -52,10 +53,10 @@ class Cluster(Nodes):
             self.members[id] = LivesMember(self, id, self._disks(id), self.settings_of(id))
         self.count = Counter[str]()
         self.ledgers: dict[Key, Ledger] = {}
-        self._ids: dict[str, object] = {}  # of the topics, as they were made
+        self._ids: dict[str, object] = {}  # the ids of the topics, as they were created
         self._values = 0
-        self.may_lose = False  # what was not flushed, since the last check
-        self.losses = 0  # of power, by which what was not flushed is lost
+        self.may_lose = False  # unflushed data may be lost, since the last check
+        self.losses = 0  # losses of power that may lose unflushed data
         self.groups = Groups(self)
 
     def _disks(self, id: int) -> Disks:
@@ -65,7 +66,7 @@ class Cluster(Nodes):
         return Disks(id, self.shape.directories, self.world.now, records)
 
     def begin(self) -> None:
-        """Every node has its first life."""
+        """Starts the first life of every node."""
         for member in self.members.values():
             member.start()
         self.come_back()
@@ -73,10 +74,10 @@ class Cluster(Nodes):
     def state(self) -> str:
         return f"{self.watch.image!r}: {[*self.partitions().values()]}"
 
-    # topics
+    # Topics
 
     def partitions(self) -> dict[Key, PartitionImage]:
-        """Those of the topics that live as long as the cluster."""
+        """The partitions of the topics that exist as long as the cluster."""
         found = ((name, self.watch.image.topic_named(name)) for name in POLICIES)
         return {
             (name, index): each
@@ -86,7 +87,8 @@ class Cluster(Nodes):
         }
 
     def make_topics(self) -> None:
-        """Those that are not there: the first life has none, and a loss of power may have taken them."""
+        """Creates the topics that are missing: the first life has none, and a loss of power may
+        have taken them."""
         for name in POLICIES:
             topic = self.watch.image.topic_named(name)
             if topic is not None and self._ids.get(name) in (None, topic.id):
@@ -118,7 +120,7 @@ class Cluster(Nodes):
             raise Broken(f"topic {name}: {answer.topics[0].error_message}")
         return code in (error_codes.NONE, error_codes.TOPIC_ALREADY_EXISTS)
 
-    # clients
+    # Clients
 
     def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
         def answered(answer: Message | RequestFailure) -> None:
@@ -127,7 +129,8 @@ class Cluster(Nodes):
         self.wires.ask(CLIENT, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 
     def produce(self, key: Key, records: list[tuple[bytes | None, int]]) -> None:
-        """One batch of (key, bytes of padding), to who leads; what becomes of it goes to the ledger."""
+        """Sends one batch of (key, bytes of padding) to the leader; the result goes to the
+        ledger."""
         partition = self.partitions().get(key)
         if partition is None or partition.leader < 0:
             return
@@ -144,7 +147,8 @@ class Cluster(Nodes):
 
         def told(answer: Any) -> None:
             found = None if answer is None else answer.responses[0].partition_responses[0]
-            is_of_now = losses == self.losses and self.ledgers.get(key) is ledger  # else it may be lost already
+            # Otherwise the batch may be lost already.
+            is_of_now = losses == self.losses and self.ledgers.get(key) is ledger
             if found is not None and found.error_code == error_codes.NONE and is_of_now:
                 self.count["records acknowledged"] += len(values)
                 for at, (of, value, _) in enumerate(values, found.base_offset):
@@ -152,10 +156,10 @@ class Cluster(Nodes):
 
         self.ask(partition.leader, ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), PRODUCE_VERSION, told)
 
-    # lives
+    # Lives
 
     def power_lost(self) -> None:
-        """A machine is gone."""
+        """A machine has lost its power."""
         if not self.shape.flushing:
             self.may_lose = True
             self.losses += 1
@@ -164,20 +168,22 @@ class Cluster(Nodes):
         return (member for member in self.members.values() if not member.is_up)
 
     def end_of_life(self, member: LivesMember) -> None:
-        """This node is down: what it has left is good, or at least what an unclean stop leaves."""
+        """This node is down: its files are valid, or at least valid for an unclean stop."""
         self.count[f"ended by {member.how}"] += 1
         if member.how == "power":
-            return  # what is half written then is mended by the next start
+            return  # the next start repairs half-written files
         for number, (path, disk) in enumerate(member.machine.disks.items()):
             is_stopped = member.how == "stop"
-            # That a topic is compacted is known from the metadata, or from a checkpoint that comes with time.
+            # The node learns that a topic is compacted from the metadata, or later from a
+            # checkpoint.
             verdict = directories.checked(disk, gaps=number > 0 and not is_stopped)
             found = verdict.first if is_stopped else verdict.corrupt
             if found is not None:
                 raise Broken(f"after a {member.how} of node {member.id} `kafkadouble check` says of {path}: {found}")
 
     def come_back(self) -> None:
-        """All nodes are up: every broker is there, every partition is led, and has what it must have."""
+        """All nodes are up: every broker is registered, every partition is led, and has the records
+        it must have."""
         self.require(self._is_back, "not every broker comes back")
         self.make_topics()
         self.require(self._is_settled, "not every partition is led, with all its replicas in sync")
@@ -190,7 +196,7 @@ class Cluster(Nodes):
         return self.is_open() and {each.id for each in self.watch.image.live_brokers()} >= {*self.shape.broker_ids}
 
     def led(self, key: Key) -> Any:
-        """The log of who leads; None while nobody does."""
+        """The log of the leader; None while no broker leads."""
         member = self.members.get(self.partitions()[key].leader)
         led = None if member is None or member.node is None else member.node.partitions.get(*key)
         return None if led is None else led.log
@@ -207,7 +213,7 @@ class Cluster(Nodes):
         return self.led(key) is not None and None not in logs and len(ends) == 1
 
     def end(self) -> None:
-        """Every node stops in good order, and leaves what is good."""
+        """Shuts every node down cleanly; its files must be valid."""
         for member in self.members.values():
             member.stop()
         self.require(lambda: not any(each.is_up for each in self.members.values()), "a node does not stop")
@@ -215,7 +221,8 @@ class Cluster(Nodes):
             self.end_of_life(member)
 
     def rest(self) -> None:
-        """Nothing is written for so long that everything that is to go is gone: then no directory has too much."""
+        """Writes nothing until everything that is due is deleted: then no directory has files left
+        over."""
         self.world.run_for(bounds.REST_MS)
         disks = {path: disk for member in self.members.values() for path, disk in member.machine.disks.items()}
         let_go = {path: {*directories.deleted(disk)} for path, disk in disks.items()}

@@ -1,4 +1,5 @@
-"""What lies in the log directories of a node that is down or at rest: whether it is good, and how much it is."""
+"""Checks the log directories of a node that is down or idle: whether they are valid, and how large
+they are."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ IN_MEMORY = "/dev/shm"
 
 
 def checked(disk: LossyDisk, *, gaps: bool) -> Verdict:
-    """What `kafkadouble check` says of the directory; with `gaps` as with its flag of this name."""
+    """The verdict of `kafkadouble check` on the directory; `gaps` is its flag of this name."""
     with TemporaryDirectory(dir=IN_MEMORY if Path(IN_MEMORY).is_dir() else None) as folder:
         for name in disk.folders():
             (Path(folder) / name).mkdir(parents=True, exist_ok=True)
@@ -27,18 +28,18 @@ def checked(disk: LossyDisk, *, gaps: bool) -> Verdict:
 
 
 def partitions(disk: LossyDisk) -> list[tuple[str, int]]:
-    """Those of topics that have a folder there; not that of the metadata."""
+    """The partitions of topics that have a folder there, without that of the metadata."""
     found = map(names.parse_partition_folder, disk.folders())
     return sorted(each for each in found if each is not None and each[0] != METADATA_TOPIC)
 
 
 def files(disk: LossyDisk, topic: str, index: int) -> dict[str, int]:
-    """How large each file of a partition is, by its name."""
+    """The size of each file of a partition, by its name."""
     folder = names.partition_folder(topic, index)
     return {name: disk.size(f"{folder}/{name}") for name in disk.names(folder)}
 
 
 def deleted(disk: LossyDisk) -> Iterator[str]:
-    """What is only there until the time of its deletion. A folder that was put aside stays as it is."""
+    """The files that only wait for their deletion, without those in a folder that was set aside."""
     found = (path for path in (*disk.contents, *disk.folders()) if path.endswith((".deleted", "-delete")))
     return (path for path in found if STRAY not in path)

@@ -1,4 +1,5 @@
-"""The offsets that groups commit: what was acknowledged last is what a group finds in every later life."""
+"""The offsets that groups commit: a group finds its last acknowledged offset in every later
+life."""
 
 from __future__ import annotations
 
@@ -20,17 +21,18 @@ TOPIC = "kept"
 
 
 class Groups:
-    """`due` are the offsets that may be found of each group: the last that was acknowledged, and later ones."""
+    """`due` are the offsets that each group may find: the last acknowledged one, and later ones."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self.due: dict[str, list[int]] = {}
         self._coordinators: dict[str, int] = {}
         self._next = 0
-        self._under_way: set[str] = set()  # one commit at a time: two may overtake one another
+        # One commit at a time, because two may overtake each other.
+        self._under_way: set[str] = set()
 
     def commit(self, group: str) -> None:
-        """The next offset, if a coordinator is known; else one is looked for."""
+        """Commits the next offset, if a coordinator is known; otherwise looks for one."""
         cluster = self._cluster
         coordinator = self._coordinators.get(group)
         if coordinator is None or group in self._under_way:
@@ -67,7 +69,7 @@ class Groups:
         cluster.ask(broker, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), FIND_VERSION, told)
 
     def check(self, *, may_lose: bool) -> None:
-        """Broken when a group finds an offset that it cannot have committed last."""
+        """Raises Broken when a group finds an offset that cannot be its last commit."""
         for group, due in list(self.due.items()):
             found = self._found(group)
             if found not in due and not may_lose:
@@ -75,17 +77,17 @@ class Groups:
             self.due[group] = [found]
 
     def _found(self, group: str) -> int:
-        """What a coordinator answers, as soon as there is one."""
+        """A coordinator's answer, as soon as there is one."""
         found: list[int] = []
         self._cluster.require(lambda: self._fetch(group, found), f"group {group} finds nothing")
         return found[0]
 
     def _fetch(self, group: str, found: list[int]) -> bool:
-        """Ask until a coordinator answers."""
+        """Retries until a coordinator answers."""
         coordinator = self._coordinators.get(group)
         if coordinator is None:
             self._find(group)
-        elif group not in self._under_way:  # else a commit could come between the answer and the check
+        elif group not in self._under_way:  # no commit may come between answer and check
             of = OffsetFetchRequest
             wanted = of.OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[0])
 

@@ -1,8 +1,10 @@
-"""What the clients of a partition know: what they sent, and what was acknowledged; held against what is there after each life.
+"""What the clients of a partition know: the records they sent, and those acknowledged; compared
+with the log after each life.
 
-Rules. Every value is sent once. What is there was sent, is in no place twice, and what was acknowledged stands at its
-offset, unless the topic's own policy took it: retention takes records from the beginning, compaction such that have a later
-one of their key. A loss of power may take the end of what was not flushed, but no life may bring anything back.
+Rules. Every value is sent once. A record in the log was sent, and occurs once; an acknowledged
+record is at its offset, unless the topic's own policy removed it: retention removes records from
+the beginning, compaction removes records that have a later one of their key. A loss of power may
+take the unflushed end, but no life may bring a lost record back.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ class Stored(NamedTuple):
 
 
 class Ledger:
-    """That of one partition; `compacts` by the topic's policy."""
+    """The ledger of one partition; `compacts` by the topic's policy."""
 
     def __init__(self, name: str, *, compacts: bool) -> None:
         self.name, self.compacts = name, compacts
@@ -32,7 +34,8 @@ class Ledger:
         self.acknowledged: dict[int, Stored] = {}  # by offset
 
     def check(self, log: PartitionLog, *, may_lose: bool) -> None:
-        """Broken when the leader's log is not what it may be; what is lost and may be is forgotten."""
+        """Raises Broken when the leader's log breaks a rule; forgets records whose loss is
+        allowed."""
         found = read(log)
         values = [each.value for each in found]
         if len(set(values)) < len(values):
@@ -51,14 +54,14 @@ class Ledger:
 
     def _may_be_gone(self, record: Stored, log: PartitionLog, there: dict[int, Stored]) -> bool:
         if record.offset in there:
-            return False  # another record is in its place
+            return False  # another record has its offset
         if self.compacts:
             return any(each.key == record.key and each.offset > record.offset for each in there.values())
         return record.offset < log.log_start_offset
 
 
 def read(log: PartitionLog) -> list[Stored]:
-    """All that is committed."""
+    """All records that are committed."""
     found = []
     for batch in log.batches(log.log_start_offset):
         for position, header in iter_batches(bytes(batch)):

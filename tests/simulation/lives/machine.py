@@ -1,4 +1,5 @@
-"""The log directories of a simulated node over its lives: they may lose their power, and they may be full."""
+"""The log directories of a simulated node over its lives: they may lose their power, and they may
+be full."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from ..brokers.machine import CLUSTER
 
 
 class Disks:
-    """By the paths of their directories, of which the first has the metadata."""
+    """The disks by the paths of their directories, of which the first has the metadata."""
 
     def __init__(self, id: int, count: int, now: int, beginning: list[Message] | None) -> None:
         self._id, self._ids = id, Random(id)
@@ -33,7 +34,7 @@ class Disks:
         return FileLogs(opened(disks, self._id), self._new_id)
 
     def killed(self) -> None:
-        """The process is gone; what it has written is there. A directory that was full is so no more."""
+        """The process has ended; its writes are kept. A directory that was full has room again."""
         self.disks = {path: disk.copy() for path, disk in self.disks.items()}
 
     def power_lost(self, random: Random) -> None:

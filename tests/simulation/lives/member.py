@@ -1,4 +1,5 @@
-"""A node with files: its process may end by itself when a directory is full, and the directory is repaired before the next life."""
+"""A node with files: its process may end by itself when a directory is full, and the directory is
+repaired before the next life."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LivesMember(Member):
-    """`how` is how its last life ended."""
+    """`how` is the way its last life ended."""
 
     machine: Disks
 

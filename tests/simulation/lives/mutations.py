@@ -1,6 +1,6 @@
-"""The core with one rule broken: the lives tell of each, or they would not tell of a mistake.
+"""Faulty variants of the core, each with one rule broken: the lives must detect each of them.
 
-python -m tests.simulation.lives.mutations        how many seeds each takes, and how many of the dose tell
+python -m tests.simulation.lives.mutations        the seeds each takes, and how many detect it
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Whole lives: each scenario is a shape, and lives that end in some way; after each of them the same holds."""
+"""Scenarios of whole lives: each is a shape, and lives that end in different ways; after each life
+the same checks apply."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ ENDS: dict[str, int] = {"stop": 4, "kill": 3, "power": 3, "full": 1}
 
 
 def lives(cluster: Cluster) -> None:
-    """Some lives of random deeds; each ends for one node or for all, in one way or another."""
+    """Some lives with random actions; each ends for one node or for all, in different ways."""
     random = cluster.world.random
     for _ in range(random.randint(2, 4)):
         deeds.some(cluster, random.randint(2, 12))
@@ -29,7 +30,8 @@ def lives(cluster: Cluster) -> None:
 
 
 def metadata_is_trimmed(cluster: Cluster) -> None:
-    """The metadata log begins inside a segment, where one begins, or at its end; and a node starts on it."""
+    """The metadata log begins inside a segment, at the beginning of one, or at its end; and a node
+    starts on it."""
     random = cluster.world.random
     for _ in range(random.randint(2, 3)):
         for _ in range(random.randint(1, 3)):
@@ -42,7 +44,7 @@ def metadata_is_trimmed(cluster: Cluster) -> None:
 
 
 def nodes_restart(cluster: Cluster) -> None:
-    """All of them, or one after the other, and topics are made in each life."""
+    """All nodes restart, together or one after the other, and topics are created in each life."""
     random = cluster.world.random
     for _ in range(random.randint(2, 3)):
         deeds.come_and_go(cluster)
@@ -56,7 +58,7 @@ def nodes_restart(cluster: Cluster) -> None:
 
 
 def replicas_are_cleaned(cluster: Cluster) -> None:
-    """So much is written that retention and compaction have something to do, on each replica."""
+    """Writes so much that retention and compaction have work to do, on each replica."""
     for key in cluster.partitions():
         deeds.write(cluster, key, 80)
     restart(cluster, [*cluster.members.values()], cluster.world.random.choice(("stop", "kill")))
@@ -64,7 +66,7 @@ def replicas_are_cleaned(cluster: Cluster) -> None:
 
 
 def topics_come_and_go(cluster: Cluster) -> None:
-    """One is deleted, and before all its traces are gone the node ends."""
+    """A topic is deleted, and the node ends before all its traces are removed."""
     random = cluster.world.random
     for _ in range(random.randint(2, 4)):
         deeds.come_and_go(cluster)
@@ -75,7 +77,7 @@ def topics_come_and_go(cluster: Cluster) -> None:
 
 
 def restart(cluster: Cluster, members: list[LivesMember], how: str) -> None:
-    """These end, together or one after the other, and start again."""
+    """These nodes end, together or one after the other, and start again."""
     random = cluster.world.random
     pause = random.choice((0, 0, 2000))
     for member in members:
@@ -119,7 +121,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 ROUND = ("single", "single", *SCENARIOS)
-"""Which scenario each seed plays."""
+"""The scenario that each seed plays."""
 
 
 def scenario_of(seed: int) -> str:

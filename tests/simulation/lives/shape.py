@@ -1,4 +1,4 @@
-"""What a simulated cluster with files is made of: everything that ends a segment, a log or a snapshot does so soon."""
+"""The shape of a simulated cluster with files: segments, logs and snapshots all end soon."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from random import Random
 from ..brokers.shape import Shape
 
 SEGMENT, RETENTION = 1000, 4000
-"""Bytes after which a segment of the data ends, and that a deleted topic keeps."""
+"""The size in bytes at which a data segment ends, and the size that retention keeps."""
 
 RETENTION_CHECK_MS, DELETE_DELAY_MS, CHECKPOINT_MS = 10_000, 5_000, 15_000
 SNAPSHOTS_CHECK_MS = 60_000
-"""Time between two looks at the snapshots of the metadata, which is no setting."""
+"""The time between two checks of the metadata snapshots, which is no setting."""
 
 NO_SEGMENT = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LivesShape(Shape):
-    """`directories` is how many log directories each node has. `metadata_segment` bytes end a segment of the metadata log,
-    NO_SEGMENT: none of these ends. A snapshot is due after `snapshot_bytes`, and `metadata_retention` bytes are kept."""
+    """`directories` is the number of log directories of each node. A segment of the metadata log
+    ends at `metadata_segment` bytes; with NO_SEGMENT none ends. A snapshot is due after
+    `snapshot_bytes`, and `metadata_retention` bytes are kept."""
 
     directories: int = 1
     metadata_segment: int = NO_SEGMENT
@@ -30,7 +31,7 @@ class LivesShape(Shape):
 
     @property
     def is_one_voter(self) -> bool:
-        """Whether decisions count before they are flushed."""
+        """Whether decisions take effect before they are flushed."""
         return len(self.controller_ids) == 1
 
     @property

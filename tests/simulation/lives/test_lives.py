@@ -25,7 +25,8 @@ REGRESSIONS = [
     ("single", 84, "the checkpoints spoke of a partition whose folder was removed"),
     ("several", 10, "a duty of the controller that found the disk full went through the tick of the node"),
 ]
-"""Seeds that found something in the core; where the scenarios change, the tests of what was at fault stay."""
+"""Seeds that found a defect in the core. When scenarios change, the tests of each defect still
+remain."""
 
 
 @pytest.mark.parametrize(("scenario", "seed", "found"), REGRESSIONS)

@@ -1,4 +1,5 @@
-"""Looks at what the controllers decide: the image of the cluster, and that no life takes what an earlier one has."""
+"""Watches the controllers' decisions: the image of the cluster, and that no life uses an identity
+of an earlier one."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ class Watch:
         self._found: Broken | None = None
         self._incarnations: dict[Uuid, tuple[int, int]] = {}  # the broker, and its epoch
         self._topics: dict[Uuid, str] = {}
-        self._epochs: dict[int, set[int]] = {}  # of a broker, ever
-        self._lives: dict[int, list[int]] = {}  # the broker epochs of the life of a node, newest last
+        self._epochs: dict[int, set[int]] = {}  # all broker epochs that a broker ever had
+        # The broker epochs of the present life of a node, newest last.
+        self._lives: dict[int, list[int]] = {}
 
     def started(self, member: Member) -> None:
         self._lives[member.id] = []
@@ -38,7 +40,7 @@ class Watch:
         self._cluster.power_lost()
 
     def look(self, member: Member) -> None:
-        """Broken when something was decided that must not be."""
+        """Raises Broken when the controllers decided something forbidden."""
         if self._found is not None:
             raise self._found
 
@@ -66,7 +68,8 @@ class Watch:
         self._world.note("broker {} is registered in epoch {}", broker.id, broker.epoch)
         self._epochs[broker.id].add(broker.epoch)
         life.append(broker.epoch)
-        if len(life) > 1 and not self._cluster.shape.is_one_voter:  # which may forget a registration with its power
+        # A sole voter may forget a registration when its power fails.
+        if len(life) > 1 and not self._cluster.shape.is_one_voter:
             self._broken(f"broker {broker.id} is registered twice in one life, in epochs {life}")
 
     def _made(self, topic: TopicImage) -> None:

@@ -1,10 +1,10 @@
-"""Attacks on a broker, each from a process of its own, while a well-behaved client works.
+"""Attacks on a broker, each from its own process, while a well-behaved client works.
 
     python -m tests.hostile.attacks NAME HOST PORT SCALE
 
-`scale` is 1 for an attack at its full size; the tests run parts of it. An attack ends by itself: its
-requests are answered, or its connections are closed. `benchmarks.attacks` measures what the
-well-behaved client feels of each at its full size.
+`scale` is 1 for an attack at its full size; the tests run a part of it. An attack ends by itself:
+its requests are answered, or its connections are closed. `benchmarks.attacks` measures how much the
+well-behaved client is slowed down by each attack at its full size.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ JOIN, SYNC, HEARTBEAT = (11, 3), (14, 1), (12, 1)
 
 REBALANCE_IN_PROGRESS = 27
 HOLD_S = 2
-"""How long connections are held that only stay."""
+"""How long idle connections are held open."""
 
 HELLO = framed(ApiVersionsRequest(client_software_name="evil", client_software_version="1"), 3)
 
@@ -55,14 +55,14 @@ def connected(address: Address, count: int) -> list[socket.socket]:
 
 
 class Exchange:
-    """A frame on its way out, and its answer on its way in."""
+    """A frame that is being sent, and the answer that is being read."""
 
     def __init__(self, sock: socket.socket, frame: bytes) -> None:
         self.sock, self.unsent, self.answer = sock, memoryview(frame), bytearray()
         sock.setblocking(False)
 
     def go_on(self, events: int) -> bool:
-        """Whether there is more to come."""
+        """Whether more bytes of the answer are to come."""
         if events & selectors.EVENT_WRITE:
             self.unsent = self.unsent[self.sock.send(self.unsent) :]
         if events & selectors.EVENT_READ:
@@ -77,8 +77,8 @@ BOTH = selectors.EVENT_READ | selectors.EVENT_WRITE
 
 
 def answered(socks: Iterable[socket.socket], frames: Iterable[bytes], reply: Reply = lambda sock, answer: b"") -> None:
-    """Send each socket its frame, all at once, and read the answers as they come. `reply` gives what is
-    sent then, and nothing for the end."""
+    """Sends each socket its frame, all at once, and reads the answers as they arrive. `reply`
+    returns the next frame to send, and nothing at the end."""
     with selectors.DefaultSelector() as selector:
         for sock, frame in zip(socks, frames, strict=True):
             selector.register(sock, BOTH, Exchange(sock, frame))
@@ -152,7 +152,7 @@ class Member:
     SIZE = 5
 
     def __init__(self, group: list[int], number: int) -> None:
-        self._group = group  # its number, and how many members were in it last
+        self._group = group  # its number, and the last known count of its members
         self._name, self._client = f"group-{group[0]}", f"member-{number}"
         self._id, self._generation, self._asked = "", -1, JOIN
 
@@ -180,7 +180,7 @@ class Member:
     def _sync(self, joined: Any) -> bytes:
         self._id, self._generation = joined.member_id, joined.generation_id
         assigned = []
-        if joined.members:  # it leads
+        if joined.members:  # it is the leader of the group
             self._group[1] = len(joined.members)
             of = SyncGroupRequest.SyncGroupRequestAssignment
             assigned = [of(member_id=each.member_id, assignment=bytes(30)) for each in joined.members]
@@ -223,7 +223,7 @@ def bombs(codec: str) -> Callable[[Address, float], None]:
 
 
 def slow_connections(address: Address, scale: float) -> None:
-    """9,000 connections that send a byte now and then."""
+    """9,000 connections, each of which sends a byte now and then."""
     socks = connected(address, int(9000 * scale))
     for byte in HELLO[:3]:
         for sock in socks:
@@ -293,7 +293,8 @@ def descriptors(address: Address, scale: float) -> None:
 
 
 class Attack(NamedTuple):
-    """`prepare` makes the topics that it needs; `limit` is how many descriptors the broker may have."""
+    """`prepare` creates the topics that it needs; `limit` is the number of descriptors that the
+    broker may have."""
 
     run: Callable[[Address, float], None]
     options: tuple[str, ...] = ()
@@ -321,7 +322,7 @@ ATTACKS = {
 
 @contextmanager
 def under_attack(broker: Broker, name: str, scale: float) -> Iterator[subprocess.Popen[str]]:
-    """An attack in a process of its own, from its start to its end."""
+    """Runs an attack in its own process, from its start to its end."""
     host, port = broker.address
     command = [sys.executable, "-m", __name__, name, host, str(port), str(scale)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

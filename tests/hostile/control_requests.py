@@ -1,5 +1,6 @@
-"""Requests of the controllers' listener that mean something and mean ill: every API in every version, with the ids, epochs and offsets of a
-quorum that is there, those next to them, and numbers at the edges; and Envelopes with any of them inside."""
+"""Plausible hostile requests to the controller listener: every API in every version, with the ids,
+epochs and offsets of the running quorum, those next to them, and numbers at the limits; and
+Envelopes with any of them inside."""
 
 from __future__ import annotations
 
@@ -20,10 +21,10 @@ from .requests import CLIENTS, Requests
 
 RAFT = ["Vote", "BeginQuorumEpoch", "EndQuorumEpoch", "DescribeQuorum", "Fetch", "FetchSnapshot"]
 BROKERS = (11, 12, 13)
-"""Those of the good client: they come back when somebody has unregistered them."""
+"""The good client's brokers: they register again after another client has unregistered them."""
 
 GOOD = "good"
-"""How the names of the good client's topics begin."""
+"""The prefix of the names of the good client's topics."""
 
 IDS = (1, 1, 2, 2, 3, 3, 4, 9, *BROKERS, 14, 100, -1, -2, 2**31 - 1)
 HOSTS = ("node1", "node2", "node3", "nowhere", "", "h" * 30_000, "::1")
@@ -35,7 +36,7 @@ FAR = (2**31 - 1, 2**31 - 2, 1 << 30, -(2**31))
 
 
 class ControlRequests(Requests):
-    """`nodes` are the controllers that are there now, to be told anew when there are others."""
+    """`nodes` are the present controllers; the caller replaces them when they change."""
 
     def __init__(self, seed: object, nodes: dict[int, Node]) -> None:
         self.nodes = nodes
@@ -44,11 +45,11 @@ class ControlRequests(Requests):
             (api, version) for api in CONTROLLER_SERVED.values() for version in range(api.lowest, api.highest + 1)
         ]
         self._forwardable = [kind for kind in self.kinds if kind[0].api.key in FORWARDED]
-        self._about = ""  # the API that is being made
+        self._about = ""  # the API of the request that is being made
 
     @property
     def other(self) -> Node:
-        """Any of them: what it knows is what the next field says."""
+        """Any of the controllers: the next field gets a value that this node knows."""
         return self.dice.choice(list(self.nodes.values()))
 
     def frame(self, api: Any, version: int) -> bytes:
@@ -58,7 +59,7 @@ class ControlRequests(Requests):
             if self.dice.random() < 0.7:
                 make_sense(self.dice, self.other, api.name, message)
             return self._written(message, version)
-        except UsageError:  # what makes sense came with a later version
+        except UsageError:  # the sensible value needs a later version
             return self._written(self.message(api.api.request, version), version)
         finally:
             self._about = before
@@ -94,7 +95,8 @@ class ControlRequests(Requests):
         return super().number(name, kind)
 
     def _epoch(self) -> int:
-        """Mostly that in force; now and then the next, and seldom one after which there are few."""
+        """Mostly the epoch in force; now and then the next one, and seldom one after which few are
+        left."""
         dice, epoch = self.dice, self.other.quorum.replica.epoch
         if dice.random() < 0.002:
             return dice.choice(FAR)
@@ -152,7 +154,7 @@ class ControlRequests(Requests):
 
 
 def inside(dice: Random, frame: bytes) -> bytes:
-    """What an Envelope carries: a request without its size, as it is or damaged."""
+    """The content of an Envelope: a request without its size, unchanged or damaged."""
     if dice.random() < 0.6:
         return frame[SIZE_FIELD:]
     return dice.choice(MUTATIONS)(dice, bytearray(frame), frame)[SIZE_FIELD:]

@@ -1,5 +1,5 @@
-"""What makes a random request of the controllers' listener one that is taken seriously: most of its parts are made to fit what a node has. One
-function an API, in a table."""
+"""Makes random requests to the controller listener plausible: most of their fields are set to match
+what a node has. A table has one function for each API."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _alter_partition(dice: Random, node: Node, body: Any) -> None:
 
 
 def _topics(node: Node) -> list[Any]:
-    """Some that have partitions, in an order that is the same in every process."""
+    """Some topics that have partitions, in an order that is the same in every process."""
     topics = node.controller.image.topics.values()
     return sorted((of for of in topics if of.partitions), key=lambda of: str(of.name))[:50]
 
@@ -175,7 +175,7 @@ SENSE: dict[str, Sense] = {
 
 
 def make_sense(dice: Random, node: Node, name: str, body: Any) -> None:
-    """Change `body`, a request of the API `name`, so that `node` may take it."""
+    """Changes `body`, a request of the API `name`, so that `node` may accept it."""
     sense = SENSE.get(name)
     if sense is not None:
         sense(dice, node, body)

@@ -1,4 +1,5 @@
-"""What can be done to the bytes of a good request. Every mutation takes the dice, a frame with its length in front and another one."""
+"""The mutations of the bytes of a good request. Every mutation takes the dice, a frame with its
+length in front and another frame."""
 
 from __future__ import annotations
 
@@ -10,13 +11,14 @@ from kafkadouble.wire.batch import seal
 Mutation = Callable[[Random, bytearray, bytes], bytes]
 
 HEAD = 14
-"""Length, key, version, correlation id, length of the client id: what is kept where a mutation is to get past the header."""
+"""Length, key, version, correlation id, length of the client id: the bytes that stay unchanged
+where a mutation must get past the header."""
 
 NUMBERS = (
     b"\0", b"\x01", b"\x7f", b"\x80", b"\xff", b"\x7f\xff", b"\xff\xff", b"\x80\0", b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\0\0\0\0",
     b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\x0f", b"\x7f" + b"\xff" * 7, b"\x80" + b"\0" * 7, b"\0\x01\0\0",
 )  # fmt: skip
-"""Lengths, counts and offsets at the edges, as the wire has them: fixed and varint."""
+"""Lengths, counts and offsets at the limits, as the wire encodes them: fixed and varint."""
 
 
 def framed(body: bytes | bytearray) -> bytes:
@@ -25,7 +27,7 @@ def framed(body: bytes | bytearray) -> bytes:
 
 
 def flips(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Some bits, anywhere behind the length."""
+    """Flips some bits, anywhere behind the length."""
     for _ in range(dice.choice((1, 1, 2, 8))):
         if len(frame) > 4:
             frame[dice.randrange(4, len(frame))] ^= 1 << dice.randrange(8)
@@ -33,7 +35,7 @@ def flips(dice: Random, frame: bytearray, other: bytes) -> bytes:
 
 
 def body_flips(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Some bytes of the body."""
+    """Changes some bytes of the body."""
     for _ in range(dice.choice((1, 2, 4))):
         if len(frame) > HEAD:
             frame[dice.randrange(HEAD, len(frame))] = dice.choice((0, 1, 127, 128, 255, dice.randrange(256)))
@@ -41,42 +43,42 @@ def body_flips(dice: Random, frame: bytearray, other: bytes) -> bytes:
 
 
 def cut(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """The end is missing, and the length knows."""
+    """Cuts off the end, and corrects the length."""
     return framed(frame[4 : dice.randrange(4, len(frame) + 1)])
 
 
 def numbers(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """An edge written over whatever stands there."""
+    """Overwrites any bytes with a value at the limits."""
     number = dice.choice(NUMBERS)
     at = dice.randrange(min(HEAD, len(frame)), len(frame) + 1)
     return framed(frame[4:at] + number + frame[at + len(number) :])
 
 
 def longer(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Bytes put in between."""
+    """Inserts bytes."""
     at = dice.randrange(min(HEAD, len(frame)), len(frame) + 1)
     return framed(frame[4:at] + dice.randbytes(dice.choice((1, 2, 4, 30))) + frame[at:])
 
 
 def shorter(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Bytes left out."""
+    """Removes bytes."""
     at = dice.randrange(min(HEAD, len(frame)), len(frame) + 1)
     return framed(frame[4:at] + frame[at + dice.choice((1, 2, 4)) :])
 
 
 def splice(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """The front of one request and the back of another."""
+    """Joins the beginning of one request and the end of another."""
     at, from_ = dice.randrange(4, len(frame) + 1), dice.randrange(4, len(other) + 1)
     return framed(frame[4:at] + other[from_:])
 
 
 def noise_body(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """A good header, and any bytes behind it."""
+    """A good header, and random bytes behind it."""
     return framed(frame[4:HEAD] + dice.randbytes(dice.choice((0, 1, 5, 40, 300))))
 
 
 def noise(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Any bytes in a good frame."""
+    """Random bytes in a good frame."""
     return framed(dice.randbytes(dice.choice((0, 1, 3, 7, 9, 10, 11, 50))))
 
 
@@ -94,7 +96,7 @@ def other_version(dice: Random, frame: bytearray, other: bytes) -> bytes:
 
 
 def damaged_batch(dice: Random, frame: bytearray, other: bytes) -> bytes:
-    """Where a record batch lies, one of its bytes is changed under a checksum that is right again."""
+    """Changes one byte of a record batch, if there is one, and corrects the checksum."""
     start = frame.find(b"\xff\xff\xff\xff\x02")
     if start < 12 or len(frame) < start + 49:
         return body_flips(dice, frame, other)
@@ -122,7 +124,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 
 def slices(dice: Random, data: bytes) -> list[bytes]:
-    """The bytes as the network may bring them."""
+    """Splits the bytes as the network may deliver them."""
     if dice.random() < 0.7:
         return [data]
     if dice.random() < 0.1 and len(data) < 200:

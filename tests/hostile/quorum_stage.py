@@ -1,7 +1,9 @@
-"""Three controllers without sockets: hostile connections to the listener of each, and somebody who wants what every cluster wants.
+"""Three controllers without sockets: hostile connections to the listener of each, and a good client
+that sends what every cluster needs.
 
-Rules that are checked after every piece of bytes: those of `stage`, and no node has stopped. Checked now and then: somebody leads, or there is
-a reason that the protocol itself gives; what was answered as done is in the image of every node; what is kept of strangers has a bound.
+Rules that are checked after every piece of bytes: those of `stage`, and no node has stopped.
+Checked now and then: a controller leads, or the protocol itself gives a reason why none does; every
+acknowledged decision is in the image of every node; the data kept about unknown peers is bounded.
 """
 
 from __future__ import annotations
@@ -42,28 +44,28 @@ SETTINGS = {
 RETENTION = "retention.ms"
 ATTEMPTS = 5
 MOST_KEPT = 20
-"""So many of the good client's topics are kept."""
+"""The number of the good client's topics that are kept."""
 
 
 def features() -> list[broker_life.Feature]:
-    """Those of a broker that goes along with whatever is decided."""
+    """The features of a broker that supports every level the controllers support."""
     known = {name: (0, high) for name, (_, high) in supported_features(("controller",)).items()}
     return broker_life.features(**{name.replace(".", "_"): levels for name, levels in known.items()})
 
 
 class Headless(Exception):
-    """Nobody leads for long."""
+    """No controller leads for long enough."""
 
 
 class Quorum(Controllers):
-    """Time passes for them only when they are told."""
+    """Controllers for which time passes only when the test steps it."""
 
     def settle(self) -> None:
-        """What is under way between them arrives."""
+        """Delivers the messages in flight between the controllers."""
         self._carry()
 
     def refresh(self) -> None:
-        """A chance to notice that nobody can be elected: not more time than that takes."""
+        """Gives the controllers just enough time to find that none can be elected."""
         for _ in range(1500):
             if self._is_settled():
                 return
@@ -71,7 +73,7 @@ class Quorum(Controllers):
 
 
 class Hostile:
-    """One connection of somebody who means ill, to one of the controllers."""
+    """A hostile connection to one of the controllers."""
 
     def __init__(self, stage: QuorumStage, node: Node, number: int) -> None:
         self.stage, self.line, self.node = stage, Line(), node
@@ -79,7 +81,7 @@ class Hostile:
         self.connection = Connection(node, self.peer, self.line, MAX_FRAME)
 
     def send(self, data: bytes) -> bool:
-        """Whether the connection is still open after these bytes."""
+        """Sends these bytes; returns whether the connection is still open."""
         self.connection.receive(data, self.stage.controllers.now)
         while self.line.goes_on:
             self.line.goes_on = False
@@ -94,7 +96,7 @@ class Hostile:
 
 
 class QuorumStage:
-    """The controllers, and the good client. With `dynamic` their voters stand in the log."""
+    """The controllers, and the good client. With `dynamic` the log has their voters."""
 
     def __init__(self, log: Log, dynamic: bool) -> None:
         self.log, self.dynamic = log, dynamic
@@ -102,13 +104,13 @@ class QuorumStage:
         self.begin()
 
     def begin(self) -> None:
-        """A new cluster."""
+        """Starts a new cluster."""
         self.controllers = Quorum(3, SETTINGS)
-        self.done: dict[str, str] = {}  # what was answered as done: topics, and a setting of each
+        self.done: dict[str, str] = {}  # acknowledged decisions: topics, and a setting of each
         self.lives = {id: Uuid(id.to_bytes(16)) for id in BROKERS}
         self.controllers.elect()
         if self.dynamic:
-            self.controllers.step(7000)  # the voters say who they are
+            self.controllers.step(7000)  # the voters register
             update = UpdateFeaturesRequest.FeatureUpdateKey(feature="kraft.version", max_version_level=1)
             answer = self.ask(UpdateFeaturesRequest(feature_updates=[update], timeout_ms=1000), 2)
             assert answer.error_code == 0, answer
@@ -121,7 +123,7 @@ class QuorumStage:
 
     @property
     def draft(self) -> Image:
-        """What who leads has decided. Headless."""
+        """The leader's image, with uncommitted decisions. May raise Headless."""
         self.controllers.refresh()
         if not self.controllers._is_settled():
             raise Headless
@@ -131,7 +133,7 @@ class QuorumStage:
         return Hostile(self, dice.choice(list(self.nodes.values())), next(self.numbers))
 
     def look(self) -> None:
-        """Nothing may have gone wrong."""
+        """Checks that no node has logged an error or stopped."""
         for record in self.log.taken():
             assert record.levelno < logging.ERROR, logging.Formatter().format(record)
             assert "\n" not in record.getMessage(), record.getMessage()
@@ -144,7 +146,8 @@ class QuorumStage:
         self.look()
 
     def ask(self, body: Any, version: int) -> Any:
-        """The answer of who leads, and of the next one when he does not any more. Headless."""
+        """The leader's answer; if it no longer leads, that of the next leader. May raise
+        Headless."""
         for _ in range(ATTEMPTS):
             self.controllers.refresh()
             if not self.controllers._is_settled():
@@ -155,7 +158,8 @@ class QuorumStage:
         raise Headless
 
     def works(self) -> bool:
-        """Somebody leads, decides, and everybody has what was decided before; False where that cannot be any more, by the protocol."""
+        """Whether a controller leads and decides, and every node has the earlier decisions; False
+        where the protocol makes that impossible."""
         try:
             self._brokers()
             self._decide()
@@ -170,7 +174,8 @@ class QuorumStage:
         return True
 
     def excuse(self) -> str | None:
-        """Why nobody can be elected: there are no epochs left, or those who are not here vote, as somebody had it; or why one cannot follow."""
+        """Why no controller can be elected: no epochs are left, or a false message has named voters
+        that are not here; or why a controller cannot follow."""
         replicas = [node.quorum.replica for node in self.nodes.values()]
         if any(replica.epoch >= LAST_EPOCH for replica in replicas):
             return "the last epoch"
@@ -188,19 +193,22 @@ class QuorumStage:
         return None
 
     def shown(self) -> str:
-        """Everything that tells why they do not get on."""
+        """The state of all nodes, for the message of a failure."""
         parts = [
             (node.quorum, node.quorum.replica.voters, node.controller, node.quorum.log) for node in self.nodes.values()
         ]
         return "\n".join(map(repr, parts))
 
     def _brokers(self) -> None:
-        """Brokers that have been forgotten or fenced come back, and say what others have said otherwise."""
+        """Registers brokers again that were removed or fenced, and corrects what hostile requests
+        have claimed for them."""
         for id in BROKERS:
             known = self.draft.brokers.get(id)
             spoilt = known is not None and (known.incarnation_id != self.lives[id] or known.in_controlled_shutdown)
             if spoilt:
-                self.controllers.step(10_000)  # whoever has taken its id, or has it shut down, is silent
+                # A false broker with its id, or one that a request has shut down, is silent by
+                # then.
+                self.controllers.step(10_000)
                 self.lives[id] = Uuid((self.made * 100 + id).to_bytes(16))
             body = broker_life.request(id, incarnation_id=self.lives[id], cluster_id="a-cluster", features=features())
             answer = self.ask(body, 4)
@@ -211,7 +219,7 @@ class QuorumStage:
                 broker_id=id, broker_epoch=epoch, current_metadata_offset=2**62, cordoned_log_dirs=[]
             )
             answer = self.ask(beat, 2)
-            if answer.should_shut_down:  # somebody has said so in its name
+            if answer.should_shut_down:  # a hostile request has asked for this in its name
                 answer = self.ask(beat, 2)
             assert (answer.error_code, answer.is_fenced) == (0, False), answer
 
@@ -225,12 +233,13 @@ class QuorumStage:
         self.done[name] = str(self.made)
 
     def tidy(self) -> None:
-        """Once more from the beginning, as far as somebody leads."""
+        """Cleans up the cluster, as far as a controller leads."""
         with suppress(Headless):
             self._tidy()
 
     def _tidy(self) -> None:
-        """Delete the topics but for the good client's last ones, and forget who registered."""
+        """Deletes the topics except the good client's last ones, and unregisters the hostile
+        brokers."""
         image = self.draft
         self.done = dict(list(self.done.items())[-MOST_KEPT:])
         gone = [DeleteTopicsRequest.DeleteTopicState(name=name) for name in image.topic_ids if name not in self.done]
@@ -247,7 +256,7 @@ class QuorumStage:
             assert image.config_overrides(TOPIC, name)[RETENTION] == value, (node, name)
 
     def _bounds(self) -> None:
-        """Nothing but what was written grows."""
+        """No state grows, except what was written."""
         for node in self.nodes.values():
             state = node.quorum.replica.state
             if isinstance(state, LeaderState):

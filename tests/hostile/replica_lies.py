@@ -1,4 +1,5 @@
-"""What can be told instead of what a replica was answered, or asked in its name. Every lie takes the dice, and a good answer or request."""
+"""False answers to a replica, and false requests in its name. Every lie takes the dice, and a good
+answer or request."""
 
 from __future__ import annotations
 
@@ -38,11 +39,11 @@ FIELDS: tuple[tuple[int, str, tuple[int, ...]], ...] = (
     (53, ">i", EPOCHS),
     (57, ">i", EPOCHS),
 )
-"""Of a batch's header: where a field stands, its layout, and values at its edges."""
+"""Fields of a batch's header: the position, the layout, and values at the limits."""
 
 
 def batch_fields(dice: Random, records: bytearray) -> bytes:
-    """Fields of the first batch have other values; the checksum is right, or is not."""
+    """Changes fields of the first batch; the checksum is corrected, or is not."""
     if len(records) < HEADER_SIZE:
         return bytes(records)
     for _ in range(dice.choice((1, 1, 2, 3))):
@@ -54,7 +55,7 @@ def batch_fields(dice: Random, records: bytearray) -> bytes:
 
 
 def batch_bytes(dice: Random, records: bytearray) -> bytes:
-    """Some bytes of the batches."""
+    """Changes some bytes of the batches."""
     for _ in range(dice.choice((1, 2, 8)) if records else 0):
         records[dice.randrange(len(records))] ^= 1 << dice.randrange(8)
     return bytes(records)
@@ -82,7 +83,7 @@ def records(dice: Random, answer: FetchResponse) -> Told:
 
 
 def claims(dice: Random, answer: FetchResponse) -> Told:
-    """What is said beside the records."""
+    """Changes the fields beside the records."""
     for data in _data(answer):
         name = dice.choice(("high_watermark", "log_start_offset", "last_stable_offset"))
         setattr(data, name, dice.choice(OFFSETS))
@@ -96,7 +97,7 @@ def codes(dice: Random, answer: FetchResponse) -> Told:
 
 
 def out_of_range(dice: Random, answer: FetchResponse) -> Told:
-    """So that the ends are asked for, about which is lied, too."""
+    """Makes the follower request the ends of the log, which get a false answer, too."""
     for data in _data(answer):
         data.error_code, data.records = 1, b""
     return answer
@@ -138,7 +139,7 @@ OF_FETCHES: tuple[Lie, ...] = (
 
 
 def ends(dice: Random, answer: Any) -> Told:
-    """Of a log, or the code that there are none."""
+    """False ends of a log, or an error code in their place."""
     for topic in answer.topics:
         for told in topic.partitions:
             told.offset = dice.choice(OFFSETS)
@@ -147,7 +148,7 @@ def ends(dice: Random, answer: Any) -> Told:
 
 
 def granted(dice: Random, answer: Any) -> Told:
-    """What a controller says of an in-sync set."""
+    """A false answer of a controller about an in-sync set."""
     for topic in answer.topics:
         for data in topic.partitions:
             data.isr = [dice.choice((-1, 11, 12, 13, 14)) for _ in range(dice.choice((0, 1, 2, 3, 4)))]
@@ -157,7 +158,7 @@ def granted(dice: Random, answer: Any) -> Told:
 
 
 def on_the_wire(dice: Random, message: Message, version: int) -> Told:
-    """The bytes are changed; what cannot be read ends the connection."""
+    """Changes the bytes; an unreadable answer ends the connection."""
     frame = bytearray(framed(message.encode(version)))
     changed = dice.choice(MUTATIONS)(dice, frame, bytes(frame))
     try:
@@ -167,7 +168,7 @@ def on_the_wire(dice: Random, message: Message, version: int) -> Told:
 
 
 def asked(dice: Random, topic_id: Uuid, replicas: tuple[int, ...]) -> FetchRequest:
-    """A fetch in the name of a replica, or of nobody."""
+    """A fetch in the name of a replica, or without a valid name."""
     of = FetchRequest
     partitions = [
         of.FetchPartition(

@@ -1,8 +1,11 @@
-"""Three brokers that replicate from one another, in stepped time, and somebody on the wire between them; a client wants what all clients want.
+"""Three brokers that replicate from one another, in stepped time, with a liar between them that
+changes messages; a client produces records.
 
-Rules that are checked after every lie: no node has stopped, and nothing came about that nobody had thought of; what is kept of strangers has a
-bound. Checked now and then: no log has a damaged batch; and, when all are honest again: leaders have every record that the client wrote, in
-its order, and followers come to have the same bytes, or, where one believed what it could not know better, when they begin anew.
+Rules that are checked after every lie: no node has stopped, and none has logged an unforeseen
+error; the data kept about unknown peers is bounded. Checked now and then: no log has a damaged
+batch. After the lies end, leaders have every record that the client wrote, in its order, and
+followers come to have the same bytes; a follower that believed a lie it could not detect does so
+after it starts with an empty log.
 """
 
 from __future__ import annotations
@@ -42,14 +45,15 @@ class LiarsOnDisks(Liars, OnDisks):
 
 
 class ReplicaStage:
-    """The brokers, and the client. Every partition is led by the same broker for as long as it lives."""
+    """The brokers, and the client. Every partition is led by the same broker as long as that
+    runs."""
 
     def __init__(self, log: Log, on_disks: bool) -> None:
         self.log, self.on_disks, self.renewed = log, on_disks, 0
         self.begin()
 
     def begin(self) -> None:
-        """A new cluster."""
+        """Starts a new cluster."""
         controllers = {name: SETTINGS[name] for name in ("broker.session.timeout.ms",)}
         self.cluster: Liars = LiarsOnDisks(1, controllers) if self.on_disks else Liars(1, controllers)
         self.written: dict[int, list[bytes]] = {index: [] for index in range(PARTITIONS)}
@@ -75,7 +79,7 @@ class ReplicaStage:
         return self.cluster.nodes[BROKERS[index]].partitions.get(TOPIC, index)
 
     def write(self, index: int) -> None:
-        """The client writes a record, which is there when this returns."""
+        """The client writes a record, which is in the log when this returns."""
         value = b"%d" % len(self.written[index])
         data = ProduceRequest.PartitionProduceData(index=index, records=encode_batch([Record(0, 1, None, value, ())]))
         topic = ProduceRequest.TopicProduceData(name=TOPIC, partition_data=[data])
@@ -96,7 +100,7 @@ class ReplicaStage:
         return b"" if found is None else b"".join(bytes(batch) for batch in found.batches(found.log_start_offset))
 
     def look(self) -> None:
-        """After every lie."""
+        """The checks after every lie."""
         for node in self.cluster.nodes.values():
             assert node.halted is None, node.halted
             assert len(node.fetch_sessions) <= SLOTS
@@ -105,7 +109,8 @@ class ReplicaStage:
             assert record.levelno < logging.CRITICAL, record.getMessage()
 
     def undamaged(self) -> None:
-        """Whatever somebody has believed, no log has a batch that is damaged, or does not go on where the one before ends."""
+        """Whatever a follower has believed, no log has a batch that is damaged, or that does not
+        continue the one before."""
         for id in BROKERS:
             for index in range(PARTITIONS):
                 contents, due, epoch = self.contents(id, index), 0, -1
@@ -117,7 +122,7 @@ class ReplicaStage:
                     due, epoch = header.next_offset, header.partition_leader_epoch
 
     def heal(self) -> None:
-        """All are honest: everybody comes to have the same."""
+        """Ends the lies: all replicas come to have the same bytes."""
         self.undamaged()
         self.cluster.lie = self.cluster.lie_of_controller = None
         self._wait(SOON_MS)
@@ -130,7 +135,8 @@ class ReplicaStage:
         self.look()
 
     def _renew(self, id: int) -> None:
-        """What it believed cannot be told from the truth: it begins anew, with nothing but what it leads itself."""
+        """The follower cannot detect the lie it believed: it starts again with empty logs of the
+        partitions it follows."""
         self.renewed += 1
         fetchers = self.cluster.nodes[id].fetchers
         assert fetchers is not None

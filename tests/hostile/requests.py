@@ -1,4 +1,5 @@
-"""Requests that mean something and mean ill: every served API in every version, with names that exist, and numbers at the edges."""
+"""Plausible hostile requests: every served API in every version, with names that exist, and numbers
+at the limits."""
 
 from __future__ import annotations
 
@@ -47,11 +48,12 @@ EDGES = (-2, -1, 0, 0, 0, 1, 1, 2, 3, 100)
 SMALL_INT8 = (-128, -1, 0, 0, 1, 2, 3, 4, 8, 16, 32, 127)
 BROKER, BROKER_LOGGER = 4, 8
 NOBODY = (-(2**31), -2, 0x64646464, 2**31 - 1)
-"""Brokers that are not this one, and that no change of a byte makes to be: one that is unregistered serves nobody, as it should."""
+"""Broker ids that are not this broker's, and that no change of one byte turns into its id: an
+unregistered broker rightly serves no client."""
 
 
 class Requests(Maker):
-    """Makes requests for the APIs that are served by `node`, where members and ids are looked up."""
+    """Makes requests for the APIs that `node` serves; looks up members and ids there."""
 
     def __init__(self, seed: object, node: Node) -> None:
         super().__init__(seed, unknown=0.03, longest=3)
@@ -67,9 +69,9 @@ class Requests(Maker):
     def struct(self, cls: Any, version: int, flexible: bool) -> Any:
         made: Any = super().struct(cls, version, flexible)
         if getattr(made, "resource_type", 0) in (BROKER, BROKER_LOGGER) and "Alter" in cls.__qualname__:
-            made.resource_type = (
-                2  # what holds for the broker holds for the good client, too; loggers are of this process
-            )
+            # Not the broker's settings, which apply to the good client, too; nor this process's
+            # loggers.
+            made.resource_type = 2
         if cls is UnregisterBrokerRequest:
             made.broker_id = self.dice.choice(NOBODY)
         return made
@@ -80,7 +82,7 @@ class Requests(Maker):
         return super().value(field, version, flexible)
 
     def many(self, field: FieldInfo, version: int, flexible: bool) -> Any:
-        """A long list, or one thing again and again."""
+        """A long list, or one element many times."""
         size = self.dice.choice((127, 128, 300))
         if field.struct is not None and self.dice.random() < 0.5:
             return [self.element(field, version, flexible)] * size
@@ -137,12 +139,12 @@ class Requests(Maker):
         return dice.choice((*TOPICS, *TOPICS, *FOREIGN_TOPICS, *GROUPS[:3], *PROTOCOLS[:1], *CONFIGS[:2], "1"))
 
     def topic_ids(self) -> list[Uuid]:
-        """Some of topics that are there for this."""
+        """Some ids of topics that exist for this purpose."""
         image = self.node.controller.image
         return [image.topic_ids[name] for name in TOPICS[:5] if name in image.topic_ids]
 
     def members(self) -> list[str]:
-        """Some that are in a group, or were told to come again."""
+        """Some members of groups, or some that were asked to join again."""
         found: list[str] = []
         for shard in self.node.groups:
             for group_id in GROUPS[:3]:

@@ -1,4 +1,5 @@
-"""A broker in a process of its own, hostile sockets, and a good client that measures how long it waits."""
+"""A broker in its own process, hostile sockets, and a good client that measures its waiting
+time."""
 
 from __future__ import annotations
 
@@ -26,18 +27,19 @@ from kafkadouble.wire.record import Record
 MB = 1 << 20
 TIMEOUT = 20
 SLOWEST = 5.0
-"""How long a good client may wait for two answers (s), on a machine that does other things besides; alone it is a tenth of that at most."""
+"""How long a good client may wait for two answers (s), on a machine with other load; without load
+it is at most a tenth of that."""
 
 NAMES = (f"good-{number}" for number in count())
 
 
 def framed(message: Message, version: int, client: str = "evil") -> bytes:
-    """A request as it goes over the wire."""
+    """A request as it is sent over the wire."""
     return b"".join(headers.write_request(message, 7, client, version))
 
 
 class Broker:
-    """`kafkadouble serve` in a process of its own; what it logs is kept."""
+    """`kafkadouble serve` in its own process; its log is kept."""
 
     def __init__(self, *options: str) -> None:
         self.process = subprocess.Popen(
@@ -69,12 +71,12 @@ class Broker:
         return sock
 
     def resident(self) -> int:
-        """Bytes of memory that it has, of which the machine can tell only on Linux."""
+        """The bytes of memory it uses, which only Linux can report."""
         fields = Path(f"/proc/{self.process.pid}/statm").read_text().split()
         return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def limit_descriptors(self, most: int) -> None:
-        """Let it have no more from now on, on Linux."""
+        """Limits its memory to the present size, on Linux."""
         import resource
 
         resource.prlimit(self.process.pid, resource.RLIMIT_NOFILE, (most, most))
@@ -83,7 +85,7 @@ class Broker:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def logged(self, *words: str) -> str:
-        """The line that has these words, once it is there."""
+        """Waits for the log line that has these words."""
         deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             for line in list(self.log):
@@ -112,7 +114,7 @@ def serving(*options: str) -> Iterator[Broker]:
 
 
 class Client:
-    """One connection that asks and is answered."""
+    """A connection that sends requests and reads answers."""
 
     def __init__(self, broker: Broker) -> None:
         self.sock = broker.connect()
@@ -140,7 +142,8 @@ class Client:
 
 
 class Good:
-    """A good client in a thread of its own: produces and fetches again and again, and remembers how long each pair took."""
+    """A good client in its own thread: it produces and fetches again and again, and records how
+    long each pair took."""
 
     def __init__(self, broker: Broker) -> None:
         self._client = Client(broker)
@@ -164,7 +167,7 @@ class Good:
             self.failure = problem
 
     def end(self) -> float:
-        """How long the slowest pair took (s)."""
+        """The duration of the slowest pair (s)."""
         before = len(self.took)
         while len(self.took) < before + 3 and self.failure is None:
             threading.Event().wait(0.01)
@@ -206,7 +209,7 @@ def produce_and_fetch(client: Client, topic: str, offset: int) -> None:
 
 @contextmanager
 def good_client(broker: Broker) -> Iterator[Good]:
-    """A good client that works all the while, and never waits for longer than `SLOWEST`."""
+    """A good client that works all the time, and never waits longer than `SLOWEST`."""
     good = Good(broker)
     try:
         yield good

@@ -1,8 +1,10 @@
-"""One long-lived node without sockets: hostile connections on one side, a well-behaved client on the other, and what must hold between them.
+"""One long-lived node without sockets: hostile connections on one side, a well-behaved client on
+the other, and the rules that must hold between them.
 
-Rules that are checked after every piece of bytes: no exception comes out; nothing is logged as an error; a connection is open, or was closed
-with exactly one warning that names its peer. Checked now and then: the good client gets what it should, the bytes held for connections are
-those of open ones, and nobody waits for a connection that is gone.
+Rules that are checked after every piece of bytes: no exception escapes; no error is logged; a
+connection is open, or was closed with exactly one warning that names its peer. Checked now and
+then: the good client gets correct answers, the bytes held for connections are those of open ones,
+and no handler waits for a closed connection.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ FOR_EVIL = ("a", "b", "x.y", "compacted")
 
 
 class Log(logging.Handler):
-    """What was logged since somebody last asked."""
+    """The log records since the last call."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -54,14 +56,14 @@ class Log(logging.Handler):
         self.records.append(record)
 
     def taken(self) -> list[logging.LogRecord]:
-        """Give them out."""
+        """Returns and removes the records."""
         found, self.records = self.records, []
         return found
 
 
 @contextmanager
 def logged() -> Iterator[Log]:
-    """Everything that the server says meanwhile; loggers are left as they were found."""
+    """Captures every log record of the server; loggers are restored afterwards."""
     logger, log = logging.getLogger("kafkadouble.server"), Log()
     level, propagate = logger.level, logger.propagate
     logger.addHandler(log)
@@ -76,7 +78,7 @@ def logged() -> Iterator[Log]:
 
 
 class Line:
-    """A connection's line without a socket: what is written is kept for those who want it."""
+    """The transport of a connection without a socket; it keeps what is written, on request."""
 
     def __init__(self, keep: bool = False) -> None:
         self.closed, self.reads, self.goes_on = False, True, False
@@ -102,7 +104,7 @@ class Line:
 
 
 class Hostile:
-    """One connection of somebody who means ill."""
+    """A hostile connection."""
 
     def __init__(self, stage: Stage, number: int) -> None:
         self.stage, self.line = stage, Line()
@@ -110,7 +112,7 @@ class Hostile:
         self.connection = Connection(stage.node, self.peer, self.line, MAX_FRAME)
 
     def send(self, data: bytes) -> bool:
-        """Whether the connection is still open after these bytes."""
+        """Sends these bytes; returns whether the connection is still open."""
         self.connection.receive(data, self.stage.now)
         while self.line.goes_on:
             self.line.goes_on = False
@@ -130,7 +132,7 @@ class Hostile:
         return False
 
     def leave(self) -> None:
-        """What the listener does when the socket is gone."""
+        """Does what the listener does when the socket is closed."""
         self.connection.lost()
 
 
@@ -144,18 +146,20 @@ class Stage:
         self.node = Node(given, listeners=listeners, now=self.now, seed=seed)
         self._numbers = iter(range(1, 10**9))
         self.closing: dict[str, list[str]] = {}
-        """Peer -> what was said when its connection was ended, until somebody looks at that connection."""
+        """Peer -> the messages logged when its connection was ended, until the test checks that
+        connection."""
 
     def hostile(self) -> Hostile:
         return Hostile(self, next(self._numbers))
 
     def settle(self) -> None:
-        """Have everything that takes turns done."""
+        """Completes all requests that take turns."""
         while self.node.waiting.is_busy:
             self.node.tick(self.now)
 
     def read_log(self) -> None:
-        """Nothing may have gone wrong; who was disconnected is kept, since what one does can end the wait of another."""
+        """Checks that no error was logged. Keeps closed peers, since a request of one connection
+        can end the wait of another."""
         for record in self.log.taken():
             assert record.levelno < logging.ERROR, logging.Formatter().format(record)
             line = record.getMessage()
@@ -163,7 +167,7 @@ class Stage:
                 self.closing.setdefault(line.partition(" ")[0], []).append(line)
 
     def pass_time(self, milliseconds: int) -> None:
-        """As the listener does: stop wherever something is due."""
+        """Steps the time as the listener does: stops whenever something is due."""
         end = self.now + milliseconds
         while (deadline := self.node.next_deadline()) is not None and deadline <= end:
             self.now = max(self.now, deadline)
@@ -173,12 +177,13 @@ class Stage:
 
     @property
     def waiting(self) -> set[HandlerTask]:
-        """The handlers that hang on partitions."""
+        """The handlers that wait for partitions."""
         return {task for partition in self.node.partitions for task in partition.waiters.tasks}
 
 
 class Good:
-    """A well-behaved client: produces, fetches, is a member of a group, and looks at every answer."""
+    """A well-behaved client: it produces, fetches, is a member of a group, and checks every
+    answer."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.line = stage, Line(keep=True)
@@ -191,7 +196,7 @@ class Good:
         self.offset = 0
 
     def ask(self, body: Message, version: int) -> Any:
-        """The answer, which must be there as soon as everything that takes turns had its own."""
+        """The answer, which must be there as soon as all requests that take turns are completed."""
         assert body.api_key is not None
         assert self.line.written is not None
         self._count += 1
@@ -240,7 +245,7 @@ class Good:
         return request.member_id, joined.generation_id
 
     def works(self) -> None:
-        """Everything is as it should be."""
+        """Checks that everything works."""
         self._produce_and_fetch()
         beat = self.ask(
             HeartbeatRequest(group_id=GOOD, generation_id=self.generation, member_id=self.member),
@@ -270,7 +275,8 @@ class Good:
         self.offset += 1
 
     def tidy(self) -> None:
-        """Delete what others made, so that what is left is this client's and theirs to begin with."""
+        """Deletes what hostile requests created; leaves this client's topics, and those that
+        existed at the beginning."""
         image = self.stage.node.controller.image
         names = [name for name in image.topic_ids if name not in (GOOD, INTERNAL)]
         deleted = self.ask(DeleteTopicsRequest(topic_names=names, timeout_ms=1000), 5)

@@ -1,6 +1,7 @@
-"""Attacks on a broker, a part of their full size, beside a well-behaved client: it gets right answers, and the broker is left as it was.
+"""Attacks on a broker, at a part of their full size, beside a well-behaved client: it gets correct
+answers, and the broker ends in the same state.
 
-How long the client waits is measured by `python -m benchmarks.attacks`, not here.
+`python -m benchmarks.attacks` measures how long the client waits.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def test_a_well_behaved_client_is_served_under_attack(name: str) -> None:
         files, memory = broker.open_files(), broker.resident()
         with under_attack(broker, name, scale):
             pass
-        good.end()  # raises what was wrong with an answer
+        good.end()  # raises when an answer was wrong
         assert client.ask(ALL_TOPICS, 9).topics
         client.close()
         descriptors_return(broker, files)

@@ -1,4 +1,5 @@
-"""Decompression bombs in Produce: refused, in bounded memory and time, while others are served."""
+"""Decompression bombs in Produce: refused, in bounded memory and time, while other clients are
+served."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def test_a_bomb_is_refused_and_others_are_served(broker: Broker, codec: str) -> 
 
 @pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
 def test_the_batches_of_one_request_share_the_bound(good: Good, codec: str) -> None:
-    """A record of 60 MB may be small; a second one in the same request is too much, in another request it is not."""
+    """A record of 60 MB may be small; a second one in the same request is too much, in another
+    request it is not."""
     data = bytes(encode_batch([Record(0, 0, None, bytes(60 * MB), ())], compression=CODECS[codec]))
     parts = [ProduceRequest.PartitionProduceData(index=index, records=data) for index in (0, 1)]
     topic = ProduceRequest.TopicProduceData(name="a", partition_data=parts)

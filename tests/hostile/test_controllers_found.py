@@ -1,5 +1,6 @@
-"""What somebody would try next at the listener of controllers: each once, by hand. First the two requests that end the process of an Apache
-Kafka 4.3 controller (FetchSnapshot with MaxBytes -1, and with the id of the leader as the replica's)."""
+"""Attacks on the controller listener, each written by hand. First the two requests that end the
+process of an Apache Kafka 4.3 controller (FetchSnapshot with MaxBytes -1, and with the id of the
+leader as the replica's)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def snapshot(of: Node, leader: Node) -> FetchSnapshotRequest:
 
 
 def code(answer: Any) -> int:
-    """The one error that there is, wherever it stands."""
+    """The only error code in the answer, at whichever level it is."""
     codes = [answer.error_code, *(each.error_code for topic in answer.topics for each in topic.partitions)]
     return int(max(codes, key=abs))
 
@@ -66,7 +67,8 @@ def test_requests_that_end_apache_kafka_are_refused(stage: QuorumStage, version:
 
 
 def test_the_last_epoch_ends_elections_and_nothing_else(stage: QuorumStage) -> None:
-    """As the protocol has it: an epoch that somebody names is one. Nobody is elected after the last, and nothing is lost."""
+    """As in the protocol: an epoch that any request names is accepted. After the last epoch no
+    leader can be elected, and no record is lost."""
     done = dict(stage.done)
     for node in list(stage.nodes.values()):
         for epoch in (2**31 - 1, LAST_EPOCH, -1, -(2**31)):
@@ -101,7 +103,8 @@ def test_a_voter_is_not_told_of_at_any_length(stage: QuorumStage) -> None:
 
 
 def test_registrations_by_the_thousand_are_kept_once(stage: QuorumStage) -> None:
-    """Of one broker and of one incarnation after the other; what is known softly goes with the registration."""
+    """The registrations are of one broker, with one incarnation after the other; unconfirmed state
+    is removed with the registration."""
     leader = stage.controllers.leader
     for number in range(300):
         incarnation = Uuid((10**6 + number).to_bytes(16))

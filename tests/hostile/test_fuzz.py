@@ -1,7 +1,7 @@
-"""A hundred thousand frames that mean ill, against one node that serves a good client meanwhile.
+"""A hundred thousand hostile frames against one node that serves a good client meanwhile.
 
-`KAFKADOUBLE_FUZZ_FRAMES` asks for more of them, `KAFKADOUBLE_FUZZ_SEED` for others. A failure names its seed, the number of the frame and its
-bytes; the same seed repeats it.
+`KAFKADOUBLE_FUZZ_FRAMES` sets another number of frames, `KAFKADOUBLE_FUZZ_SEED` another seed. A
+failure names its seed, the number of the frame and its bytes; the same seed repeats it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ NEVER = FetchRequest(
     session_epoch=-1,
     topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[FetchRequest.FetchPartition(partition_max_bytes=1)])],
 )
-"""A fetch that waits for as long as there is."""
+"""A fetch that waits for the longest possible time."""
 
 
 class Campaign:
-    """Frames from one seed, and the connections that they are sent over."""
+    """Frames from one seed, and the connections over which they are sent."""
 
     def __init__(self, log: Log, seed: str) -> None:
         self.seed, self.dice = seed, Random(seed)
@@ -48,7 +48,8 @@ class Campaign:
         self.made = self.closed = self.served = 0
 
     def frame(self) -> bytes:
-        """The next one; the good requests that it is made of are replaced bit by bit, since the node moves on."""
+        """The next frame; the good requests that it is made of are replaced one by one, since the
+        node's state changes."""
         dice, corpus = self.dice, self.corpus
         if dice.random() < 0.3:
             corpus[dice.randrange(CORPUS)] = self.requests.frame(*dice.choice(self.requests.kinds))
@@ -56,7 +57,7 @@ class Campaign:
         return dice.choice(MUTATIONS)(dice, good, dice.choice(corpus))
 
     def step(self) -> None:
-        """Send one frame, as the network may bring it."""
+        """Sends one frame, split as the network may split it."""
         frame, dice = self.frame(), self.dice
         self.made += 1
         at = dice.randrange(CONNECTIONS)
@@ -73,7 +74,8 @@ class Campaign:
             raise
 
     def go_on(self, at: int) -> None:
-        """Now and then somebody leaves, perhaps while he waits for an answer, and time goes by."""
+        """Now and then closes a connection, perhaps one that waits for an answer, and lets time
+        pass."""
         dice, connection = self.dice, self.hostile[at].connection
         if len(connection.backlog) > MOST_BACKLOG or dice.random() < 0.01:
             self.hostile[at].leave()
@@ -83,7 +85,8 @@ class Campaign:
             self.look_round()
 
     def look_round(self) -> None:
-        """Requests that waited may have been answered by now, or have ended their connections."""
+        """Replaces the connections that were closed: waiting requests may have been answered, or
+        have ended their connections."""
         for at, hostile in enumerate(self.hostile):
             if hostile.line.closed and not hostile.still_open():
                 self.hostile[at] = self.stage.hostile()
@@ -99,7 +102,7 @@ class Campaign:
         assert len(node.waiting.timers._heap) < 5000, node.waiting.timers
 
     def end(self) -> None:
-        """Everybody leaves while he waits, and nothing of them is left."""
+        """Closes all connections while they wait, and checks that no state of them is left."""
         self.hostile += [self.stage.hostile() for _ in range(CONNECTIONS)]
         poll = b"".join(headers.write_request(NEVER, 1, "evil", 11))
         assert all(hostile.send(poll) for hostile in self.hostile[CONNECTIONS:])

@@ -1,7 +1,9 @@
-"""Frames that mean ill at the listeners of three controllers, of whom one leads (KIP-595, KIP-853, KIP-631).
+"""Hostile frames at the listeners of three controllers, of which one leads (KIP-595, KIP-853,
+KIP-631).
 
-`KAFKADOUBLE_FUZZ_FRAMES` asks for more of them, `KAFKADOUBLE_FUZZ_SEED` for others; there is one for ten at the brokers' listener. A failure
-names its seed, the number of the frame and its bytes; the same seed repeats it.
+`KAFKADOUBLE_FUZZ_FRAMES` sets another number of frames, `KAFKADOUBLE_FUZZ_SEED` another seed; there
+is one frame for ten at the brokers' listener. A failure names its seed, the number of the frame and
+its bytes; the same seed repeats it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ PARTS = ("static", "dynamic")
 
 
 class Campaign:
-    """Frames from one seed, and the connections that they are sent over."""
+    """Frames from one seed, and the connections over which they are sent."""
 
     def __init__(self, log: Log, seed: str, dynamic: bool) -> None:
         self.dice = Random(seed)
@@ -49,7 +51,7 @@ class Campaign:
         return dice.choice(MUTATIONS)(dice, good, dice.choice(corpus))
 
     def step(self) -> None:
-        """Send one frame; then perhaps somebody leaves while he waits, and time goes by."""
+        """Sends one frame; then perhaps closes a connection that waits, and lets time pass."""
         frame, dice = self.frame(), self.dice
         self.made += 1
         at = dice.randrange(CONNECTIONS)

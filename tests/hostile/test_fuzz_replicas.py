@@ -1,7 +1,9 @@
-"""Lies between replicas: what leaders answer followers, what is asked in their name, what a controller says of in-sync sets (KIP-101, KIP-497).
+"""Lies between replicas: false answers of leaders to followers, false requests in their name, false
+answers of a controller about in-sync sets (KIP-101, KIP-497).
 
-`KAFKADOUBLE_FUZZ_FRAMES` asks for more of them, `KAFKADOUBLE_FUZZ_SEED` for others; there is one for twenty at the brokers' listener. A
-failure names its seed and the number of the lie; the same seed repeats it.
+`KAFKADOUBLE_FUZZ_FRAMES` sets another number of lies, `KAFKADOUBLE_FUZZ_SEED` another seed; there
+is one lie for twenty frames at the brokers' listener. A failure names its seed and the number of
+the lie; the same seed repeats it.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ class Campaign:
         self.stage.cluster.lie, self.stage.cluster.lie_of_controller = self._answer, self._answer
 
     def _answer(self, request: Message, answer: Any) -> Any:
-        """What is told instead of an answer; not always is it another."""
+        """The answer that is delivered; some answers are not changed."""
         dice = self.dice
         if dice.random() < 0.3:
             return answer
@@ -62,7 +64,7 @@ class Campaign:
         return told
 
     def step(self) -> None:
-        """Something happens, about which somebody lies."""
+        """Lets the cluster do something, and lies about it."""
         dice, stage, before = self.dice, self.stage, self.made
         try:
             if dice.random() < 0.3:
@@ -84,7 +86,7 @@ class Campaign:
         self._arm()
 
     def _ask(self) -> None:
-        """In the name of a replica, of any broker."""
+        """Sends a request in the name of a replica, or of any broker."""
         dice, cluster = self.dice, self.stage.cluster
         topic = cluster.leader.controller.image.topic_named(TOPIC)
         assert topic is not None

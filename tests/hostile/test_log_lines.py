@@ -1,4 +1,5 @@
-"""Every kind of refusal logs one line: the peer, the client, the API, the version, the byte, the field."""
+"""Every kind of refusal logs one line: the peer, the client, the API, the version, the byte, the
+field."""
 
 from __future__ import annotations
 
@@ -136,7 +137,8 @@ def test_the_byte_of_a_later_frame_is_counted_from_the_start_of_the_connection()
 
 
 def test_api_versions_in_a_version_that_is_not_served_is_answered_in_version_0() -> None:
-    """KIP-511: UNSUPPORTED_VERSION, and the versions of ApiVersions itself; nothing is closed, and nothing logged."""
+    """KIP-511: the answer is UNSUPPORTED_VERSION, with the versions of ApiVersions itself; no
+    connection is closed, and nothing is logged."""
     with logged() as log:
         hostile = Stage(log, seed=1).hostile()
         hostile.line = hostile.connection._line = line = Line(keep=True)
@@ -148,7 +150,7 @@ def test_api_versions_in_a_version_that_is_not_served_is_answered_in_version_0()
 
 
 def line_for(*pieces: bytes) -> str:
-    """What is logged for these bytes, which end the connection."""
+    """The log lines for these bytes, which end the connection."""
     with logged() as log:
         hostile = Stage(log, seed=1).hostile()
         for piece in pieces:

@@ -1,4 +1,5 @@
-"""Real sockets that mean ill against a real process, while a good client works: memory, other people's waiting time, what is left behind."""
+"""Hostile sockets against a real process, while a good client works: memory, the waiting time of
+other clients, and the resources left behind."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def broker() -> Iterator[Broker]:
 
 @pytest.fixture
 def sockets(broker: Broker) -> Iterator[Callable[..., socket.socket]]:
-    """Makes connections, which are closed at the end."""
+    """Opens connections, which are closed at the end."""
     opened: list[socket.socket] = []
 
     def connect(receive_buffer: int = 0) -> socket.socket:
@@ -57,7 +58,7 @@ def sockets(broker: Broker) -> Iterator[Callable[..., socket.socket]]:
 
 
 def all_gone(broker: Broker, before: int) -> None:
-    """Wait until the broker has no more files open than `before`."""
+    """Waits until the broker has no more open files than `before`."""
     for _ in range(1000):
         if broker.open_files() <= before:
             return
@@ -69,7 +70,7 @@ def all_gone(broker: Broker, before: int) -> None:
 def test_bytes_that_are_announced_and_not_sent_cost_nothing(
     broker: Broker, sockets: Callable[..., socket.socket]
 ) -> None:
-    """A Kafka with 512 MB dies of 50 such connections."""
+    """A Kafka with 512 MB runs out of memory with 50 such connections."""
     with good_client(broker):
         before = broker.resident()
         for _ in range(50):
@@ -80,7 +81,8 @@ def test_bytes_that_are_announced_and_not_sent_cost_nothing(
 
 @linux
 def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket]) -> None:
-    """Twelve connections send up to 99 of 100 MB each: 1.2 GB are on offer, and little more than the bound is taken."""
+    """Twelve connections send up to 99 of 100 MB each: 1.2 GB are offered, and little more than the
+    bound is used."""
     with serving() as broker, good_client(broker):
         before, most, stop = broker.resident(), 0, threading.Event()
 
@@ -171,7 +173,7 @@ def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
             sock = broker.connect()
             if number % 3 == 1:
                 sock.sendall(poll)
-            if number % 3 == 2:  # a reset in the place of an end
+            if number % 3 == 2:  # a reset instead of a close
                 sock.sendall(poll)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             sock.close()
@@ -180,7 +182,8 @@ def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
 
 @linux
 def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
-    """Requests behind a long poll wait in the backlog, and nothing is read meanwhile, not even the end."""
+    """Requests behind a long poll wait in the backlog, and nothing is read meanwhile, not even the
+    end of the connection."""
     poll = framed(fetched(0, "evil", max_wait_ms=2**31 - 1, min_bytes=1), 11)
     with serving("--topic", "evil", "-c", "connections.max.idle.ms=400") as broker, good_client(broker):
         before = broker.open_files()
@@ -195,8 +198,9 @@ def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
 
 @linux
 def test_without_descriptors_files_are_opened_and_the_log_stays_short(tmp_path: Path) -> None:
-    """A storm of connections takes every descriptor but those of files. The client that is connected
-    creates topics and writes to them, and others are served when the storm is over."""
+    """A storm of connections takes every descriptor except those of files. The client that is
+    connected creates topics and writes to them, and other clients are served when the storm is
+    over."""
     with serving("--data-dir", str(tmp_path / "data")) as broker:
         broker.limit_descriptors(200)
         client = Client(broker)

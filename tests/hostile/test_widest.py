@@ -1,4 +1,5 @@
-"""The frames that `benchmarks.hostile_frames` measures are as wide as the limits allow, and are read."""
+"""The frames that `benchmarks.hostile_frames` measures are as wide as the limits allow, and are
+decoded."""
 
 from __future__ import annotations
 

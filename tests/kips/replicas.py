@@ -1,4 +1,4 @@
-"""A topic with replicas on brokers whose power can fail: what the stories of KIP-101 are told with."""
+"""A topic with replicas on brokers whose power can fail, for the scenarios of KIP-101."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.server.machine import produce_request
 
 TOPIC = "t"
 WITHOUT_ELR = [FeatureLevelRecord(name="metadata.version", feature_level=33)]
-"""As Kafka was when the KIP was written: nobody remembers who was in sync once."""
+"""As in the Kafka of the KIP's time: former in-sync replicas are not remembered."""
 
 SESSION = {"broker.session.timeout.ms": 9000, "replica.lag.time.max.ms": 10_000}
 
@@ -65,7 +65,7 @@ class Replicas:
 
     @property
     def is_led(self) -> bool:
-        """Whether whom the metadata name as the leader knows it."""
+        """Whether the broker that leads according to the metadata knows it."""
         node = self.cluster.nodes.get(self.partition.leader)
         led = None if node is None else node.partitions.get(TOPIC, 0)
         return led is not None and led.leader_epoch == self.partition.leader_epoch
@@ -75,7 +75,7 @@ class Replicas:
         return self.partition.leader
 
     def led_by(self, id: int) -> None:
-        """Wait until this broker leads."""
+        """Waits until this broker leads."""
         self.until(lambda: self.leader == id and self.is_led)
 
     def produce(self, *values: bytes, acks: int = -1) -> tuple[int, int]:
@@ -96,12 +96,13 @@ class Replicas:
         return b"".join(bytes(batch) for batch in self.log(id).batches(0))
 
     def epochs(self, id: int) -> list[tuple[int, int]]:
-        """Those that have records: of others only who led in them knows."""
+        """The epochs that have records: only the leader of an epoch knows an empty one."""
         log = self.log(id)
         return [(entry.epoch, entry.offset) for entry in log.epochs.entries if entry.offset < log.log_end_offset]
 
     def converge(self) -> None:
-        """Wait until all who live are in sync, and see that they hold the same bytes, under the same epochs."""
+        """Waits until all live replicas are in sync, and checks that they hold the same bytes,
+        under the same epochs."""
         live = [id for id in self.ids if id in self.cluster.nodes]
         self.until(lambda: set(live) <= set(self.partition.isr))
         self.until(lambda: len({self.contents(id) for id in live}) == 1)

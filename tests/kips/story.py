@@ -1,4 +1,5 @@
-"""What the tests of KIPs about leader epochs have in common: one partition `t-0` of a node, asked in one line."""
+"""The common part of the tests of KIPs about leader epochs: one partition `t-0` of a node, with a
+method of one line for each request."""
 
 from __future__ import annotations
 
@@ -31,23 +32,23 @@ class Story:
 
     @property
     def epochs(self) -> list[tuple[int, int]]:
-        """(epoch, the offset at which it begins)."""
+        """(epoch, its start offset)."""
         return known(self.log)
 
     def elect(self) -> int:
-        """A new leader epoch."""
+        """Begins a new leader epoch."""
         epoch = leadership.elect(self.cluster.node, self.cluster.partition("t"))
         self.cluster.tick(0)
         return epoch
 
     def lose(self, offset: int) -> int:
-        """The tail from an offset on is lost, under a new epoch."""
+        """Loses the tail from an offset on, under a new epoch."""
         epoch = leadership.lose_tail(self.cluster.node, self.cluster.partition("t"), offset)
         self.cluster.tick(0)
         return epoch
 
     def produce(self, *counts: int) -> None:
-        """A batch of each of these record counts."""
+        """Appends a batch of each of these record counts."""
         for count in counts:
             assert self.append(produced(count)).error_code == 0
 
@@ -73,7 +74,7 @@ class Story:
         return one.error_code, one.leader_epoch, one.end_offset
 
     def offset_at(self, timestamp: int, current: int = ANY, version: int = 9) -> Any:
-        """What ListOffsets answers of the partition."""
+        """The answer of ListOffsets for the partition."""
         asked = ListOffsetsRequest.ListOffsetsPartition(
             partition_index=0, current_leader_epoch=current, timestamp=timestamp
         )
@@ -82,12 +83,12 @@ class Story:
         return answer.topics[0].partitions[0]
 
     def metadata(self, version: int = 12) -> Any:
-        """What Metadata answers of the partition."""
+        """The answer of Metadata for the partition."""
         asked = MetadataRequest.MetadataRequestTopic(name="t")
         return self.cluster.submit(MetadataRequest(topics=[asked]), version).topics[0].partitions[0]
 
     def fetch(self, offset: int, current: int = ANY, last: int = ANY, version: int = 12) -> Any:
-        """What a Fetch that does not wait answers of the partition."""
+        """The answer of a Fetch that does not wait."""
         return self.begin_fetch(offset, current, last, version, wait=0).response.responses[0].partitions[0]
 
     def begin_fetch(
@@ -107,10 +108,10 @@ class Story:
 
 
 def known(log: PartitionLog) -> list[tuple[int, int]]:
-    """The epochs that a log knows: (epoch, the offset at which it begins)."""
+    """The epochs that a log knows: (epoch, its start offset)."""
     return [(entry.epoch, entry.offset) for entry in log.epochs.entries]
 
 
 def bytes_of(log: PartitionLog) -> bytes:
-    """All of a log."""
+    """All bytes of a log."""
     return b"".join(bytes(batch) for batch in log.batches(log.log_start_offset))

@@ -1,6 +1,7 @@
-"""KIP-101: leader epochs instead of the high watermark decide what a follower drops. Each test is named for what the KIP says.
+"""KIP-101: a follower truncates by leader epochs instead of by the high watermark. Each test is
+named for a statement of the KIP.
 
-What takes a second replica is played with two logs: followers here are logs, not nodes.
+Cases with a second replica are played with two logs: followers here are logs, not nodes.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ def story() -> Story:
 
 
 def replicate(leader: PartitionLog, follower: PartitionLog) -> None:
-    """Everything that the follower lacks."""
+    """Appends everything that the follower lacks."""
     data = b"".join(bytes(batch) for batch in leader.batches(follower.log_end_offset))
     follower.append_as_follower(data, now=NOW)
 
 
 def follow(follower: PartitionLog, leader: PartitionLog) -> None:
-    """Steps 4.1 to 4.6 of the KIP: ask where the latest known epoch ends at the leader, truncate to that, fetch."""
+    """Steps 4.1 to 4.6 of the KIP: ask where the latest known epoch ends at the leader, truncate to
+    that offset, fetch."""
     end = leader.end_offset_for_epoch(follower.epochs.latest)
     if end == UNDEFINED:
         follower.truncate_to(follower.high_watermark)
@@ -49,7 +51,8 @@ def test_every_batch_is_tagged_with_the_epoch_of_the_leader_that_took_it(story: 
 
 def test_what_a_producer_puts_there_is_overwritten(story: Story) -> None:
     batch = produced(1)
-    batch[12:16] = (99).to_bytes(4, "big")  # the epoch stands before what the checksum covers
+    # The epoch is before the bytes that the checksum covers.
+    batch[12:16] = (99).to_bytes(4, "big")
     assert read_header(batch).partition_leader_epoch == 99
     assert story.append(batch).error_code == 0
     assert epochs_in(story.log) == [0]
@@ -159,7 +162,8 @@ def test_deleted_segments_take_their_epochs_along() -> None:
 
 
 def test_compaction_leaves_the_epochs_where_they_begin() -> None:
-    """The KIP would have each epoch begin at its earliest record that was kept; Kafka does not, and a follower is still cut back."""
+    """In the KIP each epoch begins at its earliest retained record. Kafka does not do this, and a
+    follower is still truncated correctly."""
     log = compacted()
     for epoch in (0, 1, 2):
         fill(log, 60, 1, epoch=epoch)
@@ -174,7 +178,8 @@ def test_epochs_beyond_the_end_of_the_log_are_dropped_when_it_is_found_shorter()
     log = new_log()
     log.append_as_leader(produced(2), leader_epoch=0, now=NOW)
     log.begin_epoch(1)
-    log.epochs.assign(2, 9)  # as a checkpoint may say that was written before the records were
+    # A checkpoint may say this if it was written before the records were.
+    log.epochs.assign(2, 9)
     log.truncate_to(log.log_end_offset)
     assert known(log) == [(0, 0)]
 
@@ -185,9 +190,10 @@ def test_story_one_a_follower_that_becomes_leader_before_it_knows_the_high_water
     a.append_as_leader(produced(1), leader_epoch=0, now=NOW)
     replicate(a, b)
     a.high_watermark, b.high_watermark = 2, 0
-    follow(b, a)  # b comes back, and a still leads: nothing is cut, though b's high watermark is 0
+    # b comes back, and a still leads: nothing is truncated, although b's high watermark is 0.
+    follow(b, a)
     assert everything(b) == [0, 1]
-    b.begin_epoch(1)  # a is gone before b learns more
+    b.begin_epoch(1)  # a fails before b learns more
     b.append_as_leader(produced(1), leader_epoch=1, now=NOW)
     follow(a, b)
     assert everything(a) == [0, 1, 2]
@@ -198,7 +204,7 @@ def test_story_two_logs_that_went_apart_in_a_power_cut_come_together_again() -> 
     a, b = new_log(), new_log()
     a.append_as_leader(produced(1), leader_epoch=0, now=NOW)
     replicate(a, b)
-    a.append_as_leader(produced(1, size=20), leader_epoch=0, now=NOW)  # never reached b
+    a.append_as_leader(produced(1, size=20), leader_epoch=0, now=NOW)  # this never reached b
     b.begin_epoch(1)
     b.append_as_leader(produced(1, size=30), leader_epoch=1, now=NOW)
     assert (a.log_end_offset, b.log_end_offset) == (2, 2), "the same length, and other records"

@@ -1,4 +1,5 @@
-"""The stories of KIP-101 and KIP-279, with brokers that die and disks that forget: in the end all replicas hold the same bytes."""
+"""The scenarios of KIP-101 and KIP-279, with brokers that fail and disks that lose data: in the end
+all replicas hold the same bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ SEEDS = range(12)
 
 
 def test_high_watermark_truncation_followed_by_immediate_leader_election() -> None:
-    """Scenario 1: a follower whose high watermark is behind restarts, and leads at once: what it had is not cut off."""
+    """Scenario 1: a follower whose high watermark is behind restarts, and leads at once: its
+    records are not truncated."""
     replicas = Replicas(min_isr=2, elr=True)
     assert replicas.produce(b"m1") == (0, 0)
     assert replicas.produce(b"m2") == (0, 1)
@@ -29,7 +31,8 @@ def test_high_watermark_truncation_followed_by_immediate_leader_election() -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_replica_divergence_on_restart_after_multiple_hard_failures(seed: int) -> None:
-    """Scenario 2: both lose power, the one that has less is back first and leads; the other finds where their histories part by the epoch."""
+    """Scenario 2: both lose power, the one that has less is back first and leads; the other finds
+    by the epoch where their logs diverge."""
     replicas = Replicas(unclean=True)
     assert replicas.produce(b"m0") == (0, 0)
     replicas.cluster.step(1000)
@@ -50,7 +53,8 @@ def test_replica_divergence_on_restart_after_multiple_hard_failures(seed: int) -
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fast_leader_fail_over_with_epochs_that_have_no_records(seed: int) -> None:
-    """KIP-279: leaders come and go without writing, so that neither knows the other's last epoch; they still find the common part."""
+    """KIP-279: leaders change without writing, so that neither knows the other's last epoch; they
+    still find the common part."""
     replicas = Replicas(unclean=True)
     assert replicas.produce(b"common") == (0, 0)
     replicas.cluster.step(1000)
@@ -75,7 +79,8 @@ def test_fast_leader_fail_over_with_epochs_that_have_no_records(seed: int) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_log_that_power_tore_is_mended_from_the_leader(seed: int) -> None:
-    """What a follower flushed not, or in part, it fetches again; nothing that was acknowledged is lost."""
+    """A follower fetches again what it had not flushed, or only in part; no acknowledged record is
+    lost."""
     replicas = Replicas(3, min_isr=2, elr=True)
     for number in range(6):
         assert replicas.produce(b"m%d" % number * 100) == (0, number)
@@ -89,7 +94,8 @@ def test_a_log_that_power_tore_is_mended_from_the_leader(seed: int) -> None:
 
 
 def test_a_leader_that_returns_without_an_election_leads_in_a_new_epoch() -> None:
-    """It may have lost what was not flushed: its followers learn by the epoch what they have too much (KAFKA-7128, KIP-966)."""
+    """The leader may have lost unflushed records: by the epoch, its followers learn which of their
+    records to truncate (KAFKA-7128, KIP-966)."""
     replicas = Replicas(unclean=True)
     assert replicas.produce(b"m0") == (0, 0)
     before = replicas.partition.leader_epoch

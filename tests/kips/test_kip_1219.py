@@ -1,4 +1,5 @@
-"""KIP-1219: how much a replica of the metadata log asks for at once, and that it is given no more, but one batch in any case."""
+"""KIP-1219: how many bytes a replica of the metadata log requests at once; it gets no more, but one
+batch in any case."""
 
 from __future__ import annotations
 

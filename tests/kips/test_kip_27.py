@@ -1,7 +1,8 @@
-"""KIP-27, conditional publish: a test for each thing that the KIP says, in its order, against a node that does it.
+"""KIP-27, conditional publish: a test for each statement of the KIP, in its order, against a node
+that implements it.
 
-The KIP was never adopted, and Apache Kafka does nothing of it; what is decided here where the KIP is silent stands in
-docs/conditional-publish.md.
+The KIP was never adopted, and Apache Kafka implements nothing of it; docs/conditional-publish.md
+describes the decisions made where the KIP is silent.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ WITH_MESSAGES, NEWEST_BY_NAME = 8, 12
 
 
 class Writer:
-    """A producer that says where its records belong, by one carrier or the other. `producer_id` makes it idempotent."""
+    """A producer that names the expected offset of its records, by one carrier or the other.
+    `producer_id` makes it idempotent."""
 
     def __init__(self, cluster: Harness, carrier: str = "base offset", producer_id: int = -1) -> None:
         self.cluster, self.carrier, self.producer_id = cluster, carrier, producer_id
@@ -37,7 +39,7 @@ class Writer:
         sequence: int = 0,
         version: int = NEWEST_BY_NAME,
     ) -> Response.PartitionProduceResponse:
-        """Send one batch, expected at an offset or (None) nowhere."""
+        """Sends one batch, with an expected offset or (None) without."""
         return self.send(self.batch(values, at, sequence), topic, version)
 
     def batch(self, values: Sequence[str], at: int | None, sequence: int = 0) -> bytes:
@@ -69,7 +71,7 @@ class Writer:
 
 
 def values(cluster: Harness, topic: str = TOPIC) -> list[str]:
-    """What the log holds, in its order."""
+    """The values of the log, in order."""
     log = cluster.partition(topic).log
     return [(record.value or b"").decode() for batch in log.batches(0) for record in decode_all(batch)]
 
@@ -129,7 +131,7 @@ class TestMotivation:
 
 
 class TestCheckAndSet:
-    """Like check-and-set it makes good progress when few compete for a partition."""
+    """Like check-and-set it makes good progress when few writers compete for a partition."""
 
     def test_some_writer_gets_through_in_each_round(self, cluster: Harness, writer: Writer) -> None:
         writers = [Writer(cluster, writer.carrier) for _ in range(4)]
@@ -152,7 +154,8 @@ class TestCheckAndSet:
 
 
 class TestTheClient:
-    """A client gives the expected offset of a message, which goes out as that message's offset, or -1 where none is given."""
+    """A client gives the expected offset of a message, which is sent as that message's offset, or
+    -1 where none is given."""
 
     def test_the_offset_of_a_message_is_the_one_that_is_expected(self, cluster: Harness) -> None:
         writer = Writer(cluster)
@@ -180,7 +183,8 @@ class TestTheClient:
 
 
 class TestTheServer:
-    """The server compares at the assignment of offsets, and refuses everything where one does not match."""
+    """The server compares when it assigns offsets, and refuses everything where one does not
+    match."""
 
     def test_any_mismatch_refuses_the_whole_batch(self, cluster: Harness) -> None:
         writer = Writer(cluster, "header")
@@ -200,7 +204,8 @@ class TestTheServer:
             assert [one.error_code for one in answer.responses[0].partition_responses] == [expected] * 2
 
     def test_a_refused_partition_leaves_the_others_of_the_request_alone(self, cluster: Harness) -> None:
-        """The KIP has the whole request refused; since each partition may have another leader, it can only be the partition's batch."""
+        """In the KIP the whole request is refused. Since each partition may have another leader,
+        only the partition's batch is."""
         writer = Writer(cluster)
         topics = [
             ProduceRequest.TopicProduceData(
@@ -214,7 +219,8 @@ class TestTheServer:
         assert (values(cluster), values(cluster, OTHER)) == ([], ["y"])
 
     def test_the_error_tells_what_was_expected_and_what_would_have_been(self, cluster: Harness, writer: Writer) -> None:
-        """The KIP wants a new error code; here it is one that every client knows and none tries again (see the docs)."""
+        """The KIP proposes a new error code; here it is one that every client knows and none
+        retries (see the docs)."""
         filled(writer, "a", "b")
         outcome = writer.publish(["c"], 7, version=WITH_MESSAGES)
         assert (outcome.error_code, outcome.base_offset) == (error_codes.INVALID_RECORD, -1)
@@ -224,7 +230,8 @@ class TestTheServer:
 
 
 class TestTheWorkedExample:
-    """A key-value store whose leader of a shard writes all operations to a partition. Played by many writers in examples/key_value_store.py."""
+    """A key-value store whose leader of a shard writes all operations to a partition.
+    examples/key_value_store.py plays it with many writers."""
 
     LOG, MORE = ("A", "B", "C"), ("D", "E", "F")
 
@@ -257,7 +264,8 @@ class TestTheWorkedExample:
     @pytest.mark.parametrize(
         ("mode", "carrier", "refused"),
         [
-            ("optional", "base offset", False),  # what every client writes unasked, it can mean nothing
+            # Every client writes this by default, so it cannot be a condition.
+            ("optional", "base offset", False),
             ("optional", "header", True),
             ("required", "base offset", True),
             ("required", "header", True),
@@ -274,7 +282,8 @@ class TestTheWorkedExample:
     def test_what_is_left_after_a_failure_is_a_prefix_and_the_leader_goes_on_from_there(
         self, cluster: Harness, writer: Writer
     ) -> None:
-        """The KIP lets a failed replication keep a part of a batch; batches of today are kept or lost whole, so two are sent here."""
+        """In the KIP a failed replication may keep a part of a batch; today's batches are kept or
+        lost whole, so the test sends two."""
         filled(writer, *self.LOG)
         for at, value in ((3, "D"), (4, "E")):
             assert writer.publish([value], at).error_code == 0
@@ -297,7 +306,7 @@ class TestTheWorkedExample:
         self, cluster: Harness, writer: Writer
     ) -> None:
         filled(writer, *self.LOG)
-        writer.publish(self.MORE, 3)  # and nobody hears of it
+        writer.publish(self.MORE, 3)  # and the answer is lost
         expected, actual = mismatch(writer.publish(self.MORE, 3))
         assert values(cluster)[expected:actual] == list(self.MORE)
 
@@ -310,7 +319,7 @@ class TestTheWorkedExample:
 
 
 class TestBesideWhatKafkaHasNow:
-    """What came after the KIP: idempotent producers (KIP-98)."""
+    """Features that are newer than the KIP: idempotent producers (KIP-98)."""
 
     def test_a_retry_of_an_idempotent_producer_is_answered_as_the_first_time(
         self, cluster: Harness, writer: Writer
@@ -324,7 +333,7 @@ class TestBesideWhatKafkaHasNow:
         assert values(cluster) == ["a", "b", "c"]
 
     def test_two_idempotent_producers_keep_each_other_out_by_the_offset(self, cluster: Harness, writer: Writer) -> None:
-        """By their ids they would not: each may write."""
+        """Their producer ids would not prevent it: each may write."""
         filled(writer, "a")
         first, second = (Writer(cluster, writer.carrier, producer_id=_producer_id(cluster)) for _ in range(2))
         assert first.publish(["b"], 1).error_code == 0
@@ -332,7 +341,7 @@ class TestBesideWhatKafkaHasNow:
 
 
 class TestCompatibility:
-    """Who does not ask for it notices nothing."""
+    """A producer that does not use the feature sees no change."""
 
     def test_a_topic_that_is_not_set_takes_no_base_offset(self, cluster: Harness) -> None:
         outcome = Writer(cluster).publish(["a"], 3, topic=OTHER)

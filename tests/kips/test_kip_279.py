@@ -1,6 +1,8 @@
-"""KIP-279: after a quick chain of fail-overs a follower may know an epoch that the leader never had. Each test is named for what the KIP says.
+"""KIP-279: after several quick fail-overs a follower may know an epoch that the leader never had.
+Each test is named for a statement of the KIP.
 
-The answer names an epoch besides the offset, and from version 12 on a Fetch finds the same out by itself (KIP-595).
+The answer names an epoch in addition to the offset, and from version 12 on a Fetch finds the
+divergence by itself (KIP-595).
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def story() -> Story:
 
 
 def log_of(*terms: tuple[int, int]) -> PartitionLog:
-    """A log of (epoch, record count); what was written in one epoch is the same in every log, since one leader wrote it."""
+    """A log of (epoch, record count); the records of one epoch are the same in every log, since one
+    leader wrote them."""
     log = new_log()
     for epoch, count in terms:
         for _ in range(count):
@@ -41,7 +44,7 @@ def log_of(*terms: tuple[int, int]) -> PartitionLog:
 
 
 def follow_by_asking(follower: PartitionLog, leader: PartitionLog) -> int:
-    """Truncate as the KIP has it, asking as often as it takes; tells how often that was."""
+    """Truncates as in the KIP, with as many requests as it takes; returns their number."""
     for times in range(1, 10):
         asked = follower.epochs.latest
         end = leader.end_offset_for_epoch(asked)
@@ -54,7 +57,7 @@ def follow_by_asking(follower: PartitionLog, leader: PartitionLog) -> int:
 
 
 def follow_by_fetching(follower: PartitionLog, leader: PartitionLog) -> int:
-    """Fetch until the leader finds no difference; tells how often it found one."""
+    """Fetches until the leader finds no divergence; returns how often it found one."""
     for times in range(10):
         found = leader.compare(follower.log_end_offset, follower.epochs.latest)
         if found.kind is not FetchPositionKind.DIVERGING:
@@ -110,7 +113,8 @@ def test_after_quick_fail_overs_the_logs_are_the_same_byte_for_byte(
 
 
 def test_one_answer_may_not_be_enough() -> None:
-    """The follower's epochs are 0, 2 and 5, the leader's 0, 1, 3 and 6: each names one that the other has not."""
+    """The follower's epochs are 0, 2 and 5, the leader's 0, 1, 3 and 6: each names one that the
+    other does not have."""
     assert follow_by_asking(log_of((0, 3), (2, 2), (5, 2)), log_of((0, 1), (1, 2), (3, 1), (6, 1))) > 1
 
 

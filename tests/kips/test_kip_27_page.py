@@ -1,4 +1,5 @@
-"""docs/conditional-publish.md: its program runs, every row of its last table names tests, and they exist."""
+"""docs/conditional-publish.md: its program runs, every row of its last table names tests, and they
+exist."""
 
 from __future__ import annotations
 

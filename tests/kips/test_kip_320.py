@@ -1,6 +1,8 @@
-"""KIP-320: clients say in which epoch they believe the leader to be, and find out that records they have read are lost.
+"""KIP-320: clients send the leader epoch that they know, and find out that records they have read
+are lost.
 
-Each test is named for what the KIP says. The consumer's half is the clients'; `interop/test_truncation.py` runs it.
+Each test is named for a statement of the KIP. The consumer's part belongs to the clients;
+`interop/test_truncation.py` runs it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from tests.server.log.batches import NOW
 
 FENCED, UNKNOWN = error_codes.FENCED_LEADER_EPOCH, error_codes.UNKNOWN_LEADER_EPOCH
 BELIEFS = [(ANY, 0), (0, FENCED), (1, FENCED), (2, 0), (3, UNKNOWN), (2**31 - 1, UNKNOWN)]
-"""What a client may take for the leader epoch, which is 2, and what it is told."""
+"""Leader epochs that a client may send while the leader's is 2, and the answers."""
 
 
 @pytest.fixture

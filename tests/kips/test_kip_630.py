@@ -1,6 +1,8 @@
-"""KIP-630, snapshots of the metadata log: each test is named for what the adopted text says, or for what is done otherwise.
+"""KIP-630, snapshots of the metadata log: each test is named for a statement of the adopted text,
+or for a deviation from it.
 
-Parts of it have tests of their own in `tests/server/raft/snapshots`; docs/snapshots.md names the test of each sentence.
+Other parts of it have their tests in `tests/server/raft/snapshots`; docs/snapshots.md names the
+test of each sentence.
 """
 
 from __future__ import annotations
@@ -65,12 +67,13 @@ def test_the_header_is_always_the_first_record_and_the_footer_the_last() -> None
 
 
 def test_offsets_in_a_snapshot_are_its_own() -> None:
-    """They have nothing to do with those of the log."""
+    """These offsets have nothing to do with those of the log."""
     assert next(iter_batches(data(values(5), OffsetAndEpoch(1000, 4))))[1].base_offset == 0
 
 
 def test_delete_records_of_the_metadata_log_is_refused() -> None:
-    """With POLICY_VIOLATION, says the KIP; Kafka's brokers do not know the topic, and neither does this one."""
+    """The KIP says POLICY_VIOLATION; Kafka's brokers do not know the topic, and neither does this
+    one."""
     of = DeleteRecordsRequest
     partition = of.DeleteRecordsPartition(partition_index=0, offset=0)
     topic = of.DeleteRecordsTopic(name="__cluster_metadata", partitions=[partition])
@@ -140,7 +143,7 @@ def test_the_snapshot_that_a_directory_is_formatted_with_is_never_offered() -> N
 
 
 def test_requests_and_answers_name_the_cluster_and_the_leader() -> None:
-    """Draft 19 had neither; nor the size, but a flag that there is more."""
+    """Draft 19 had neither of them; and instead of the size it had a flag for more bytes."""
     assert {"cluster_id", "max_bytes"} <= set(FetchSnapshotRequest.__slots__)
     assert "current_leader_epoch" in FetchSnapshotRequest.PartitionSnapshot.__slots__
     assert {"_current_leader", "size", "position", "unaligned_records"} <= set(
@@ -154,7 +157,7 @@ DRAFT_19 = {
     "FetchSnapshotRequest": {"PartitionIndex", "SnapshotOffsetAndEpoch", "Offset", "OffsetEpoch"},
     "FetchSnapshotResponse": {"PartitionIndex", "Continue", "Bytes", "SnapshotOffsetAndEpoch"},
 }
-"""Fields of the draft that the adopted text renamed, replaced or left out."""
+"""Fields of the draft that the adopted text renamed, replaced or removed."""
 
 
 @pytest.mark.parametrize("name", DRAFT_19)
@@ -180,7 +183,8 @@ def test_max_bytes_is_of_the_request_and_not_of_a_partition_as_in_draft_19() -> 
     assert bytes(body) == bytes.fromhex(
         "51525354 61626364"  # ReplicaId, MaxBytes
         "02 0274 02"  # one topic, its name, one partition
-        "01020304 11121314 2122232425262728 31323334 00 4142434445464748 00"  # then no tags, nowhere
+        # Then no tags, at any level.
+        "01020304 11121314 2122232425262728 31323334 00 4142434445464748 00"
         "00 00"
     )
 
@@ -203,7 +207,8 @@ def test_an_answer_has_the_size_and_no_flag_that_there_is_more_as_in_draft_19() 
                 struct.pack(">qi", ID.offset, ID.epoch) + b"\0",
                 struct.pack(">qq", len(whole), 5),  # Size, Position
                 bytes((4,)) + whole[5:8],  # UnalignedRecords
-                b"\1\0\x09" + struct.pack(">ii", 1, epoch) + b"\0",  # CurrentLeader, tag 0: the only one
+                # CurrentLeader, tag 0: the only one.
+                b"\1\0\x09" + struct.pack(">ii", 1, epoch) + b"\0",
                 b"\0\0",
             )
         )
@@ -211,12 +216,13 @@ def test_an_answer_has_the_size_and_no_flag_that_there_is_more_as_in_draft_19() 
 
 
 def test_a_fetch_from_before_the_log_is_given_no_offset_to_go_on_at_as_in_draft_19() -> None:
-    """Tag 0 was the next offset, and the snapshot; it is DivergingEpoch now, and absent: the log waits for the snapshot."""
+    """In the draft, tag 0 was the next offset, and the snapshot. Now it is DivergingEpoch, and
+    absent: the log waits for the snapshot."""
     leader = led(ID)
     response = ask(leader, fetch(2, 50, 1, epoch=leader.replica.epoch))
     leaders = struct.pack(">ii", 1, leader.replica.epoch) + b"\0"
     snapshot = struct.pack(">qi", ID.offset, ID.epoch) + b"\0"
-    tags = b"\2" + b"\1\x09" + leaders + b"\2\x0d" + snapshot  # two of them, 1 and 2
+    tags = b"\2" + b"\1\x09" + leaders + b"\2\x0d" + snapshot  # two tags, 1 and 2
     assert b"\1" + tags in bytes(response.encode(17)), "behind records that are empty"
 
 

@@ -1,6 +1,8 @@
-"""KIP-951: who is wrong about the leader is told who leads and where he is, without asking Metadata. Each test is named for what the KIP says.
+"""KIP-951: a client with a wrong leader receives the leader's id and address, without a Metadata
+request. Each test is named for a statement of the KIP.
 
-Produce tells it with NOT_LEADER_OR_FOLLOWER alone, which a single node that leads everything never answers.
+Produce sends them with NOT_LEADER_OR_FOLLOWER only, which a single node that leads everything never
+answers.
 """
 
 from __future__ import annotations

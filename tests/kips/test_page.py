@@ -1,4 +1,5 @@
-"""docs/leader-epochs.md is true: its rows name tests that are there, its example does what it says, its verbs exist."""
+"""docs/leader-epochs.md is true: the tests that its rows name exist, its example gives the stated
+result, and its verbs exist."""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ PAGE = (HOUSE / "docs" / "leader-epochs.md").read_text()
 ROWS = [line for line in PAGE.splitlines() if re.match(r"\| \d+ \|", line)]
 NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
 KIPS = {"595": "test_kip_279.py"}
-"""The KIPs whose tests stand with those of another."""
+"""The KIPs whose tests are in the file of another KIP."""
 
 OF_THE_NODE = ("test_leadership.py", "test_double_epochs.py")
-"""What takes a whole node, and stands with the tests of its floor."""
+"""The tests that need a whole node, and lie with the tests of its package."""
 
 
 @cache

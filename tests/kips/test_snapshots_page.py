@@ -1,4 +1,5 @@
-"""docs/snapshots.md is true: its rows name tests that are there, its settings and their defaults are those of the code, its parts exist."""
+"""docs/snapshots.md is true: the tests that its rows name exist, its settings and defaults are
+those of the code, and its parts exist."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""A plugin of pytest that breaks one rule while the product is imported: `-p tests.mutations.loading`, with KAFKADOUBLE_MUTATION as the
-name of a mutation. No file is changed, and no compiled file is read or written for the module in question."""
+"""A pytest plugin that breaks one rule while the product is imported: `-p tests.mutations.loading`,
+with the name of a mutation in KAFKADOUBLE_MUTATION. It changes no file, and reads and writes no
+compiled file of the module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Mutations of the life of brokers: registration, heartbeats, fencing, elections (KIP-631, KIP-841, KIP-966)."""
+"""Mutations of the life of brokers: registration, heartbeats, fencing, elections (KIP-631, KIP-841,
+KIP-966)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Mutations of logs: recovery, leader epochs, divergence, retention, compaction (KIP-101, KIP-279, KIP-107)."""
+"""Mutations of logs: recovery, leader epochs, divergence, retention, compaction (KIP-101, KIP-279,
+KIP-107)."""
 
 from __future__ import annotations
 

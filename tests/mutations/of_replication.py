@@ -1,4 +1,5 @@
-"""Mutations of replication: the in-sync set, the high watermark, epochs of leaders and brokers (KIP-497, KIP-903, KIP-966, KIP-320)."""
+"""Mutations of replication: the in-sync set, the high watermark, epochs of leaders and brokers
+(KIP-497, KIP-903, KIP-966, KIP-320)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Mutations of snapshots: when they are due, what they hold, how they are fetched, served and kept (KIP-630)."""
+"""Mutations of snapshots: when they are due, what they hold, how they are fetched, served and kept
+(KIP-630)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The table of mutations is up to date, and a few of them, others each time, are noticed. All: `python -m tests.mutations`."""
+"""The table of mutations is up to date, and the tests detect a few of them, chosen by each run.
+All: `python -m tests.mutations`."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Requests(Maker):
         return self.dice.choice((b"", subscribed, subscribed, self.dice.randbytes(9), bytes(70_000)))
 
     def batch(self) -> bytes:
-        """A record batch, perhaps with something strange in it."""
+        """A record batch, perhaps with impossible fields."""
         dice = self.dice
         times = (0, -1, 1_700_000_000_000, 2**63 - 1, -(2**63))
         first = dice.choice(times[:3])

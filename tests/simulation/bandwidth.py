@@ -66,7 +66,7 @@ def catch_up(api: str, rate: int, cap: int) -> Outcome:
 
 def least(api: str, cap: int, precision: float = 0.01) -> int:
     """The lowest rate (bits per second) with which it catches up."""
-    # Eight bits per byte, and at most five seconds for the bytes of one request.
+    # From eight seconds for the bytes of one request, down to a fifth of a second.
     low, high = cap, cap * 40
     while high > low * (1 + precision):
         middle = (low + high) // 2

@@ -75,8 +75,8 @@ def test_one_that_goes_leaves_the_other_alone_again(cluster: Controllers) -> Non
 
 
 def test_a_broker_that_registered_by_a_request_does_not_register_twice(cluster: Controllers) -> None:
-    """The node is alone again, and elected again: the registration that was sent by request goes
-    on."""
+    """The node is alone again, and elected again: the registration that was sent by request
+    stays valid."""
     add(cluster, 2)
     key = key_of(cluster.nodes[2])
     roles = {"process.roles": "broker,controller", "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"}

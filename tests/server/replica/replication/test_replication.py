@@ -208,8 +208,8 @@ def near(cluster: Controllers, node: Node, rack: str, offset: int = 0, listener:
 
 
 def test_a_consumer_reads_in_its_own_rack() -> None:
-    """The leader sends the consumer there, and the follower serves records up to the high watermark
-    that it knows (KIP-392)."""
+    """The leader names the follower in the consumer's rack, which serves records up to the high
+    watermark that it knows (KIP-392)."""
     cluster = Controllers(1)
     for id in BROKERS:
         cluster.add_broker(id, {**RACKS, "broker.rack": f"rack-{id}"})

@@ -1,7 +1,9 @@
-"""The brokers that the suite can be pointed at: one file per kind, and what each kind can do beyond Kafka's protocol.
+"""Kinds of brokers that the suite can test: one file per kind, and what each kind can do beyond
+Kafka's protocol.
 
-A broker is named by a word of `--broker`: a kind of `KINDS`, or HOST:PORT of one that runs already. Another kind is one more file with a
-function that yields a Broker, and one line in the table; what it needs and does not find, it says by Unavailable.
+A word of `--broker` names a broker: either a kind of `KINDS`, or HOST:PORT of a running broker. A
+new kind is a file with a function that yields a Broker, and a line in the table. The function
+raises Unavailable if something that it needs is missing.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ __all__ = ["CAPABILITIES", "KINDS", "Broker", "Kind", "Server", "Unavailable", "
 
 
 class Kind(NamedTuple):
-    """How a broker is had, and whether one is dear enough to be kept for a whole session."""
+    """How a broker is made, and whether starting one is so slow that it is kept for the whole
+    session."""
 
     opened: Callable[[Wanted], AbstractContextManager[Broker]]
     kept: bool

@@ -1,4 +1,4 @@
-"""A broker that somebody else runs."""
+"""A broker at a given address, which the suite did not start and does not stop."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .broker import Broker, Wanted, met
 
 @contextmanager
 def at_address(host: str, port: int, wanted: Wanted) -> Iterator[Broker]:
-    """Raises OSError if nobody is there: who names a broker wants that one."""
+    """Connects to the broker. Raises OSError if no broker answers, since the user named this
+    one."""
     address = f"{host}:{port}"
     yield met(address, address, set())

@@ -1,4 +1,5 @@
-"""What a broker is to the tests: where it is, what it can do, and its servers where they are ours to stop and start."""
+"""The broker under test: its address, its capabilities, and its servers if the suite can stop and
+start them."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ CAPABILITIES: Mapping[str, str] = {
 }
 
 SHAPES = frozenset({"restart", "three_brokers"})
-"""What a whole file of tests must ask for, since it then has a broker for itself, made so."""
+"""Capabilities that only a whole test file can require: the file then gets a broker of its own with
+this setup."""
 
 
 class Server(Protocol):
@@ -32,17 +34,18 @@ class Server(Protocol):
     def bootstrap(self) -> str: ...
 
     def kill(self) -> None:
-        """End it without its knowing, where the broker has the capability `kill`."""
+        """Kill it without a clean shutdown, where the broker has the capability `kill`."""
 
     def stop(self) -> None:
-        """Ask it to leave, and wait until it did."""
+        """Ask it to shut down, and wait until it has."""
 
     def start(self) -> None:
         """Start it at the same address, and wait until it serves."""
 
 
 class Wanted(NamedTuple):
-    """What a broker is asked for: the release of Kafka, where the kind has a choice, and the needs of a whole file of tests."""
+    """What a test file requires of its broker: the Kafka release, where the kind offers several,
+    and the capabilities that the whole file needs."""
 
     version: str
     needs: frozenset[str] = frozenset()
@@ -53,7 +56,8 @@ class Wanted(NamedTuple):
 
 
 class Broker(NamedTuple):
-    """A broker that runs. `name` is for people; `servers` are there with the capability `restart`."""
+    """A running broker. `name` is for messages; `servers` is filled if it has the capability
+    `restart`."""
 
     name: str
     bootstrap: str
@@ -76,20 +80,22 @@ class Broker(NamedTuple):
 
 
 class Unavailable(Exception):
-    """A broker of this kind cannot be had here; the text says why, and the tests are skipped with it."""
+    """Raised if a broker of this kind cannot be started here; the text says why, and its tests are
+    skipped."""
 
 
 def met(name: str, bootstrap: str, own: set[str], servers: Sequence[Server] = ()) -> Broker:
-    """A broker that runs, with what it has of its own and what can be seen of it, once all its servers are known to one another.
+    """A running broker with its own and its detected capabilities, once all its servers know one
+    another.
 
-    Raises OSError if nobody is there.
+    Raises OSError if no broker answers.
     """
     told = whole(bootstrap, max(1, len(servers)))
     return Broker(name, bootstrap, frozenset(own | seen(bootstrap, told)), servers)
 
 
 def seen(bootstrap: str, told: Identity) -> set[str]:
-    """The capabilities that follow from where a broker is and from what it tells."""
+    """The capabilities that follow from the broker's address and from its answers."""
     holds = {
         "kafka_4": told.versions[ApiKeys.FETCH][0] >= FIRST_FETCH_OF_KAFKA_4,
         "loopback": bootstrap.startswith("127.0.0.1:")
@@ -100,4 +106,4 @@ def seen(bootstrap: str, told: Identity) -> set[str]:
 
 
 FIRST_FETCH_OF_KAFKA_4 = 4
-"""KIP-896 took the older versions away."""
+"""KIP-896 removed the older versions in Kafka 4.0."""

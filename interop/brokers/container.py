@@ -1,8 +1,11 @@
-"""Apache Kafka in containers of the image `apache/kafka`, where testcontainers and a Docker engine are.
+"""Apache Kafka in containers of the image `apache/kafka`, where testcontainers and a Docker engine
+are installed.
 
-Rules. Without the package or the engine there is no such broker, and only the constructor tells that: every later error is an error. Clients
-come by ports of the host that are chosen first and stay, since a broker must tell its address before it is started, and after a restart; the
-brokers reach one another by names on a network of their own. No relay can stand before them: Docker itself listens on every local address.
+Rules. Without the package or the engine there is no such broker. Only the constructor reports that
+as Unavailable: every later error is an error. Clients connect to ports of the host. These are
+chosen first and never change, since a broker must advertise its address before it starts, and again
+after a restart. The brokers reach one another by name on a network of their own. A relay cannot
+stand before them, since Docker itself listens on every local address.
 """
 
 from __future__ import annotations
@@ -27,14 +30,15 @@ INSIDE = {CLIENTS: 9092, CONTROLLER: 9093, BROKERS: 19092}
 DATA = "/tmp/kafka-logs"
 READY = b"Kafka Server started"
 PATIENCE = 120.0
-"""Seconds that a node may take to be ready."""
+"""Seconds until a node must be ready."""
 
 ANY = ""
-"""Every address, as Kafka writes it. It would tell others of 0.0.0.0 as it stands."""
+"""Every address, as Kafka writes it. Kafka would advertise 0.0.0.0 as it stands."""
 
 
 def seats(host: str, ports: Sequence[int]) -> list[Seat]:
-    """Combined nodes; clients find each at its port of the host, the others at its name on the network."""
+    """Combined nodes. Clients reach each node at its port of the host, other nodes at its name on
+    the network."""
     listens = {name: (ANY, port) for name, port in INSIDE.items()}
     return [
         Seat(number, roles, listens, {CLIENTS: (host, port), **_inside(number)})
@@ -51,7 +55,8 @@ def alias(number: int) -> str:
 
 
 def environment(settings: Mapping[str, str], cluster_id: str) -> dict[str, str]:
-    """Settings in the words of the image: `_` for `.`, two for `_`, three for `-`; given any, it has no defaults of its own."""
+    """Settings as the image names them: `_` for `.`, two for `_`, three for `-`. With any setting
+    given, the image applies no defaults of its own."""
     said = {
         key.replace("_", "__").replace("-", "___").replace(".", "_").upper(): value for key, value in settings.items()
     }
@@ -71,7 +76,8 @@ class Contained:
         return f"{host}:{port}"
 
     def wait_ready(self) -> None:
-        """Until its log says so once for each start, and it answers with the id of this cluster."""
+        """Waits until its log reports one startup for each start, and it answers with the id of
+        this cluster."""
         docker = self._container.get_wrapped_container()
         end = time.monotonic() + PATIENCE
         while (log := docker.logs()).count(READY) < self._starts:
@@ -114,7 +120,7 @@ def container(wanted: Wanted) -> Iterator[Broker]:
 
 
 def prepared(container: Any, seat: Seat, places: Sequence[Seat], cluster_id: str) -> Any:
-    """A container that has its settings, its port of the host and its name, and is yet to be started."""
+    """A container that is not started yet, with its settings, its port of the host and its name."""
     for key, value in environment(quorum.settings(seat, places, DATA), cluster_id).items():
         container.with_env(key, value)
     container.with_bind_ports(INSIDE[CLIENTS], seat.known[CLIENTS][1])
@@ -122,7 +128,7 @@ def prepared(container: Any, seat: Seat, places: Sequence[Seat], cluster_id: str
 
 
 def _made(image: str) -> Any:
-    """A container that is yet to be started. Raises Unavailable, at once."""
+    """A container that is not started yet. Raises Unavailable at once."""
     try:
         from docker.errors import DockerException
         from testcontainers.core.container import DockerContainer
@@ -132,7 +138,8 @@ def _made(image: str) -> Any:
         return DockerContainer(image)
     except DockerException as reason:
         told = str(reason)
-    with warnings.catch_warnings():  # the client that could not be made leaves its socket to the collector
+    # If the client cannot be made, its socket is left to the garbage collector.
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
     raise Unavailable(f"no Docker engine: {told}")

@@ -1,4 +1,5 @@
-"""kafkadouble, started as a user starts it: one as a process of its own, three in this process, where each can be killed by itself."""
+"""kafkadouble, started as a user starts it: one broker as a process of its own, or three in this
+process, where each can be killed alone."""
 
 from __future__ import annotations
 
@@ -16,21 +17,21 @@ from ..quorum import QUICK_COMEBACK
 from .broker import Broker, Wanted, met
 
 OF_SEVERAL = {**QUICK_COMEBACK, "offsets.topic.num.partitions": 1, "group.initial.rebalance.delay.ms": 0}
-"""What the nodes of an Apache Kafka are told, too."""
+"""Settings of the three brokers, the same that the nodes of an Apache Kafka cluster get."""
 
 PATIENCE = 60
-"""Seconds that it may take to leave."""
+"""Seconds until it must have shut down."""
 
 
 class Double:
-    """A server that forgets everything when it stops, unless it has a folder to keep it in."""
+    """A server that loses its data when it stops, unless it has a folder to keep it in."""
 
     def __init__(self, folder: str | None = None, *words: str) -> None:
         self.bootstrap, self._words = "", [*words, *(["--data-dir", folder] if folder else [])]
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
-        """At any free port first, later at the same."""
+        """Starts at any free port the first time, later at the same port."""
         port = self.bootstrap.rpartition(":")[2] or "0"
         command = [sys.executable, "-m", "kafkadouble", "serve", "--port", port, "--quiet", *self._words]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
@@ -40,7 +41,7 @@ class Double:
         assert key == "bootstrap.servers", f"the double said {key!r} first, and ended with {process.poll()}"
 
     def kill(self) -> None:
-        """End it without its knowing."""
+        """Kills it without a clean shutdown."""
         process, self._process = self._process, None
         assert process is not None
         with process:
@@ -60,7 +61,7 @@ class Double:
 
 
 class OneOfThree:
-    """A broker of a cluster in this process. Its log outlives it in memory."""
+    """One of three brokers of a cluster in this process. Its log stays in memory when it stops."""
 
     def __init__(self, handle: BrokerHandle) -> None:
         self._it = handle
@@ -79,7 +80,8 @@ class OneOfThree:
 
 @contextmanager
 def double(wanted: Wanted) -> Iterator[Broker]:
-    """Where its servers are to be restarted it keeps its data; otherwise it is as most people have it, in memory."""
+    """A running double. It keeps its data on disk if its servers are to be restarted; otherwise it
+    runs in memory, as most users run it."""
     if wanted.brokers > 1:
         with KafkaDouble(brokers=wanted.brokers, config=OF_SEVERAL) as running:
             servers = [OneOfThree(handle) for _, handle in sorted(running.brokers.items())]

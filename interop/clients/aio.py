@@ -1,4 +1,5 @@
-"""aiokafka in the common shape: its coroutines run on one loop in a thread of its own, so that its heartbeats go on between our calls."""
+"""aiokafka in the common shape. Its coroutines run on one loop in a thread of its own, so that its
+heartbeats continue between our calls."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _making = threading.Lock()
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """One for all: clients may be made by several threads at once."""
+    """The loop that all clients share. Several threads may create clients at once."""
     with _making:
         return _made_loop()
 
@@ -38,7 +39,7 @@ def _made_loop() -> asyncio.AbstractEventLoop:
 
 
 def run(work: Coroutine[Any, Any, T], within: float = shape.PATIENCE) -> T:
-    """What the coroutine gives; Refused for an error of Kafka."""
+    """The result of the coroutine. Raises Refused for a Kafka error."""
     with told():
         return asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, within), _loop()).result()
 
@@ -77,7 +78,8 @@ class Producer(shape.Producer):
             await self._it.send(topic, r.value, r.key, r.partition, r.timestamp, headers=list(r.headers))
             for r in records
         ]
-        return [one.offset if one else -1 for one in await asyncio.gather(*sent)]  # None when nobody acknowledges
+        # None if no broker acknowledges it
+        return [one.offset if one else -1 for one in await asyncio.gather(*sent)]
 
     def close(self) -> None:
         run(self._it.stop())
@@ -102,7 +104,8 @@ class Consumer(shape.Consumer):
         run(self._it.commit(offsets and {TopicPartition(*tp): one for tp, one in offsets.items()}))
 
     def committed(self, partition: Partition) -> tuple[int, str] | None:
-        """The client gives no metadata: it is told by the admin."""
+        """The committed offset. This consumer does not return its metadata, which the admin can
+        read."""
         offset = run(self._it.committed(TopicPartition(*partition)))
         return None if offset is None else (offset, "")
 
@@ -128,7 +131,8 @@ class Consumer(shape.Consumer):
         return None if found is None else int(found.offset)
 
     def close(self) -> None:
-        with suppress(CancelledError):  # of a fetch of its own that was under way to a broker that is gone
+        # Of a fetch that the client had sent to a broker that is down.
+        with suppress(CancelledError):
             run(self._it.stop())
 
 
@@ -176,7 +180,8 @@ class Admin(Closing):
         return {entry[0]: entry[1] for entry in resource[4]}
 
     def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
-        """All of them: what is not named falls back to its default."""
+        """Replaces all configs of the topic: a config that is not named falls back to its
+        default."""
         for answer in run(self._it.alter_configs([ConfigResource(kind, name, dict(configs))])):
             for code, text, *_ in answer.resources:
                 _check(code, text)
@@ -202,7 +207,7 @@ class Admin(Closing):
         return {Partition(*tp): one.offset for tp, one in found.items()}
 
     def delete_records(self, partition: Partition, before: int) -> int:
-        """The first offset that is left."""
+        """Deletes the records before an offset; returns the new log start offset."""
         tp = TopicPartition(*partition)
         return int(run(self._it.delete_records({tp: RecordsToDelete(before)}))[tp])
 

@@ -15,7 +15,8 @@ from kafkadouble.messages import error_codes
 from . import shape
 from .shape import Client, Closing, Partition, Record, Refused, Seen
 
-ck: Any = confluent_kafka  # its own types leave out the half of what is used here
+# Its type stubs cover only half of what is used here.
+ck: Any = confluent_kafka
 ca: Any = confluent_kafka.admin
 
 RENAMED = {
@@ -23,7 +24,7 @@ RENAMED = {
     "max.partition.fetch.bytes": "fetch.message.max.bytes",
     "max.request.size": "message.max.bytes",
 }
-"""Where librdkafka has another word than Kafka."""
+"""Options for which librdkafka has another name than Kafka."""
 
 RESOURCES = {"topic": ca.ResourceType.TOPIC, "broker": ca.ResourceType.BROKER}
 
@@ -43,7 +44,8 @@ def told() -> Iterator[None]:
 
 
 AWAY = frozenset({ck.KafkaError._TRANSPORT, ck.KafkaError._ALL_BROKERS_DOWN, ck.KafkaError._TIMED_OUT})
-"""librdkafka's own errors about brokers that it cannot reach. It marks nothing that a consumer is told as retriable: it goes on by itself."""
+"""librdkafka's own errors for brokers that it cannot reach. It marks no error of a consumer as
+retriable, because it retries by itself."""
 
 
 def _refused(error: Any) -> Refused:
@@ -91,7 +93,8 @@ class Consumer(shape.Consumer):
             self._it.assign([ck.TopicPartition(*one) for one in partitions])
 
     def polled(self, seconds: float) -> list[Seen]:
-        """Waits for the first record alone, as the other clients do, and takes what came with it."""
+        """Waits only for the first record, as the other clients do, and takes the records that came
+        with it."""
         found = self._it.consume(1, seconds)
         found += self._it.consume(10_000, 0) if found else []
         for message in found:
@@ -117,7 +120,8 @@ class Consumer(shape.Consumer):
         return None if found.offset < 0 else (found.offset, found.metadata or "")
 
     def position(self, partition: Partition) -> int:
-        """Where the next record is read. librdkafka knows it by what it gave; before that it is what a seek or the group says."""
+        """The offset of the next record to read. librdkafka knows it from the records that it
+        returned; before the first one, from a seek or the committed offset."""
         (found,) = self._it.position([ck.TopicPartition(*partition)])
         return int(found.offset)
 
@@ -193,7 +197,8 @@ class Admin(Closing):
         return {key: entry.value for key, entry in found.items()}
 
     def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
-        """All of them: what is not named falls back to its default."""
+        """Replaces all configs of the topic: a config that is not named falls back to its
+        default."""
         wanted = ca.ConfigResource(RESOURCES[kind], name, set_config=dict(configs))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "alter_configs has been deprecated", DeprecationWarning)
@@ -234,7 +239,7 @@ class Admin(Closing):
         return {Partition(one.topic, one.partition): one.offset for one in found.topic_partitions}
 
     def delete_records(self, partition: Partition, before: int) -> int:
-        """The first offset that is left."""
+        """Deletes the records before an offset; returns the new log start offset."""
         return int(self._result(self._it.delete_records([ck.TopicPartition(*partition, before)])).low_watermark)
 
     def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
@@ -244,7 +249,7 @@ class Admin(Closing):
         return found.offset, found.timestamp
 
     def close(self) -> None:
-        """It has none: the client ends when it is collected."""
+        """Does nothing: the client has no close, and ends when it is garbage-collected."""
 
 
 CLIENT = Client("confluent-kafka", Producer, Consumer, Admin)

@@ -10,7 +10,8 @@ from typing import Any
 from . import shape
 from .shape import Client, Closing, Partition, Record, Refused, Seen
 
-with warnings.catch_warnings():  # it reads its message specifications by a call that Python 3.11 and 3.12 deprecate
+# It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
+with warnings.catch_warnings():
     warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
     from kafka import (
         KafkaAdminClient,
@@ -56,7 +57,9 @@ class Consumer(shape.Consumer):
         self._it = KafkaConsumer(bootstrap_servers=bootstrap, **shape.CONSUMER | options)
         if topics:
             self._it.subscribe(list(topics))
-            self._it.topics()  # waits for metadata: a leader that joins before it came assigns nothing, and may leave it at that
+            # Waits for metadata: a leader that joins before the metadata came assigns nothing, and
+            # may never assign again.
+            self._it.topics()
         else:
             self._it.assign([TopicPartition(*one) for one in partitions])
 
@@ -152,7 +155,8 @@ class Admin(Closing):
         return {key: entry["value"] for key, entry in found[kind][name].items()}
 
     def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
-        """All of them: what is not named falls back to its default. The client itself adds those that are set already."""
+        """Replaces all configs of the topic: a config that is not named falls back to its default.
+        The client itself adds those that are set already."""
         with told():
             found = self.itself.alter_configs([ConfigResource(kind, name, dict(configs))], incremental=False)
         _check(found[kind][name])
@@ -193,7 +197,7 @@ class Admin(Closing):
         return {Partition(*tp): one.offset for tp, one in found.items()}
 
     def delete_records(self, partition: Partition, before: int) -> int:
-        """The first offset that is left."""
+        """Deletes the records before an offset; returns the new log start offset."""
         with told():
             found = self.itself.delete_records({TopicPartition(*partition): before})
         return int(found[TopicPartition(*partition)]["low_watermark"])
@@ -210,7 +214,8 @@ class Admin(Closing):
 
 
 def _check(result: str) -> None:
-    """Raise what the client tells by a text that begins with the error's number or is its class."""
+    """Raises the error that the client reports only by a text, which begins with the error's number
+    or is its class."""
     if result != "OK":
         raise Refused(_code(result), result)
 

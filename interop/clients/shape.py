@@ -1,9 +1,12 @@
-"""The shape that every client is given here: a few verbs in Kafka's words, so that one test speaks through all of them.
+"""The common shape of all clients: a few verbs in Kafka's words, so that one test runs with every
+client.
 
-Rules. The shapes add no behaviour: no retries, no waiting beyond what the client itself does. Only a consumer's poll is what an application
-makes of it, since the libraries differ in what they let it see of a broker that is away: an error that passes, as the client itself says, is
-nothing that came, and the next poll tries again. What a client cannot do is a method that it has not. Options of producers and consumers are
-Kafka's names with `_` for `.`. An error that the broker told is Refused with Kafka's code.
+Rules. The shapes add no behaviour: no retries, and no waiting beyond what the client itself does.
+The one exception is a consumer's poll, since the libraries differ in how they report a broker that
+is down. There an error that the client calls retriable counts as an empty poll, and the next poll
+tries again. A client that cannot do something lacks the method. Options of producers and consumers
+are Kafka's names with `_` for `.`. An error that the broker answered is raised as Refused with
+Kafka's code.
 """
 
 from __future__ import annotations
@@ -13,16 +16,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 PATIENCE = 60.0
-"""Seconds that any one call may take."""
+"""Seconds that any call may take."""
 
 PASSES_WITHIN = 90.0
-"""Seconds for which polls may fail by errors that pass: as long as a JVM may take to start again on a busy machine."""
+"""Seconds for which polls may fail with retriable errors: as long as a JVM may take to restart on a
+busy machine."""
 
 AGAIN = 0.1
-"""Seconds after which a poll that failed so is over, lest whoever polls again spins."""
+"""Seconds that a poll with such an error takes, so that a caller that polls again does not spin."""
 
 CONSUMER: dict[str, Any] = {"auto_offset_reset": "earliest", "enable_auto_commit": False, "heartbeat_interval_ms": 100}
-"""What every consumer is made with unless told otherwise; the short heartbeat makes a rebalance known at once."""
+"""Options of every consumer unless the test gives others. The short heartbeat makes the consumer
+notice a rebalance at once."""
 
 Headers = Sequence[tuple[str, bytes | None]]
 
@@ -35,7 +40,7 @@ class Partition(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A record to be written. `timestamp` is ms since the epoch, None for the client's time."""
+    """A record to write. `timestamp` is ms since the epoch, None for the client's time."""
 
     value: bytes | None
     key: bytes | None = None
@@ -45,7 +50,7 @@ class Record(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A record that a consumer gave. `timestamp_type`: 0 for the time of creation, 1 for the time of appending."""
+    """A record that a consumer returned. `timestamp_type`: 0 for create time, 1 for append time."""
 
     topic: str
     partition: int
@@ -58,7 +63,8 @@ class Seen(NamedTuple):
 
 
 class Refused(Exception):
-    """The broker's error, or the client's own where `code` is below 0. `passes`: the client says that the same may succeed later."""
+    """The broker's error, or the client's own if `code` is below 0. `passes`: the client calls the
+    error retriable."""
 
     def __init__(self, code: int, text: str, *, passes: bool = False) -> None:
         super().__init__(text)
@@ -66,7 +72,8 @@ class Refused(Exception):
 
 
 def refusal(error: Exception, told_by_broker: type[Exception]) -> Refused:
-    """The client's exception as ours: by the broker's error, or by one that it carries as its cause."""
+    """The client's exception as Refused, with the broker's error, or with the one that the
+    exception has as its cause."""
     passes: bool = error.retriable  # type: ignore[attr-defined]  # both libraries name it so, and the number, too
     for one in (error, error.__cause__, *error.args):
         if isinstance(one, told_by_broker):
@@ -91,21 +98,24 @@ class Producer(Closing):
     """Writes records."""
 
     def send(self, topic: str, records: Sequence[Record]) -> list[int]:
-        """Their offsets, when all of them are acknowledged."""
+        """Sends the records; returns their offsets when all of them are acknowledged."""
         raise NotImplementedError
 
 
 class Consumer(Closing):
-    """Reads records. Made with `topics` it subscribes, with `partitions` it assigns itself."""
+    """Reads records. With `topics` it subscribes, with `partitions` it assigns itself."""
 
     early: Sequence[Seen] = ()
-    """What came while the consumer only waited for its assignment; `read` begins with it."""
+    """Records that arrived while the consumer only waited for its assignment; `read` begins with
+    them."""
 
     _failing: tuple[float, Refused] | None = None
-    """Since when every poll failed by an error that passes, and the last of them."""
+    """The time since which every poll has failed with a retriable error, and the last of these
+    errors."""
 
     def poll(self, seconds: float) -> list[Seen]:
-        """What came; nothing where the client failed by an error that passes. One that comes again and again does not: it is raised."""
+        """The records of a poll; none if the client failed with a retriable error. An error that
+        comes again and again is raised."""
         try:
             found = self.polled(seconds)
         except Refused as failure:
@@ -120,14 +130,15 @@ class Consumer(Closing):
         return found
 
     def polled(self, seconds: float) -> list[Seen]:
-        """What the client's own poll gives."""
+        """The result of the client's own poll."""
         raise NotImplementedError
 
     def assignment(self) -> set[Partition]:
         raise NotImplementedError
 
     def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
-        """Wait until these offsets and their metadata are committed, or the positions if there are none."""
+        """Commits these offsets and their metadata, or the positions if none are given, and waits
+        until that is done."""
         raise NotImplementedError
 
     def committed(self, partition: Partition) -> tuple[int, str] | None:
@@ -146,15 +157,15 @@ class Consumer(Closing):
         raise NotImplementedError
 
     def bounds(self, partition: Partition) -> tuple[int, int]:
-        """The first offset, and the one after the last."""
+        """The log start offset and the end offset."""
         raise NotImplementedError
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
-        """The first offset whose record is of this time or later."""
+        """The first offset whose record has this timestamp or a later one."""
         raise NotImplementedError
 
     def read(self, count: int, within: float = PATIENCE) -> list[Seen]:
-        """So many records; fails when they do not come, or when more come with them."""
+        """Reads this number of records; fails if they do not come, or if more come with them."""
         found, self.early = list(self.early), ()
         end = time.monotonic() + within
         while len(found) < count:
@@ -165,7 +176,7 @@ class Consumer(Closing):
         return found
 
     def joined(self, within: float = PATIENCE) -> set[Partition]:
-        """Poll until something is assigned, and tell what."""
+        """Polls until something is assigned, and returns the assignment."""
         end = time.monotonic() + within
         while not (mine := self.assignment()):
             assert time.monotonic() < end, f"nothing was assigned in {within:g} s {self._failing or ''}"
@@ -174,7 +185,7 @@ class Consumer(Closing):
 
 
 class Client(NamedTuple):
-    """One client library: a name, and what makes its three parts from `bootstrap` and options."""
+    """One client library: its name, and what makes its three parts from `bootstrap` and options."""
 
     name: str
     producer: Callable[..., Producer]

@@ -1,7 +1,8 @@
-"""Apache Kafka on this machine, from the jars that Maven publishes: no Docker.
+"""Apache Kafka on this machine, from the jars that Maven publishes, without Docker.
 
-`jars` fetches them, `java` runs them, `process` is one that runs, `node` its place in a cluster, `cluster` is one to three brokers with their
-controllers, `identity` asks a broker who it is.
+`jars` fetches them, `java` builds the command lines, `process` runs one JVM, `node` is a node of a
+cluster, `cluster` is one to three brokers with their controllers, `identity` asks a broker for its
+id and its cluster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One to three brokers with their controllers, a JVM for each node, in one folder.
 
-Rules. A node that was started is ready: its log said so, and it answers with the id of this cluster. Nodes that are stopped leave in order
-and may be started again, at the same address and on the same data. At the end the rest is killed, since its folder is thrown away.
+Rules. A node that was started is ready: its log said so, and it answers with the id of this
+cluster. Nodes that are stopped shut down cleanly. They can be started again, at the same address
+and with the same data. At the end the remaining nodes are killed, since the folder is deleted.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from .node import BROKER, Node, finished
 from .ports import HOST, free_ports
 
 READY = b"Kafka Server started"
-"""What a node logs when it serves: a broker not before it is registered and unfenced."""
+"""What a node logs when it serves. A broker logs it only once it is registered and unfenced."""
 
 
 class Kafka(NamedTuple):
-    """Apache Kafka of one release, from Maven's jars. `flags` are Java's, by default those of the quickest start."""
+    """Apache Kafka of one release, from Maven's jars. `flags` are Java's; the default is the
+    quickest start."""
 
     version: str = VERSION
     flags: Sequence[str] = ()
@@ -46,11 +48,11 @@ class Kafka(NamedTuple):
         return self.java("kafka.Kafka", str(config))
 
     def java(self, main: str, *words: str) -> list[str]:
-        """Any main class of the release. Raises Missing."""
+        """The command for any main class of the release. Raises Missing."""
         return java.command(self.version, main, *words, flags=self.flags or quickest(self.version))
 
     def call(self, main: str, *words: str) -> str:
-        """What a main class says that ends well."""
+        """The output of a main class that succeeds."""
         command = self.java(main, *words)
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, check=False
@@ -60,7 +62,7 @@ class Kafka(NamedTuple):
 
 
 class Cluster:
-    """Nodes that run: `nodes` are all of them, `brokers` those that clients know."""
+    """Running nodes: `nodes` are all of them, `brokers` those that clients connect to."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes = list(nodes)
@@ -78,7 +80,8 @@ def cluster(
     flags: Sequence[str] = (),
     overrides: Mapping[str, object] | None = None,
 ) -> Iterator[Cluster]:
-    """A cluster of its own; without controllers every broker is one. `flags` are Java's, by default those of the quickest start.
+    """A cluster of its own; without separate controllers every broker is also a controller. `flags`
+    are Java's; the default is the quickest start.
 
     `overrides` are settings by their Kafka names. Raises Missing.
     """
@@ -112,13 +115,15 @@ def _seats(brokers: int, controllers: int) -> list[Seat]:
 
 
 def quickest(version: str) -> Sequence[str]:
-    """Flags for the quickest start; the first of a release and a Java pays with a run that records its classes."""
+    """Flags for the quickest start. The first start of a release with a Java costs one more run,
+    which records its classes."""
     target = java.archive(version)
     if not target.exists():
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.stem}-") as made:
             recorded = Path(made, "classes.jsa")
             with cluster(Path(made, "run"), version, flags=java.recording(recorded)) as first:
                 first.nodes[0].stop()
-            recorded.touch()  # Java that records nothing goes on without, and is not asked again
+            # A Java that records nothing runs without the archive, and is not tried again.
+            recorded.touch()
             os.replace(recorded, target)
     return java.quick(version)

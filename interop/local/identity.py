@@ -1,6 +1,8 @@
-"""Who a broker is: its cluster's id, how many brokers the cluster has, and what it announces, over a plain connection.
+"""The identity of a broker: the id of its cluster, the number of its brokers, and what it
+announces, read over a plain connection.
 
-By hand, so that nothing of the double's own code stands between the suite and what it is pointed at.
+The requests are written by hand, so that no code of the double stands between the suite and the
+broker under test.
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ METADATA_VERSION, API_VERSIONS_VERSION = 2, 0
 NO_TOPICS = struct.pack(">i", 0)
 TIMEOUT = 30.0
 PATIENCE = 120.0
-"""Seconds after which brokers should know of one another."""
+"""Seconds until all brokers should know one another."""
 
 STARTING = (ConnectionRefusedError, TimeoutError)
-"""A broker that is not part of its cluster yet refuses connections, or has them wait."""
+"""A broker that is not part of its cluster yet refuses connections, or leaves them waiting."""
 
 
 class Identity(NamedTuple):
-    """What a broker tells: `versions` are the first and the last of each API key; `ids` those of the brokers."""
+    """What a broker answers: `versions` are the first and the last version of each API key; `ids`
+    are those of the brokers."""
 
     cluster_id: str
     brokers: int
@@ -35,7 +38,8 @@ class Identity(NamedTuple):
 
 
 def identity(host: str, port: int) -> Identity:
-    """Raises OSError if nobody answers, ValueError if what answers is no broker."""
+    """Asks the broker. Raises OSError if no process answers, ValueError if the process that answers
+    is no Kafka broker."""
     with socket.create_connection((host, port), TIMEOUT) as sock, sock.makefile("rwb") as line:
         try:
             cluster_id, ids = _cluster(_asked(line, ApiKeys.METADATA, METADATA_VERSION, NO_TOPICS))
@@ -45,24 +49,27 @@ def identity(host: str, port: int) -> Identity:
 
 
 def whole(bootstrap: str, brokers: int) -> Identity:
-    """What the first of these addresses tells, once all of them tell of so many brokers: each learns of the others in its own time."""
+    """The identity that the first of these addresses answers, once every address reports this
+    number of brokers. Each broker learns of the others at its own time."""
     return _told(bootstrap, lambda one: one.brokers >= brokers, f"{brokers} brokers")
 
 
 def started(bootstrap: str) -> Identity:
-    """What a broker tells that was started just now."""
+    """The identity that a broker answers which was started just now."""
     return _told(bootstrap, lambda one: one.brokers > 0, "any", bears=STARTING)
 
 
 def known(bootstrap: str, broker: int) -> Identity:
-    """What a broker tells, once it tells of this one, which may be itself: it is not fenced any more."""
+    """The identity that a broker answers, once it knows the given broker, which may be itself: that
+    broker is then not fenced any more."""
     return _told(bootstrap, lambda one: broker in one.ids, f"broker {broker}", bears=STARTING)
 
 
 def _told(
     bootstrap: str, holds: Callable[[Identity], bool], wanted: str, bears: tuple[type[OSError], ...] = ()
 ) -> Identity:
-    """What the first of these addresses tells, once it holds for all. RuntimeError when that does not come."""
+    """The answer of the first of these addresses, once it satisfies the condition at all of them.
+    Raises RuntimeError if that does not happen in time."""
     end = time.monotonic() + PATIENCE
     while True:
         found = []
@@ -77,8 +84,9 @@ def _told(
 
 
 def _asked(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> bytes:
-    """The body of the answer."""
-    request = struct.pack(">hhih", key, version, key, -1) + body  # the key serves as correlation id, too
+    """The body of the response."""
+    # the key is also the correlation id
+    request = struct.pack(">hhih", key, version, key, -1) + body
     line.write(struct.pack(">i", len(request)) + request)
     line.flush()
     size, correlation = struct.unpack(">ii", line.read(8))
@@ -104,7 +112,7 @@ def _versions(line: BufferedRWPair) -> dict[int, tuple[int, int]]:
 
 
 def _text(answer: bytes, at: int) -> tuple[str, int]:
-    """A nullable string, null being empty, and where it ends."""
+    """A nullable string, with null read as empty, and the position behind it."""
     (length,) = struct.unpack_from(">h", answer, at)
     end = at + 2 + max(length, 0)
     return answer[at + 2 : end].decode(), end

@@ -1,7 +1,9 @@
-"""The jars of one release of the Kafka server, fetched once by Maven into a cache outside the repository.
+"""The jars of one release of the Kafka server, fetched once by Maven into a cache outside the
+repository.
 
-Rules. The cache is `KAFKADOUBLE_CACHE`, by default `~/.cache/kafkadouble`. A folder in it appears whole or not at all, so that several test
-processes may want it at once. What is missing to have the jars is said by `Missing`, so that whoever wanted them can skip aloud.
+Rules. The cache is `KAFKADOUBLE_CACHE`, by default `~/.cache/kafkadouble`. A folder appears in it
+complete or not at all, so that several test processes may create it at once. If Maven or anything
+else is absent, `Missing` says what, and the caller can skip its tests with that reason.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ VERSION = "4.4.0"
 POM = Path(__file__).parent.with_name("real-kafka.pom.xml")
 
 TOOLS_API = {"4.4.0": "4.3.1"}
-"""The release whose tools API a server runs with, where its own was not published."""
+"""The release whose tools API a server runs with, where its own release was not published."""
 
 
 class Missing(Exception):
-    """What it takes to start a real Kafka is not here; the text says what."""
+    """A prerequisite of a real Kafka is not installed; the text says which."""
 
 
 def cache() -> Path:

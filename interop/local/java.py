@@ -1,7 +1,8 @@
 """The command lines that run main classes of Kafka, for a quick start or for full speed.
 
-Most of a quick start is reading classes; an archive of them, which Java records when a first node ends, halves it. Java takes an archive
-only from the very program and class path that made it, and goes on without it otherwise.
+A start spends most of its time on reading classes. An archive of the classes, which Java records
+when a first node ends, halves that time. Java uses an archive only with the program and class path
+that made it, and otherwise runs without it.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ from pathlib import Path
 from .jars import cache, jars, program
 
 QUICK = ("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
-"""The shortest start on a small machine, and for tests fast enough."""
+"""Flags for the shortest start on a small machine. They are fast enough for tests."""
 
 FULL = ("-Xms1g", "-Xmx1g", "-XX:+UseG1GC", "-XX:-UsePerfData")
-"""What throughput is measured with."""
+"""Flags for measurements of throughput."""
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
 def command(version: str, main: str, *words: str, flags: Sequence[str]) -> list[str]:
-    """Raises Missing."""
+    """The command that runs a main class. Raises Missing."""
     path = os.pathsep.join(map(str, jars(version)))
     quiet = ("-Xlog:disable", "-Xlog:all=error:stderr", f"-Dlog4j2.configurationFile={LOGGING}")
     return [program("java"), *flags, *quiet, "-cp", path, main, *words]
 
 
 def archive(version: str) -> Path:
-    """Where the archive of this release for this Java is, or would be."""
+    """The path of the archive of this release for this Java, whether it exists or not."""
     java = Path(program("java")).resolve()
     maker = f"{java} {java.stat().st_mtime_ns} {os.environ.get('JAVA_HOME')} {jars(version)}"
     return cache() / f"server-{version}-{sha256(maker.encode()).hexdigest()[:12]}.jsa"
 
 
 def recording(target: Path) -> tuple[str, ...]:
-    """Flags of a run that ends by writing an archive."""
+    """Flags of a run that writes an archive when it ends."""
     return (*QUICK, f"-XX:ArchiveClassesAtExit={target}")
 
 

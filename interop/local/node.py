@@ -1,7 +1,8 @@
-"""One node of a cluster: its place, its folder with a server.properties and the log directory, and its process while it runs.
+"""One node of a cluster: its role, its folder with a server.properties and the log directory, and
+its process while it runs.
 
-Rules. A node that was started serves: its own log said so, and a broker knows from the metadata that it is there itself and is not fenced,
-which may be half a second later. Who runs it is a Kind.
+Rules. A node that was started serves: its own log says so, and a broker's metadata lists the broker
+itself as not fenced, which may be half a second later. A Kind is the program that runs the node.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Kind(Protocol):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name for messages."""
 
     @property
     def ready(self) -> bytes:
@@ -37,7 +38,8 @@ class Kind(Protocol):
 
 
 class Node:
-    """A place in the cluster, its folder, and its process while it runs. `settings` are by their Kafka names."""
+    """A node of the cluster, its folder, and its process while it runs. `settings` are by their
+    Kafka names."""
 
     def __init__(self, seat: Seat, kind: Kind, cluster_id: str, folder: Path, settings: Mapping[str, str]) -> None:
         self.seat, self.kind, self.cluster_id = seat, kind, cluster_id
@@ -69,7 +71,7 @@ class Node:
 
     @property
     def log(self) -> Path:
-        """What all of its processes have told."""
+        """The output of all of its processes."""
         return self._folder / "server.log"
 
     @property
@@ -79,21 +81,22 @@ class Node:
         return f"{host}:{port}"
 
     def configure(self, **changes: str) -> None:
-        """Settings by their Kafka names with `_` for `.`, heeded from the next start on."""
+        """Sets settings by their Kafka names with `_` for `.`, which apply from the next start
+        on."""
         self._settings |= {key.replace("_", "."): value for key, value in changes.items()}
         self.config.write_text("".join(f"{key}={value}\n" for key, value in self._settings.items()))
 
     def has(self, settings: Mapping[str, str]) -> bool:
-        """Whether it was told all of these."""
+        """Whether it has all of these settings."""
         return settings.items() <= self._settings.items()
 
     def formatting(self, words: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-        """Its storage is being made; see `finished`."""
+        """Starts the process that formats its storage; see `finished`."""
         command = self.kind.format(self.config, self.cluster_id, words)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def begin(self) -> None:
-        """Start the process; see `wait_ready`."""
+        """Starts the process; see `wait_ready`."""
         assert not self.running, "the node runs already"
         self._process = Process(self.kind.run(self.config), self.log, self.kind.ready)
 
@@ -104,24 +107,24 @@ class Node:
             assert found == self.cluster_id, f"another cluster answers: {found}, not {self.cluster_id}"
 
     def start(self) -> None:
-        """Start it, and wait until it serves."""
+        """Starts it, and waits until it serves."""
         self.begin()
         self.wait_ready()
 
     def stop(self) -> None:
-        """Ask it to leave, and wait until it did."""
+        """Asks it to shut down, and waits until it has."""
         process, self._process = self._process, None
         if process:
             process.stop()
 
     def kill(self) -> None:
-        """End it without its knowing."""
+        """Kills it without a clean shutdown."""
         process, self._process = self._process, None
         if process:
             process.kill()
 
     def pause(self) -> None:
-        """It does nothing until `resume`, and its connections stay open."""
+        """Pauses its process until `resume`; its connections stay open."""
         self._alive().pause()
 
     def resume(self) -> None:
@@ -136,7 +139,8 @@ class Node:
 
 
 def finished(formatting: Sequence[subprocess.Popen[bytes]]) -> None:
-    """All of them at the same time: most of it is the start of a process."""
+    """Waits for all of these processes, which run at the same time: most of their time is the start
+    of a JVM."""
     for process in formatting:
         told, _ = process.communicate()
         if process.returncode:

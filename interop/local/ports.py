@@ -1,4 +1,5 @@
-"""Ports for servers that must be told theirs before they have it, and keep it while they are down."""
+"""Ports for servers that must know their port before they bind it, and keep it while they are
+stopped."""
 
 from __future__ import annotations
 
@@ -9,17 +10,19 @@ from random import SystemRandom
 HOST = "127.0.0.1"
 
 LOWEST_PORT, HIGHEST_PORT = 10_240, 32_767
-"""Below those that Linux gives to whoever connects: the port of a server that is stopped for a while is not taken by a client."""
+"""The range lies below the ports that Linux gives to outgoing connections, so no client takes the
+port of a server that is stopped for a while."""
 
 _handed_out: set[int] = set()
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody had a moment ago, and no other caller of this process."""
+    """Ports that were free a moment ago, and that no other caller in this process has got."""
     with ExitStack() as held:
         found: list[int] = []
         while len(found) < count:
-            port = SystemRandom().randint(LOWEST_PORT, HIGHEST_PORT)  # not what pytest seeds alike in every process
+            # A generator of its own: pytest seeds the shared one alike in every process.
+            port = SystemRandom().randint(LOWEST_PORT, HIGHEST_PORT)
             if port not in _handed_out:
                 with suppress(OSError):
                     held.enter_context(socket.create_server((HOST, port)))

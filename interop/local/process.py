@@ -1,6 +1,7 @@
-"""One JVM: started, ready when its own log says so, ended by its own process id, and never left behind.
+"""One JVM: ready when its own log says so, ended by its own process id, and never left running.
 
-That a port accepts says nothing: it may be somebody else's, and the JVM that wanted it may just be ending.
+A port that accepts connections proves nothing: it may belong to another process, while the JVM that
+tried to bind it is just ending.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PATIENCE = 180
-"""Seconds that a JVM may take to be ready."""
+"""Seconds until a JVM must be ready."""
 
 GRACE = 120
-"""Seconds that it may take to leave when it is asked to."""
+"""Seconds until it must have ended after it was asked to."""
 
 TAIL = 4000
-"""Characters of the log that are told when something is wrong."""
+"""Characters of the log that an error message quotes."""
 
 
 class Process:
-    """A JVM that runs, with its log; `ready` is what the log says when it is."""
+    """A running JVM with its log; `ready` is what the log says once it is ready."""
 
     def __init__(self, command: Sequence[str], log: Path, ready: bytes) -> None:
         self._log, self._ready = log, ready
@@ -50,7 +51,7 @@ class Process:
         raise RuntimeError(f"Kafka was not ready (exit code {self._it.poll()}):\n{told}")
 
     def stop(self) -> None:
-        """Ask it to leave, and wait until it did."""
+        """Asks it to end, and waits until it has."""
         self._it.terminate()
         try:
             self._it.wait(GRACE)
@@ -59,7 +60,7 @@ class Process:
             raise RuntimeError(f"Kafka did not leave within {GRACE} s:\n{self._log.read_text()[-TAIL:]}") from None
 
     def pause(self) -> None:
-        """It does nothing any more, none of its threads, when this returns."""
+        """Pauses the process; none of its threads runs any more when this returns."""
         self._it.send_signal(signal.SIGSTOP)
         os.waitpid(self._it.pid, os.WUNTRACED)
 
@@ -67,12 +68,13 @@ class Process:
         self._it.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """End it at once; once it has ended, nothing."""
+        """Kills it at once; does nothing if it has ended."""
         self._it.kill()
         self._it.wait()
 
 
 def _bound() -> list[str]:
-    """Where the system can, the JVM ends with the process that started it, however that one ends. It keeps its process id."""
+    """Makes the JVM end with the process that started it, however that one ends, where the system
+    can do that. The process id stays the same."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []

@@ -1,4 +1,5 @@
-"""One switch for the whole suite: `pytest interop --broker double | local | container | HOST:PORT`, given as often as one likes."""
+"""One option chooses the brokers of the whole suite: `pytest interop --broker double | local |
+container | HOST:PORT`. It may be repeated."""
 
 from __future__ import annotations
 
@@ -58,12 +59,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 AGAIN = 1
-"""How often a test that failed is tried again where an Apache Kafka and its clients take part, which hurry, give up and start in ways that are
-not ours to mend; but a test may say for itself when it is. Each such try is shown (RERUN), and counts as a defect of the suite to be looked
-into."""
+"""How often a failed test is tried again if an Apache Kafka or its clients take part, since their
+timeouts and start-up times are outside this project. A test may set its own number. Each new try is
+shown (RERUN), and counts as a defect of the suite that must be examined."""
 
 LONGEST = 600
-"""Seconds that such a test may take, if it does not say otherwise: on a busy machine an Apache Kafka alone takes many to start."""
+"""Seconds that such a test may take, unless it sets its own limit: on a busy machine an Apache
+Kafka alone takes many of them to start."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -75,7 +77,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _meets_others(item: pytest.Item, words: list[str]) -> bool:
-    """Whether the test needs more than ourselves: what runs against the double alone has no second try."""
+    """Whether the test uses programs of others. A test that runs against the double alone is not
+    tried again."""
     if HERE not in item.path.parents:
         return False
     if isinstance(item, pytest.Function) and "broker" in item.fixturenames:
@@ -102,7 +105,8 @@ def _able(can: str = "", names: tuple[str, ...] = ()) -> list[Client]:
 
 @contextmanager
 def _opened(word: str, wanted: Wanted) -> Iterator[Broker]:
-    """A broker whose coordinator of groups is at work: it makes its topic when it is first asked for, and refuses meanwhile."""
+    """A broker whose group coordinator is ready: it creates its topic at the first request, and
+    refuses requests until that is done."""
     with kind_of(word).opened(wanted) as running:
         eventually(lambda: _coordinates(running), bool)
         yield running
@@ -118,7 +122,7 @@ def _coordinates(running: Broker) -> bool:
 
 
 class Kept:
-    """The brokers that are kept for a session, and why others could not be had."""
+    """The brokers that are kept for a session, and the reasons why others are unavailable."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -145,7 +149,8 @@ def kept() -> Iterator[Kept]:
 
 @pytest.fixture(scope="module")
 def broker(request: pytest.FixtureRequest, kept: Kept) -> Iterator[Broker]:
-    """The broker of a module's tests: the module's own where the tests shape it, or where another costs little."""
+    """The broker of a module's tests: one of its own if the tests require a special setup or if
+    starting one is cheap, else one that is kept for the session."""
     word, needs = request.param, _needs(request.node)
     wanted = Wanted(request.config.getoption("kafka"), needs)
     with ExitStack() as stack:
@@ -178,15 +183,15 @@ def _has_what_is_needed(request: pytest.FixtureRequest) -> None:
 
 
 ON = "broker"
-"""The property of a report that has the name of the broker."""
+"""The property of a report that holds the name of the broker."""
 
 TOLD = "told"
-"""The property of a report that has a line for the end of the run."""
+"""The property of a report that holds a line for the end of the run."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How it went on each broker, and what tests have to tell."""
+    """Writes the outcome on each broker, and the lines that tests left for the end of the run."""
     passed = terminalreporter.stats.get("passed", [])
     told = [value for report in passed for key, value in report.user_properties if key == TOLD]
     for line in filter(None, [*told, counts.line(passed)]):
@@ -206,7 +211,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def collected() -> Iterator[None]:
-    """kafka-python leaves the sockets of refused connections to the collector, which warns; here, and not in some later test."""
+    """Collects garbage: kafka-python leaves the sockets of refused connections to the collector,
+    which warns. The warning must come here and not in a later test."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
@@ -227,7 +233,8 @@ def topic(broker: Broker, name: str) -> str:
 
 @pytest.fixture
 def lasting(broker: Broker, name: str) -> str:
-    """A topic of one partition that keeps records of any age: those of 1970 would be deleted some time soon."""
+    """A topic of one partition that keeps records of any age: by default, records of 1970 would
+    soon be deleted."""
     return _made(broker, name, {"retention.ms": "-1"})
 
 

@@ -1,4 +1,5 @@
-"""The records of groups, read as any consumer can read them: from `__consumer_offsets`, in the formats that Kafka's own tools read."""
+"""The records of groups, read by a consumer from `__consumer_offsets`, in the formats that Kafka's
+own tools read."""
 
 from __future__ import annotations
 
@@ -14,12 +15,14 @@ TOPIC = "__consumer_offsets"
 
 
 def records(broker: Broker, client: Client = CREATOR) -> Iterator[tuple[Any, Any]]:
-    """Key and value of every record, decoded, a tombstone's value None; in the order of each partition."""
+    """Key and value of every record, decoded, in the order of each partition. The value of a
+    tombstone is None."""
     with CREATOR.admin(broker.bootstrap) as admin:
         every = [Partition(TOPIC, index) for index in admin.partitions_of(TOPIC)]
     with CREATOR.consumer(
         broker.bootstrap
-    ) as idle:  # a consumer that fetches answers such questions between its fetches
+        # A consumer that is fetching answers such requests only between its fetches.
+    ) as idle:
         left = {one: end for one in every if (end := idle.bounds(one)[1]) > 0}
     with client.consumer(broker.bootstrap, partitions=sorted(left)) as consumer:
         while left:
@@ -32,7 +35,7 @@ def records(broker: Broker, client: Client = CREATOR) -> Iterator[tuple[Any, Any
 
 
 def generations(broker: Broker, group: str) -> list[int]:
-    """The generations of a group as its metadata was written, in order."""
+    """The generations of a group in the order in which its metadata was written."""
     written = [
         value.generation
         for key, value in records(broker)

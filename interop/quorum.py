@@ -1,7 +1,9 @@
-"""What each node of an Apache Kafka cluster is told, wherever it runs: one table of settings, and the addresses filled in.
+"""The settings of each node of an Apache Kafka cluster, wherever it runs: one table, and the
+addresses filled in.
 
-Rules. This file is pure: it starts nothing and looks for no port. Settings that are not here are Kafka's own, since the suite tests what
-users meet; those that are here only make a small cluster possible (one copy where there is one broker) or quick to start.
+Rules. This file is pure: it starts nothing and looks for no port. Settings that are not here keep
+Kafka's defaults, since the suite tests what users meet. Those that are here only make a small
+cluster possible (one replica where there is one broker) or quick to start.
 """
 
 from __future__ import annotations
@@ -12,20 +14,23 @@ from typing import NamedTuple
 from uuid import uuid4
 
 CLIENTS, CONTROLLER, BROKERS = "PLAINTEXT", "CONTROLLER", "BROKERS"
-"""Names of listeners. BROKERS is there only where brokers reach one another by other addresses than clients do."""
+"""Names of listeners. BROKERS exists only where brokers reach one another at other addresses than
+clients do."""
 
 FIRST_CONTROLLER = 3000
-"""Node id of the first controller that is no broker."""
+"""Node id of the first controller that is not a broker."""
 
 Address = tuple[str, int]
 """Host and port."""
 
 QUICK_COMEBACK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
-"""A broker that comes back is refused until its old session has ended: here not for 9 seconds."""
+"""A broker that restarts is refused until its old session has ended: here for 3 seconds instead of
+9."""
 
 
 class Seat(NamedTuple):
-    """A node's place in the cluster. `listens` and `known` are by listener: where it binds, and where others reach it."""
+    """A node of the cluster. `listens` and `known` are by listener: the address that it binds, and
+    the address at which others reach it."""
 
     id: int
     roles: tuple[str, ...]
@@ -37,7 +42,8 @@ class Seat(NamedTuple):
 
 
 def roles(brokers: int, controllers: int) -> list[tuple[int, tuple[str, ...]]]:
-    """Node ids and roles, controllers first; without controllers every broker is one, too."""
+    """Node ids and roles, controllers first; without separate controllers every broker is also a
+    controller."""
     if not 1 <= brokers <= 3 or not 0 <= controllers <= 3:
         raise ValueError(f"{brokers} brokers and {controllers} controllers: 1 to 3 and 0 to 3 are provided for")
     if not controllers:
@@ -67,12 +73,13 @@ def settings(seat: Seat, seats: Sequence[Seat], data: str) -> dict[str, str]:
 
 
 def bootstrap(seats: Sequence[Seat]) -> str:
-    """Where clients begin."""
+    """The bootstrap servers for clients."""
     return ",".join(_at(one.known[CLIENTS]) for one in seats if one.is_a("broker"))
 
 
 def cluster_id() -> str:
-    """A Kafka uuid: 16 bytes in URL-safe base64. One that began with a dash would be taken for an option."""
+    """A Kafka uuid: 16 bytes in URL-safe base64. It never begins with a dash, since a tool would
+    take it for an option."""
     while (text := base64.urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")).startswith("-"):
         pass
     return text
@@ -93,7 +100,8 @@ def _told(addresses: Mapping[str, Address]) -> str:
 def _small(copies: int) -> dict[str, str]:
     return {
         "offsets.topic.replication.factor": str(copies),
-        "offsets.topic.num.partitions": "1",  # 50 are 50 folders to make
+        # The default of 50 would create 50 folders
+        "offsets.topic.num.partitions": "1",
         "transaction.state.log.replication.factor": str(copies),
         "transaction.state.log.min.isr": "1",
         "transaction.state.log.num.partitions": "1",
@@ -101,5 +109,6 @@ def _small(copies: int) -> dict[str, str]:
         "share.coordinator.state.topic.min.isr": "1",
         "share.coordinator.state.topic.num.partitions": "1",
         "group.initial.rebalance.delay.ms": "0",
-        "log.cleaner.dedupe.buffer.size": "2097154",  # Kafka touches all of its 128 MiB when it starts
+        # Kafka touches all 128 MiB of the default when it starts.
+        "log.cleaner.dedupe.buffer.size": "2097154",
     }

@@ -1,4 +1,5 @@
-"""A partition's batches as a broker serves them, byte for byte: by requests of our own, since clients give records and not batches."""
+"""A partition's batches as a broker serves them, byte for byte. The requests are written here,
+since clients return records and not batches."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from kafkadouble.wire.batch import iter_batches
 from kafkadouble.wire.frame import Frames
 
 MOST = 64 << 20
-"""Bytes of one answer."""
+"""The largest response in bytes."""
 
 
 def ask(bootstrap: str, body: Message, version: int) -> Any:
-    """What the broker answers on a connection of its own."""
+    """The broker's response, on a connection of its own."""
     host, _, port = bootstrap.split(",")[0].rpartition(":")
     assert body.api_key is not None
     frames: list[bytes] = []
@@ -34,13 +35,13 @@ def ask(bootstrap: str, body: Message, version: int) -> Any:
 
 
 def topic_id(bootstrap: str, topic: str) -> Uuid:
-    """The id of a topic that is there."""
+    """The id of a topic that exists."""
     asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
     return Uuid(ask(bootstrap, asked, 12).topics[0].topic_id)
 
 
 def batches_of(bootstrap: str, topic: str, partition: int = 0) -> bytes:
-    """All that lies in the partition from its start on, as it was stored."""
+    """All batches of the partition from the log start offset on, as they are stored."""
     found, offset = b"", 0
     while True:
         wanted = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)

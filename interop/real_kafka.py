@@ -1,4 +1,4 @@
-"""One Apache Kafka node at full speed, for measurements and for trying things by hand."""
+"""One Apache Kafka node at full speed, for measurements and experiments by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["VERSION", "Missing", "RealKafka", "jars", "real_kafka"]
 
 
 class RealKafka(NamedTuple):
-    """A running node: where it listens, and its process id."""
+    """A running node: its address, and its process id."""
 
     bootstrap: str
     pid: int
@@ -22,7 +22,8 @@ class RealKafka(NamedTuple):
 
 @contextmanager
 def real_kafka(folder: Path, version: str = VERSION, **overrides: object) -> Iterator[RealKafka]:
-    """One combined node with its data in `folder`; settings by their Kafka names with `_` for `.`. Raises Missing."""
+    """One combined node with its data in `folder`; settings by their Kafka names with `_` for `.`.
+    Raises Missing."""
     given = {key.replace("_", "."): value for key, value in overrides.items()}
     with cluster(folder, version, flags=FULL, overrides=given) as running:
         yield RealKafka(running.bootstrap, running.nodes[0].pid)

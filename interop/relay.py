@@ -1,8 +1,10 @@
-"""A relay before a broker that cuts connections when a test wants it, so that a broken line needs no help from the broker.
+"""A relay before a broker. It cuts connections when a test says so, and needs no help from the
+broker.
 
-It listens on 127.0.0.2 and the broker's own port, and writes that address over the broker's in what the broker answers: both have nine
-characters, so no length changes. So clients that were sent there by the broker itself come through the relay as well. It passes frames on
-whole, and knows of a request nothing but its API key.
+It listens on 127.0.0.2 at the broker's own port, and replaces the broker's address by its own in
+the broker's responses. Both have nine characters, so no length changes. So clients also use the
+relay for the addresses that the broker itself gives them. It passes whole frames on, and reads
+nothing of a request but its API key.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ TRUE, SHOWN = b"127.0.0.1", b"127.0.0.2"
 
 
 class Relay:
-    """Where clients connect, and how many answers to which API are yet to be swallowed."""
+    """The relay: the address where clients connect, and how many more responses of each API it will
+    drop."""
 
     def __init__(self, bootstrap: str) -> None:
         self._port = int(bootstrap.rpartition(":")[2])
@@ -30,12 +33,13 @@ class Relay:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def swallow(self, api_key: int, times: int = 1) -> None:
-        """Let the next requests of this API be carried out, and cut the line instead of passing the answer on."""
+        """Lets the broker handle the next requests of this API, and cuts the connection instead of
+        passing the response on."""
         with self._lock:
             self._to_cut[api_key] = times
 
     def close(self) -> None:
-        """Cut everything and listen no more."""
+        """Cuts every connection and stops listening."""
         with self._lock:
             lines, self._lines = self._lines, set()
         for one in (self._door, *lines):
@@ -75,7 +79,7 @@ class Relay:
 
 
 def _frames(sock: socket.socket) -> Iterator[bytes]:
-    """Whole frames with their four bytes of length, until the line ends."""
+    """Whole frames with their four bytes of length, until the connection ends."""
     kept = bytearray()
     with suppress(OSError):
         while piece := sock.recv(1 << 20):
@@ -101,7 +105,7 @@ def _cut(sock: socket.socket) -> None:
 
 @contextmanager
 def relay(bootstrap: str) -> Iterator[Relay]:
-    """A relay before this broker, for the length of a `with`."""
+    """A relay before this broker, as long as the `with` block runs."""
     made = Relay(bootstrap)
     try:
         yield made

@@ -1,4 +1,5 @@
-"""Which APIs a broker announces, by name: what is not announced cannot be asked for, and what needs it is not offered."""
+"""The APIs that a broker announces, by name. A test that needs an API which is not announced is not
+run."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from kafkadouble.messages.registry import apis
 
 
 def versions(bootstrap: str) -> Mapping[str, tuple[int, int]]:
-    """The first and the last version of each API of the first of these addresses, by name."""
+    """The first and the last version of each API at the first of these addresses, by name."""
     host, _, port = bootstrap.split(",")[0].rpartition(":")
     announced = identity(host, int(port)).versions
     return {api.name: announced[api.key] for api in apis() if api.key in announced}

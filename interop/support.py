@@ -1,4 +1,5 @@
-"""What the tests share: names, waiting for what a client sees, and group members that poll in a thread of their own."""
+"""Helpers of the tests: names, waiting for what a client sees, and group members that poll in a
+thread of their own."""
 
 from __future__ import annotations
 
@@ -19,18 +20,18 @@ from kafkadouble.messages import error_codes
 T = TypeVar("T")
 
 PATIENCE = 120.0
-"""Seconds after which something that a test waits for is taken never to come."""
+"""Seconds after which a test stops waiting for a condition and fails."""
 
 
 def unique(stem: str) -> str:
-    """A legal name of a topic that begins with the stem."""
+    """A legal name of a topic that begins with the stem and is used only once."""
     return f"{re.sub('[^a-zA-Z0-9_-]', '-', stem)[:60]}-{os.urandom(4).hex()}"
 
 
 def eventually(
     look: Callable[[], T], holds: Callable[[T], bool], *, pause: float = 0.05, within: float = PATIENCE
 ) -> T:
-    """What `look` gives once it holds; fails with the last that was seen."""
+    """The result of `look` once it satisfies the condition; fails with the last result."""
     end = time.monotonic() + within
     while not holds(found := look()):
         assert time.monotonic() < end, f"still {found!r} after {within:g} s"
@@ -40,8 +41,9 @@ def eventually(
 
 @contextmanager
 def local_kafka(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The block needs Apache Kafka on this machine, or its tools: a skip that says so in a run that is not about it (`--broker local`), and one
-    that says what is missing, which is a failure with `--must`."""
+    """For a block that needs Apache Kafka on this machine, or its tools. Skips the test if the run
+    is not for such a Kafka (`--broker local`), and skips it with the name of what is missing, which
+    is a failure with `--must`."""
     if "local" not in (request.config.getoption("broker") or []):
         pytest.skip("NOTHING WAS HELD AGAINST APACHE KAFKA: this is for a Kafka of this machine, --broker local")
     try:
@@ -54,7 +56,8 @@ def local_kafka(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @contextmanager
 def refused(*names: str) -> Iterator[None]:
-    """The block ends in one of these errors of Kafka, by whatever exception the client tells it."""
+    """The block must end in one of these errors of Kafka, whatever exception the client raises for
+    it."""
     with pytest.raises(Refused) as caught:
         yield
     code = caught.value.code
@@ -63,7 +66,8 @@ def refused(*names: str) -> Iterator[None]:
 
 
 class Member:
-    """A consumer in a thread that polls it until it is stopped, as an application does; what it saw can be read at any time."""
+    """A consumer in a thread that polls it until it is stopped, as an application does. Its records
+    and its assignment can be read at any time."""
 
     def __init__(self, consumer: Consumer, *, poll: float = 0.3) -> None:
         self.consumer, self._poll = consumer, poll
@@ -79,7 +83,8 @@ class Member:
             while not self._leaving.is_set():
                 self.seen += self.consumer.poll(self._poll)
                 self.assignment = frozenset(self.consumer.assignment())
-        except BaseException as failure:  # told to the test, which is on another thread
+        # Reported to the test, which runs on another thread.
+        except BaseException as failure:
             self.failure = failure
         finally:
             self.consumer.close()
@@ -91,7 +96,7 @@ class Member:
         self.stop()
 
     def stop(self) -> None:
-        """Leave the group and end the thread."""
+        """Leaves the group and ends the thread."""
         self._leaving.set()
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), "a member did not come back from its poll"

@@ -12,7 +12,7 @@ from interop.clients.shape import Partition, Record
 from interop.support import eventually, refused
 
 NEVER = 9999
-"""More brokers than any cluster has."""
+"""A broker id that no cluster has."""
 
 
 def test_a_created_topic_is_listed_with_its_partitions(broker: Broker, client: Client, name: str) -> None:
@@ -113,7 +113,8 @@ def test_all_clients_are_told_the_same_cluster(broker: Broker) -> None:
 
 @pytest.fixture
 def ten(broker: Broker, client: Client, lasting: str) -> Partition:
-    """A partition with ten records, of the times 1000, 2000 and so on but for the sixth, which is the latest."""
+    """A partition with ten records, with the timestamps 1000, 2000 and so on, except that the sixth
+    has the latest timestamp."""
     with client.producer(broker.bootstrap) as producer:
         times = [1000, 2000, 3000, 4000, 5000, 99_000, 7000, 8000, 9000, 10_000]
         producer.send(lasting, [Record(b"%d" % time, timestamp=time) for time in times])

@@ -1,4 +1,5 @@
-"""The suite's own parts: what the nodes of a cluster are told here and in a container, who a broker is, and what the tests are refused."""
+"""The suite's own parts: the settings of nodes here and in containers, how a broker is identified,
+and the reasons why tests are skipped."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def test_nodes_of_one_machine_find_one_another_by_the_addresses_of_clients() -> 
     ]
     controller, broker, _ = (quorum.settings(seat, places, "data") for seat in places)
     assert controller["listeners"] == "CONTROLLER://h:9000"
-    assert "advertised.listeners" not in controller  # Kafka refuses it of a controller
+    assert "advertised.listeners" not in controller  # Kafka refuses it on a controller
     assert {one["controller.quorum.voters"] for one in (controller, broker)} == {"3000@h:9000"}
     assert (broker["process.roles"], broker["listeners"]) == ("broker", "PLAINTEXT://h:9001")
     assert broker["inter.broker.listener.name"] == CLIENTS
@@ -58,7 +59,8 @@ def test_containers_listen_everywhere_and_are_known_by_the_host_to_clients_and_b
 
 
 def _read_as_the_image_does(variables: dict[str, str]) -> dict[str, str]:
-    """Dots for single underlines; three of them were a dash, and two an underline."""
+    """Reads names as the image does: a single underline is a dot, two are an underline, three are a
+    dash."""
     found = {}
     for key, value in variables.items():
         if key.startswith("KAFKA_"):
@@ -77,7 +79,7 @@ def test_the_image_reads_the_settings_that_a_node_of_this_machine_has(count: int
 
 
 class Recorded:
-    """Takes what a container of testcontainers is given before it starts."""
+    """Records the calls that configure a container of testcontainers before it starts."""
 
     def __init__(self) -> None:
         self.env: dict[str, str] = {}
@@ -105,7 +107,7 @@ def test_a_container_is_given_its_settings_its_port_and_its_name() -> None:
 
 
 def test_testcontainers_takes_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package's own class, with no engine behind it."""
+    """Uses the package's own class, with no engine behind it."""
     module: Any = pytest.importorskip("testcontainers.core.container")
     monkeypatch.setattr(module, "DockerClient", lambda **_: None)
     made = prepared(module.DockerContainer("apache/kafka:4.4.0"), THREE[0], THREE, "id").with_network(None)
@@ -190,7 +192,8 @@ def test_a_release_that_maven_cannot_fetch_leaves_nothing_behind(
 
 
 def test_a_java_that_starts_no_server_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the jars are there and the storage cannot be formatted, something is wrong that is to be seen."""
+    """If the jars are there but the storage cannot be formatted, that is an error and not a reason
+    to skip."""
     folder = tmp_path / f"server-{VERSION}"
     folder.mkdir()
     (folder / "complete").touch()

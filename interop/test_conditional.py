@@ -1,6 +1,8 @@
-"""Conditional publish (KIP-27), which only the double has: what unmodified clients can do with it, and what they meet where it is not.
+"""Conditional publish (KIP-27), which only the double has: what unmodified clients can do with it,
+and what happens on a broker without it.
 
-Apache Kafka never had it. There an expected offset in a batch is refused, and one in a header is NOT LOOKED AT: the last tests hold that.
+Apache Kafka never got it. It refuses an expected offset in a batch, and IGNORES one in a header:
+the last tests show that.
 """
 
 from __future__ import annotations
@@ -25,16 +27,18 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 
 ON_THE_DOUBLE = pytest.mark.needs("faults")
-"""Whoever has faults is the double."""
+"""Only the double has the capability `faults`."""
 
 PLAIN: dict[str, Any] = {"acks": "all", "enable_idempotence": False}
-"""The expectation does what idempotence is for: nothing is written twice, nor out of order."""
+"""Idempotence is off because the expected offset does the same: no record is written twice or out
+of order."""
 
 TOLD = {"aiokafka": "UNKNOWN_SERVER_ERROR"}
-"""aiokafka has no name for INVALID_RECORD, and calls it unknown; it does not try again either."""
+"""aiokafka has no name for INVALID_RECORD, and reports it as unknown. It does not retry either."""
 
 READ = {"kafka-python": expected_offset.ExpectedOffsetMismatch}
-"""What `expected_offset.refusal` can read: kafka-python tells the broker's reason, the others keep it to themselves."""
+"""The exceptions that `expected_offset.refusal` can read: kafka-python reports the broker's reason,
+the other clients do not."""
 
 
 def told(client: Client) -> str:
@@ -42,13 +46,13 @@ def told(client: Client) -> str:
 
 
 def at(offset: int, value: bytes = b"v") -> Record:
-    """A record that is expected at an offset."""
+    """A record with an expected offset."""
     return Record(value, headers=[expected_offset.header(offset)])
 
 
 @pytest.fixture
 def conditional(broker: Broker, name: str) -> str:
-    """A topic on which every batch must say where it belongs."""
+    """A topic on which every batch must have an expected offset."""
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(name, 1, {"produce.expected.offset": "required"})
     return name
@@ -61,7 +65,7 @@ def producer(broker: Broker, client: Client) -> Iterator[Producer]:
 
 
 def values(broker: Broker, topic: str, count: int) -> list[bytes | None]:
-    """The log, which has so many records and no more."""
+    """The values of the log, which must hold exactly this number of records."""
     with CREATOR.consumer(broker.bootstrap, partitions=[Partition(topic, 0)]) as consumer:
         found = [seen.value for seen in consumer.read(count)]
         assert consumer.bounds(Partition(topic, 0)) == (0, count)
@@ -138,7 +142,8 @@ def test_an_idempotent_producer_that_lost_an_answer_is_told_the_first_one(
 
 @ON_THE_DOUBLE
 @pytest.mark.needs("loopback")
-@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))  # kafka-python is not asked to retry without idempotence
+# Without kafka-python: it is not made to retry without idempotence.
+@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))
 def test_any_other_is_refused_for_its_own_record_and_finds_it_in_the_log(
     broker: Broker, conditional: str, client: Client
 ) -> None:
@@ -151,7 +156,8 @@ def test_any_other_is_refused_for_its_own_record_and_finds_it_in_the_log(
 
 
 GIVES_UP = {"aiokafka", "kafka-python"}
-"""Who, idempotent, writes nothing more after a refusal: the next sequence comes after a gap. librdkafka goes on."""
+"""Idempotent clients that write nothing more after a refusal, since the next sequence number would
+leave a gap. librdkafka continues."""
 
 
 @ON_THE_DOUBLE
@@ -169,12 +175,14 @@ def test_an_idempotent_producer_after_a_refusal(broker: Broker, conditional: str
 
 
 @ON_THE_DOUBLE
-@pytest.mark.clients(names=("confluent-kafka",))  # it alone sends the next batch before the first is answered
+# Only this client sends the next batch before the first is answered.
+@pytest.mark.clients(names=("confluent-kafka",))
 @pytest.mark.parametrize("idempotent", [False, True])
 def test_a_refused_batch_does_not_stop_those_that_are_in_flight_behind_it(
     broker: Broker, conditional: str, client: Client, idempotent: bool
 ) -> None:
-    """Not with idempotence either: librdkafka numbers anew what came out of order. Who needs one after the other waits in between."""
+    """The same holds with idempotence: librdkafka renumbers batches that came out of order. An
+    application that needs the order must wait for each batch."""
     options = {"acks": "all", "enable_idempotence": idempotent, "batch_num_messages": 1, "linger_ms": 0}
     with client.producer(broker.bootstrap, **options) as producer:
         assert producer.send(conditional, [at(0, b"0")]) == [0]
@@ -207,7 +215,7 @@ def test_a_batch_of_aiokafka_is_expected_as_a_whole(
 async def _batches(
     broker: Broker, topic: str, bases: tuple[int, ...], codec: str | None = None, idempotent: bool = False
 ) -> list[int]:
-    """Batches of three records of aiokafka, and where they went."""
+    """Batches of three records from aiokafka, and the offsets at which they were written."""
     options = {"compression_type": codec, "enable_idempotence": idempotent, "acks": "all"}
     producer = AIOKafkaProducer(bootstrap_servers=broker.bootstrap, **options)
     await producer.start()
@@ -224,7 +232,7 @@ async def _batches(
 
 
 def _of_kafka_python(base: int, codec: int = 0) -> bytes:
-    """Three records in a batch that kafka-python built, expected at `base`."""
+    """Three records in a batch that kafka-python built, with the expected offset `base`."""
     from kafka.record.memory_records import MemoryRecordsBuilder
 
     builder = MemoryRecordsBuilder(2, codec, 1000)
@@ -234,7 +242,7 @@ def _of_kafka_python(base: int, codec: int = 0) -> bytes:
 
 
 def _produced(broker: Broker, topic: str, batch: bytes, version: int = 9) -> Any:
-    """The answer for the one partition."""
+    """The response for the one partition."""
     data = ProduceRequest.PartitionProduceData(index=0, records=batch)
     asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
     request = ProduceRequest(acks=-1, timeout_ms=30_000, topic_data=[asked])
@@ -250,7 +258,8 @@ def _produced(broker: Broker, topic: str, batch: bytes, version: int = 9) -> Any
 @ON_THE_DOUBLE
 @pytest.mark.parametrize("codec", range(5))
 def test_a_batch_of_kafka_python_is_expected_as_a_whole(broker: Broker, conditional: str, codec: int) -> None:
-    assert KAFKA_PYTHON.name == "kafka-python"  # whose import is a matter of its own
+    # The import of kafka-python is a case of its own.
+    assert KAFKA_PYTHON.name == "kafka-python"
     assert [_produced(broker, conditional, _of_kafka_python(base, codec)).base_offset for base in (0, 3)] == [0, 3]
     answer = _produced(broker, conditional, _of_kafka_python(5, codec))
     assert (answer.error_code, answer.error_message) == (
@@ -263,7 +272,8 @@ def test_a_batch_of_kafka_python_is_expected_as_a_whole(broker: Broker, conditio
 def test_where_it_is_not_a_batch_that_says_where_it_belongs_is_refused(
     broker: Broker, topic: str, version: int
 ) -> None:
-    """Also where it is true: the broker does not know what is meant. So the mistake is found at once."""
+    """The batch is refused even if its expected offset is right, since the broker does not know the
+    field. So the mistake is found at once."""
     assert _produced(broker, topic, _of_kafka_python(0), version).base_offset == 0
     for base in (3, 7, -1):
         answer = _produced(broker, topic, _of_kafka_python(base), version)
@@ -282,7 +292,7 @@ def test_where_it_is_not_a_batch_of_aiokafka_is_refused(broker: Broker, client: 
 def test_where_it_is_not_a_header_is_not_looked_at_and_everything_is_written(
     broker: Broker, client: Client, topic: str, producer: Producer
 ) -> None:
-    """The trap: nothing tells the writer that nobody checks."""
+    """A risk: the writer cannot see that the broker ignores the header."""
     assert producer.send(topic, [at(0)]) == [0]
     assert producer.send(topic, [at(0)]) == [1]
     assert producer.send(topic, [at(999)]) == [2]
@@ -292,7 +302,8 @@ def test_where_it_is_not_a_header_is_not_looked_at_and_everything_is_written(
 def test_a_topic_with_the_setting_can_be_made_only_where_it_means_something(
     broker: Broker, client: Client, name: str
 ) -> None:
-    """What keeps out of the trap: a program that makes its topic so never gets as far as to write on another broker."""
+    """The way to avoid that risk: a program that creates its topic with the setting fails on a
+    broker without it, before it writes anything."""
     settings = {"produce.expected.offset": "required"}
     with client.admin(broker.bootstrap) as admin:
         if "faults" in broker.capabilities:

@@ -19,7 +19,7 @@ DEFAULTS = {
     "retention.ms": "604800000",
     "segment.bytes": "1073741824",
 }
-"""What a topic has on a broker whose settings are Kafka's own."""
+"""The configs of a topic on a broker with Kafka's default settings."""
 
 
 def test_a_topic_tells_what_it_has_by_default(broker: Broker, client: Client, topic: str) -> None:
@@ -109,7 +109,7 @@ def test_an_impossible_change_is_refused_and_nothing_is_changed(
         assert admin.configs("topic", topic) == before
 
 
-@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))  # kafka-python does not look at the error
+@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))  # kafka-python does not read the error
 def test_configs_of_no_topic_are_refused(broker: Broker, client: Client, name: str) -> None:
     with client.admin(broker.bootstrap) as admin, refused("UNKNOWN_TOPIC_OR_PARTITION"):
         admin.configs("topic", name)

@@ -1,7 +1,9 @@
-"""The same requests after the same elections, to Apache Kafka and to the double: what each answers about epochs must be the same.
+"""Sends the same requests after the same elections to Apache Kafka and to the double: both must
+answer alike about epochs.
 
-A broker of Kafka's gets new epochs by restarts, the double by order, as many. The differential of `interop/differential` plays its scripts in
-the first epoch; this plays what only a later one shows.
+Kafka's broker gets new epochs by restarts, the double by calls, the same number of them. The
+differential in `interop/differential` plays its scripts in the first epoch; these tests cover what
+only later epochs show.
 """
 
 from __future__ import annotations
@@ -26,13 +28,14 @@ LATEST, EARLIEST, OLDEST_TIME = -1, -2, 0
 
 WHOLE, CUT = "whole", "cut"
 TOPICS = (WHOLE, CUT)
-"""Two topics that went through three terms: three records, none, two. Of the second the first four records are deleted."""
+"""Two topics that went through three leader epochs, with three records, none, and two. Of the
+second topic the first four records are deleted."""
 
 RETENTION = {"name": "retention.ms", "value": "-1"}
 
 
 class Both:
-    """The two brokers, after the same elections. `epoch` is the one in which they lead now."""
+    """The two brokers, after the same elections. `epoch` is their current leader epoch."""
 
     def __init__(self, broker: Broker, double: KafkaDouble, sides: tuple[Side, Side]) -> None:
         self._broker, self._double, self._sides = broker, double, sides
@@ -62,10 +65,11 @@ class Both:
             assert answer["topics"][0]["partitions"][0]["lowWatermark"] == offset
 
     def _elect(self) -> int:
-        """Another term for both; tells its epoch, which is the same."""
+        """One more election on both; returns the leader epoch, which is the same on both."""
         theirs = self._sides[1]
         known = dict(theirs.known)
-        theirs.begin(0)  # its connections would end with the restart
+        # Its connections would end with the restart
+        theirs.begin(0)
         theirs.known |= known
         self._broker.restart()
         epochs = [self._led(theirs, topic) for topic in TOPICS]
@@ -85,7 +89,7 @@ class Both:
         return int(eventually(partition, lambda one: one["leaderId"] >= 0)["leaderEpoch"])
 
     def compare(self, api: str, version: int, given: dict[str, Any]) -> list[str]:
-        """What they answer differently."""
+        """The differences between their answers."""
         outcomes = [side.ask("a", api, version, given) for side in self._sides]
         assert all(isinstance(outcome, dict) for outcome in outcomes), outcomes
         ours, theirs = (Normal().of(outcome) for outcome in outcomes)
@@ -102,7 +106,7 @@ def both(broker: Broker) -> Iterator[Both]:
             yield Both(broker, double, sides)
         finally:
             for side in sides:
-                side.begin(0)  # which ends its connections
+                side.begin(0)  # This ends its connections
 
 
 @pytest.fixture(params=TOPICS)

@@ -1,6 +1,7 @@
-"""What clients do when a broker errs, is slow, or hangs up: the double is told to, and every client comes through or says what is wrong.
+"""How clients behave when a broker returns errors, is slow, or closes connections. A test injects
+the fault into the double, and every client recovers or reports what is wrong.
 
-The double runs in this process here, so that a test can arm it and see what was asked of it.
+The double runs in this process, so that a test can arm faults and read the requests.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from kafkadouble import KafkaDouble
 pytestmark = pytest.mark.needs("faults")
 
 ME = "under-test"
-"""The id of the client that the faults are for."""
+"""The client id that the faults apply to."""
 
 
 SHORT_SESSION = {"session_timeout_ms": 2000}
-"""A member that was told that it is unknown joins as another one; the coordinator, which knew it well, waits for the old one's session."""
+"""A member that gets UNKNOWN_MEMBER_ID joins again as a new member. The coordinator, which still
+has the old member, waits until that member's session has ended."""
 
 
 @pytest.fixture
@@ -170,10 +172,11 @@ GROUP_ERRORS_THAT_PASS = [
 
 
 TOLD_TO_THE_APPLICATION = {("confluent-kafka", "OffsetFetch", "NOT_COORDINATOR")}
-"""What librdkafka reports by an error of `poll`, besides trying again."""
+"""Errors that librdkafka reports by `poll`, although it also retries."""
 
 ASKS_AGAIN = {"confluent-kafka": {"topic_metadata_refresh_interval_ms": 300}}
-"""librdkafka asks again for a topic that it subscribes only with its regular refresh, every five minutes by default."""
+"""librdkafka asks again for a subscribed topic only with its regular metadata refresh, every five
+minutes by default."""
 
 
 @pytest.mark.parametrize(("api", "error"), GROUP_ERRORS_THAT_PASS)

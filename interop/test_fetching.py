@@ -1,4 +1,5 @@
-"""How a broker hands out records: when it waits, what it never splits, and what lies in its own topics."""
+"""How a broker answers fetches: when it waits, what it never splits, and what its internal topics
+hold."""
 
 from __future__ import annotations
 
@@ -15,10 +16,11 @@ from interop.log_of_groups import records
 from interop.support import eventually
 
 HELD = 25_000
-"""Milliseconds for which a fetch is held that finds too little: less than clients wait for an answer."""
+"""Milliseconds for which the broker holds a fetch that finds too few bytes: less than clients wait
+for a response."""
 
 AT_ONCE = 20
-"""Seconds in which that is over which waits for none of it, however busy the machine is."""
+"""Seconds within which a fetch that does not wait must be answered, even on a busy machine."""
 
 
 def test_a_fetch_that_waits_answers_as_soon_as_a_record_comes(broker: Broker, client: Client, topic: str) -> None:
@@ -71,7 +73,8 @@ def test_a_consumer_that_takes_few_bytes_at_a_time_gets_everything_in_order(
             producer.send(topic, [Record(b"%d-" % n + b"x" * 50) for n in range(start, start + 250)])
     options = {"max_partition_fetch_bytes": 1000, "fetch_max_bytes": 1000}
     if client.name == "confluent-kafka":
-        options["message_max_bytes"] = 1000  # librdkafka wants fetch.max.bytes to be at least this
+        # librdkafka requires fetch.max.bytes to be at least this
+        options["message_max_bytes"] = 1000
     with client.consumer(broker.bootstrap, partitions=[Partition(topic, 0)], **options) as consumer:
         assert [seen.offset for seen in consumer.read(1000)] == list(range(1000))
 
@@ -133,7 +136,8 @@ def _metadata(broker: Broker, group: str, client: Client) -> list[Any]:
 def test_questions_that_follow_one_another_closely_are_not_held_back(
     broker: Broker, client: Client, topic: str
 ) -> None:
-    """librdkafka asks for both bounds at once: a broker that lets the second answer wait for an acknowledgement needs 40 ms for it."""
+    """librdkafka asks for both bounds at once. A broker that delays its second response until the
+    first is acknowledged (Nagle's algorithm) needs 40 ms for it."""
     with client.consumer(broker.bootstrap) as consumer:
         consumer.bounds(Partition(topic, 0))
         took = []
@@ -141,7 +145,8 @@ def test_questions_that_follow_one_another_closely_are_not_held_back(
             begun = time.monotonic()
             consumer.bounds(Partition(topic, 0))
             took.append(time.monotonic() - begun)
-    assert min(took) < 0.035  # a broker that holds answers back does so each time, a busy machine does not
+    # A broker that delays its responses does so each time, a busy machine does not.
+    assert min(took) < 0.035
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])

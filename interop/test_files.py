@@ -1,7 +1,9 @@
-"""Kafka's own files: what `kafkadouble dump` shows of them is what kafka-dump-log shows, number for number, and `kafkadouble check` finds them
-good, and every byte that is changed in one of their segments.
+"""Compares readings of Kafka's own files. `kafkadouble dump` shows the same numbers as
+kafka-dump-log. `kafkadouble check` finds the files good, and finds every changed byte in their
+segments.
 
-A real Kafka fills a directory, is stopped, filled again, and killed; both states are looked at. Needs Java, and Maven for the first time.
+A real Kafka fills a directory, stops, fills it again, and is killed; the tests read both states.
+Needs Java, and Maven for the first time.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ from kafkadouble.server.log.formats import names
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "cluster_metadata-0"
 FLIPS = 15
-"""Bytes that are changed in each segment, beside those of two batches that are not under a checksum."""
+"""Bytes that are changed in each segment, besides the bytes of two batches that no checksum
+covers."""
 
 
 class Written(NamedTuple):
-    """Copies of the log directory of a real Kafka: after a clean stop, and after it was killed in its next life."""
+    """Copies of the log directory of a real Kafka: after a clean shutdown, and after it was
+    restarted and killed."""
 
     stopped: Path
     killed: Path
@@ -39,7 +43,8 @@ class Written(NamedTuple):
 
 @pytest.fixture(scope="module", autouse=True)
 def tools(request: pytest.FixtureRequest) -> None:
-    """kafka-dump-log, or a skip that says what is missing; in a run that is not about a Kafka of this machine, that it is not."""
+    """kafka-dump-log, or a skip with the name of what is missing, or with the reason that the run
+    is not for a Kafka of this machine."""
     with local_kafka(request):
         jars()
 
@@ -97,7 +102,8 @@ def test_every_changed_byte_of_a_segment_is_found(written: Written, tmp_path: Pa
         good = log.read_bytes()
         for at in _places(log, chance):
             log.write_bytes(good[:at] + bytes((good[at] ^ 1 << chance.randrange(8),)) + good[at + 1 :])
-            # What a partition cannot tell of itself, the checkpoints of the directory can.
+            # Some damage cannot be seen in a partition's own files, but by the checkpoints of the
+            # directory.
             if check(log).word == "good" and check(tmp_path / "data").word == "good":
                 hidden.append((log, at))
         log.write_bytes(good)
@@ -105,7 +111,8 @@ def test_every_changed_byte_of_a_segment_is_found(written: Written, tmp_path: Pa
 
 
 def _places(log: Path, chance: random.Random) -> list[int]:
-    """Some bytes; and of the first and the last batch those that are not under its checksum."""
+    """Positions of some bytes, and of those in the first and the last batch that the batch's
+    checksum does not cover."""
     size = log.stat().st_size
     if not size:
         return []

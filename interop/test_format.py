@@ -1,5 +1,6 @@
-"""`kafkadouble format` beside kafka-storage of Apache Kafka 4.4: the same words on the same settings leave the same files, byte for byte
-but for times, checksums over them and ids made at random; and are refused alike."""
+"""`kafkadouble format` beside kafka-storage of Apache Kafka 4.4. With the same arguments and
+settings both write the same files, byte for byte except for timestamps, checksums over them, and
+random ids; and both refuse the same input."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)
 VOTERS = f"1@127.0.0.1:9093:{ONE},2@[::1]:9094:{TWO}"
 NEWER = ("group.version", "share.version", "streams.version", "transaction.version")
-"""Features that a kafkadouble that is a broker has not: they are switched off where its bytes are compared."""
+"""Features that a kafkadouble in the broker role does not have. They are switched off on both sides
+where the bytes are compared."""
 
 COMMON = """
 node.id=1
@@ -80,11 +82,11 @@ ENDS_ONLY = {
     "a feature that is none": (DYNAMIC, ["-s", "-f", "nope=1"]),
     "a release that is none": (DYNAMIC, ["-s", "-r", "9.9"]),
 }
-"""Refused by both, in words of their own."""
+"""Cases that both refuse, with different texts."""
 
 
 class Said(NamedTuple):
-    """How a tool ended, and its lines, the folder in them called FOLDER."""
+    """The exit code of a tool, and its output, with the path of the folder replaced by FOLDER."""
 
     code: int
     out: str
@@ -92,7 +94,7 @@ class Said(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Two folders for two tools."""
+    """A folder for each of the two tools."""
 
     ours: Path
     theirs: Path
@@ -132,21 +134,23 @@ def files(folder: Path) -> list[str]:
 
 
 def owner(file: Path) -> dict[str, str]:
-    """A meta.properties."""
+    """The entries of a meta.properties file."""
     return {key: value for _, key, value in parse_properties(file.read_text())}
 
 
 def masked(data: bytes, directory_id: Uuid) -> tuple[bytes, list[object]]:
-    """A snapshot's bytes without times, checksums, and the id that a standalone directory was given; and what it says."""
+    """The bytes of a snapshot without timestamps, checksums, and the random id of a standalone
+    directory; and its decoded records."""
     found, told = bytearray(data.replace(directory_id, bytes(16))), list[object]()
     for at, header in iter_batches(data):
         _blank(found, at + 17, 4)  # the checksum
-        _blank(found, at + 27, 16)  # the first and the last time
+        _blank(found, at + 27, 16)  # the first and the last timestamp
         for record in records_of(data, at, header):
             assert record.value is not None
             told.append(control_type(record) if header.is_control else framed.decode_record(record.value)[0])
             if header.is_control and control_type(record)[1] == SNAPSHOT_HEADER:
-                _blank(found, data.index(record.value, at + HEADER_SIZE) + 2, 8)  # the time that it stands for
+                # the timestamp of the snapshot's content
+                _blank(found, data.index(record.value, at + HEADER_SIZE) + 2, 8)
     return bytes(found), told
 
 
@@ -169,7 +173,7 @@ def test_the_same_files(beside: Beside, case: str) -> None:
 def _compare(ours: Path, theirs: Path) -> None:
     if ours.name == "meta.properties":
         own, their = owner(ours), owner(theirs)
-        told = {str(ONE)}  # an id that was given is not left to chance
+        told = {str(ONE)}  # a given id is not random
         if not told & {own["directory.id"], their["directory.id"]}:
             del own["directory.id"], their["directory.id"]
         assert own == their
@@ -201,7 +205,7 @@ def test_refused_in_words_of_its_own(beside: Beside, case: str) -> None:
 @pytest.mark.parametrize("formats", Beside._fields)
 @pytest.mark.parametrize("runs", Beside._fields)
 def test_either_starts_alone_on_what_either_formatted(beside: Beside, formats: str, runs: str) -> None:
-    """And is the voter that the directory says."""
+    """Each node becomes the voter that the directory names."""
     clients, controllers = free_port(), free_port()
     settings = DYNAMIC.replace("9092", str(clients)).replace("9093", str(controllers))
     folder: Path = getattr(beside, formats)

@@ -1,4 +1,5 @@
-"""What users rely on in consumer groups: members share the partitions, come and go, and go on where the group committed."""
+"""What users rely on in consumer groups: members share the partitions, join and leave, and resume
+at the committed offsets."""
 
 from __future__ import annotations
 
@@ -13,10 +14,11 @@ from interop.log_of_groups import generations
 from interop.support import Member, eventually, refused
 
 SESSION = {"session_timeout_ms": 20_000}
-"""Long enough for a member to keep it on a busy machine, short enough for one that left no word to be missed while a test waits."""
+"""Long enough for a member to keep its session on a busy machine, short enough for a test to wait
+until a silent member is removed."""
 
 SHORTEST = {"session_timeout_ms": 6000}
-"""The shortest that Kafka allows by default."""
+"""The shortest session timeout that Kafka allows by default."""
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def _member(broker: Broker, client: Client, topic: str, **options: object) -> Me
 
 
 def _shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int]) -> None:
-    """Wait until the members have every partition once, in shares of these sizes."""
+    """Waits until the members together have every partition once, in shares of these sizes."""
     members = list(members)
     wanted = sorted(every)
 
@@ -94,7 +96,7 @@ def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(
 
 
 def test_members_of_three_client_libraries_share_one_group(broker: Broker, name: str) -> None:
-    """They agree on the one assignor that all of them offer."""
+    """They use the only assignor that all of them offer."""
     six = _made(broker, name, 6)
     options = {"confluent-kafka": {"partition_assignment_strategy": "range,roundrobin"}}
     members: list[Member] = []
@@ -156,11 +158,12 @@ def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebala
             assert generations(broker, topic)[-1] == before
 
 
-@pytest.mark.clients(names=("aiokafka",))  # the broker alone decides, and its shortest session takes a while
+# The session timeout is the broker's alone here, and its shortest takes a while.
+@pytest.mark.clients(names=("aiokafka",))
 def test_a_member_that_falls_silent_is_put_out_after_its_session(
     broker: Broker, client: Client, four: list[Partition]
 ) -> None:
-    """A static member says no good-bye, so that only its session can end it."""
+    """A static member sends no LeaveGroup, so only its session timeout removes it."""
     topic = four[0].topic
     gone = _member(broker, client, topic, group_instance_id="gone", **SHORTEST)
     _shared([gone], four, [4])
@@ -204,7 +207,8 @@ def test_a_deleted_group_forgets_its_offsets(broker: Broker, client: Client, top
 
 
 def test_a_commit_while_others_are_members_of_the_group_is_refused(broker: Broker, client: Client, topic: str) -> None:
-    """A consumer that assigns itself has no place in a group that shares its partitions by joining."""
+    """A consumer that assigns itself cannot commit in a group whose members share its
+    partitions."""
     partition = Partition(topic, 0)
     with _member(broker, client, topic) as member:
         _shared([member], [partition], [1])

@@ -1,4 +1,5 @@
-"""What a broker acknowledged outlives it, however often it is killed: `python -m benchmarks.kill` kills it 500 times."""
+"""Acknowledged records survive the kill of their broker, however often it is killed: `python -m
+benchmarks.kill` kills it 500 times."""
 
 from __future__ import annotations
 
@@ -19,5 +20,6 @@ def test_nothing_that_was_acknowledged_is_lost(kills: int, settings: list[str]) 
 
 
 def test_a_broker_that_forgets_is_found_out() -> None:
-    with pytest.raises(Broken):  # by the first kill that comes after an acknowledgement
+    # By the first kill that comes after an acknowledgement.
+    with pytest.raises(Broken):
         kill_again_and_again(20, SEED, kept=False)

@@ -1,4 +1,5 @@
-"""Log directories change hands: what kafkadouble formats Apache Kafka starts on, and a partition's files serve under either, byte for byte."""
+"""Log directories move between the two programs: Apache Kafka starts on a directory that
+kafkadouble formatted, and both serve a partition's files, byte for byte."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ from kafkadouble.wire.batch import iter_batches
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 TOPIC = "handed"
 OWN = "partition.metadata"
-"""Whose records a folder holds is the one thing that must not change hands with them."""
+"""The file with the id of the topic to which a folder belongs. It is the only file that must stay
+when the others are replaced."""
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +45,7 @@ def double(folder: Path, *words: str) -> Iterator[Double]:
 
 
 def fill(bootstrap: str) -> bytes:
-    """A topic with batches of every codec, some small segments, and what lies in it then."""
+    """A topic with batches of every codec in small segments, and its content then."""
     with CREATOR.admin(bootstrap) as admin:
         admin.create_topic(TOPIC, 1, {"segment.bytes": "1048576"})
     for codec in CODECS:
@@ -54,7 +56,8 @@ def fill(bootstrap: str) -> bytes:
 
 
 def hand_over(giver: Path, taker: Path) -> None:
-    """The files of a partition replace those of another, all but whose they are."""
+    """Replaces the files of a partition by those of another, except for the file that names the
+    topic."""
     for file in taker.iterdir():
         if file.name != OWN:
             file.unlink()

@@ -1,5 +1,5 @@
-"""`kafkadouble observe` on Apache Kafka's own quorums: one node, and three controllers whose leader is killed; what it shows is what Kafka's
-tools and brokers say.
+"""`kafkadouble observe` on Apache Kafka's own quorums: one node, and three controllers whose leader
+is killed. It must show the same as Kafka's tools and brokers.
 
     pytest interop/test_observe.py --broker local      Java; Kafka from Maven's cache, or Maven
 """
@@ -103,7 +103,7 @@ def test_a_listener_of_a_broker(one: Cluster) -> None:
 def test_a_fresh_observer_begins_with_a_snapshot(
     three: Cluster, pieces: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """However small the pieces are that it comes in."""
+    """The pieces of the snapshot may be of any size."""
     topic = made(three.bootstrap, "snapshot", partitions=2, copies=2)
     asked = download.SnapshotDownload.__init__
 
@@ -139,7 +139,8 @@ def test_the_leader_is_killed_and_comes_back(three: Cluster) -> None:
 
 
 def outlived(running: Cluster, watch: Watch, name: str) -> None:
-    """The leader dies; what another one has committed is told, and he comes back."""
+    """Kills the leader. The observer shows what its successor commits; the killed controller is
+    then restarted."""
     leader = node(running, leader_of(running))
     leader.kill()
     epoch = eventually(lambda: quorum(running), lambda told: told[0] not in (-1, leader.seat.id))[1]
@@ -153,7 +154,8 @@ def outlived(running: Cluster, watch: Watch, name: str) -> None:
 
 
 def test_the_history_of_an_isr(three: Cluster) -> None:
-    """A broker is killed and comes back: who leads and who is in sync is told as brokers tell it, with their epochs."""
+    """A broker is killed and restarted. The observer shows leaders, in-sync replicas and epochs as
+    brokers report them."""
     with watching(controllers(three)) as watch:
         topic = made(three.bootstrap, "isr", partitions=2, copies=2)
         lost = three.brokers[1]
@@ -180,7 +182,7 @@ def test_the_history_of_an_isr(three: Cluster) -> None:
 
 
 def test_the_history_of_an_isr_is_a_table_too(one: Cluster) -> None:
-    """Where no snapshot was written yet: of a node that is stopped and comes back."""
+    """The case without a snapshot: a node that is stopped and restarted."""
     topic = made(one.bootstrap, "bounce")
     one.nodes[0].stop()
     one.nodes[0].start()
@@ -207,11 +209,11 @@ def test_what_is_told_as_json_is_what_the_tables_hold(three: Cluster) -> None:
     assert all(("snapshot" in each) != ("offset" in each) for each in objects if each["kind"] == "record")
 
 
-# What is compared.
+# Comparisons with Kafka.
 
 
 def compare(found: dict[str, list[Row]], running: Cluster) -> None:
-    """Tables with what Kafka says of the same."""
+    """Compares the tables with what Kafka reports."""
     bootstrap = ",".join(at(each) for each in running.brokers)
     of_topics = [
         (row["TOPIC"], row["PARTITION"], row["LEADER"], row["REPLICAS"], row["ISR"]) for row in found["Topics"]
@@ -238,7 +240,7 @@ def compare(found: dict[str, list[Row]], running: Cluster) -> None:
 
 
 def controllers(running: Cluster) -> str:
-    """Where observers begin."""
+    """The addresses of the controllers, where observers begin."""
     return ",".join(
         "{}:{}".format(*node.seat.known[CONTROLLER]) for node in running.nodes if node.seat.is_a("controller")
     )
@@ -254,7 +256,7 @@ def node(running: Cluster, id: int) -> Node:
 
 
 def described(running: Cluster) -> Any:
-    """The quorum, as a broker tells it."""
+    """The quorum as a broker describes it."""
     of = DescribeQuorumRequest
     topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])
     answer = ask(running.bootstrap, of(topics=[topic]), 2)
@@ -279,7 +281,7 @@ def observers(running: Cluster) -> list[int]:
 def made(
     bootstrap: str, stem: str, partitions: int = 1, copies: int = 1, configs: Mapping[str, str] | None = None
 ) -> str:
-    """A topic, which every broker knows."""
+    """A topic that every broker knows."""
     name, of = unique(stem), CreateTopicsRequest
     wanted = of.CreatableTopic(
         name=name,
@@ -292,7 +294,8 @@ def made(
         code: int = ask(bootstrap, of(topics=[wanted], timeout_ms=10_000), 7).topics[0].error_code
         return code
 
-    eventually(create, lambda code: code in (0, 36))  # there already: an answer was late
+    # The topic exists already if an earlier response was late.
+    eventually(create, lambda code: code in (0, 36))
     for one in bootstrap.split(","):
         eventually(partial(known, one, name), lambda count: count == partitions)
     return name
@@ -303,7 +306,7 @@ def known(bootstrap: str, topic: str) -> int:
 
 
 def partitions(bootstrap: str, topic: str) -> list[Any]:
-    """As Metadata has them, by number."""
+    """The partitions in Metadata, by number."""
     of = MetadataRequest.MetadataRequestTopic
     told = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
     return sorted(told.topics[0].partitions, key=lambda each: int(each.partition_index))

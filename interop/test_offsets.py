@@ -1,4 +1,5 @@
-"""Where a consumer reads: seeking, the bounds of a partition, offsets by time, and what is committed."""
+"""Where a consumer reads: seeking, the bounds of a partition, offsets by time, and committed
+offsets."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ TIMES = [1000, 3000, 3000, 2000, 5000, 9000]
 
 @pytest.fixture
 def six(broker: Broker, client: Client, lasting: str) -> Partition:
-    """A partition with six records of TIMES."""
+    """A partition with six records with the timestamps TIMES."""
     with client.producer(broker.bootstrap) as producer:
         producer.send(lasting, [Record(b"%d" % number, timestamp=time) for number, time in enumerate(TIMES)])
     return Partition(lasting, 0)
@@ -98,7 +99,8 @@ def test_what_is_committed_is_told_with_its_metadata(broker: Broker, client: Cli
 
 
 LONGEST_METADATA = {"confluent-kafka": 4095}
-"""confluent-kafka sends the zero byte that ends a text in C with it. The others may use all of the 4096 bytes of Kafka's default."""
+"""confluent-kafka sends the zero byte that ends a string in C as part of the metadata. The other
+clients can use all 4096 bytes of Kafka's default."""
 
 
 def test_metadata_beyond_the_limit_is_refused(broker: Broker, client: Client, six: Partition) -> None:

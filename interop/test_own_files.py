@@ -1,6 +1,8 @@
-"""kafkadouble's own files, read by Apache Kafka's tools: without a complaint, and with the records that are in them.
+"""Apache Kafka's tools read kafkadouble's own files without a complaint, and find the records that
+were written.
 
-A double fills a directory, cleans, is stopped, filled again, and killed; both states are looked at. Needs Java, and Maven for the first time.
+A double fills a directory, cleans the log, stops, fills it again, and is killed; the tests read
+both states. Needs Java, and Maven for the first time.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ COMPLAINTS = ("isvalid: false", "Mismatches in", "mismatch", "corrupt")
 
 
 class Written(NamedTuple):
-    """Copies of the double's directory: after a clean stop, and after it was killed in its next life."""
+    """Copies of the double's directory: after a clean shutdown, and after it was restarted and
+    killed."""
 
     stopped: Path
     killed: Path
@@ -60,19 +63,19 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def _format(config: Path, data: Path) -> None:
-    """For metadata that the tools know: they are of an older release."""
+    """Formats for a metadata version that the tools know, since they are of an older release."""
     config.write_text(f"process.roles=broker,controller\nnode.id=1\nlog.dirs={data}\n")
     words = ["-m", "kafkadouble", "format", "--config", str(config), "--release-version", "4.3"]
     subprocess.run([sys.executable, *words], check=True, capture_output=True)
 
 
 def _size(data: Path) -> int:
-    """Of the compacted topic, of which more than two segments were written."""
+    """The size of the compacted topic, of which more than two segments were written."""
     return sum(path.stat().st_size for path in data.glob(f"{COMPACTED}-0/*.log"))
 
 
 def test_kafka_sees_what_we_say_is_there(written: Written) -> None:
-    """kafka-dump-log and `kafkadouble dump`, number for number."""
+    """kafka-dump-log and `kafkadouble dump` show the same numbers."""
     seen = compare(written.stopped)
     topics = {(names.parse_partition_folder(path.parent.name) or ("", 0))[0] for path in seen}
     assert topics >= {MIXED, LARGE, COMPACTED, "__consumer_offsets", "__cluster_metadata"}
@@ -107,7 +110,7 @@ def test_the_metadata_shell_shows_the_topics(written: Written) -> None:
 
 
 def _run(main: str, *words: str) -> str:
-    """All that a tool says."""
+    """The whole output of a tool."""
     path = os.pathsep.join(map(str, jars()))
     command = [program("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, main, *words]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

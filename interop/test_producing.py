@@ -1,4 +1,5 @@
-"""What users rely on when they write: acknowledgements, limits of size, idempotence, topics that come into being by being written to."""
+"""What users rely on when they write: acknowledgements, size limits, idempotence, and topics that
+are created by the first write."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 
 MEGABYTE = 1_000_000
 BIG = {"max_request_size": 4 * MEGABYTE, "enable_idempotence": False}
-"""Without idempotence, since kafka-python's idempotent producer gives up for good after a refusal."""
+"""Without idempotence, since kafka-python's idempotent producer stops for good after a refusal."""
 
 
 @pytest.mark.parametrize("acks", [1, "all"])
@@ -39,7 +40,8 @@ def test_writing_to_a_topic_that_is_not_there_makes_it(broker: Broker, client: C
         assert name in admin.topics()
 
 
-@pytest.mark.clients(names=("confluent-kafka",))  # kafka-python does not ask for such a name, aiokafka goes on asking
+# Not kafka-python, which does not request such a name, nor aiokafka, which requests it for ever.
+@pytest.mark.clients(names=("confluent-kafka",))
 def test_writing_to_a_topic_of_an_illegal_name_fails_and_makes_nothing(broker: Broker, client: Client) -> None:
     with client.producer(broker.bootstrap) as producer, refused("INVALID_TOPIC_EXCEPTION"):
         producer.send("no/slash", [Record(b"v")])
@@ -72,7 +74,8 @@ def test_an_idempotent_producer_that_lost_an_answer_writes_nothing_twice(
 
 
 @pytest.mark.needs("loopback")
-@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))  # kafka-python is not asked to retry without idempotence
+# Without kafka-python: it is not made to retry without idempotence.
+@pytest.mark.clients(names=("aiokafka", "confluent-kafka"))
 def test_without_idempotence_a_lost_answer_makes_a_duplicate(broker: Broker, client: Client, topic: str) -> None:
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=False) as producer:
         producer.send(topic, [Record(b"0")])

@@ -1,4 +1,5 @@
-"""A record comes back as it was written, whoever wrote it, however it was compressed, and whoever reads it."""
+"""A record is read as it was written, for every writing client, every codec and every reading
+client."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ EACH = 200
 
 
 def _numbered(codec: str) -> list[Record]:
-    """Records that differ, every tenth without a key, long enough that compressing pays."""
+    """Different records, every tenth without a key, and large enough that compression saves
+    space."""
     return [
         Record(
             f"{codec}-{n}-{'x' * 100}".encode(),
@@ -134,7 +136,8 @@ def test_a_topic_of_append_times_gives_every_record_the_time_of_the_broker(
                 assert before - 1000 <= seen.timestamp <= time.time() * 1000 + 1000
 
 
-@pytest.mark.needs("kafka_4")  # KIP-1030: an hour ahead by default, before that any time
+# KIP-1030: at most an hour ahead by default; any time in older releases.
+@pytest.mark.needs("kafka_4")
 def test_a_time_too_far_ahead_is_refused(broker: Broker, client: Client, topic: str) -> None:
     with client.producer(broker.bootstrap) as producer, refused("INVALID_TIMESTAMP"):
         producer.send(topic, [Record(b"v", timestamp=int(time.time() * 1000) + 2 * 3_600_000)])
@@ -143,7 +146,8 @@ def test_a_time_too_far_ahead_is_refused(broker: Broker, client: Client, topic: 
 def test_records_with_one_key_stay_in_one_partition_of_a_kind_that_all_clients_agree_on(
     broker: Broker, name: str
 ) -> None:
-    """librdkafka's default hashes otherwise than Java's: users set `partitioner` to have one rule everywhere."""
+    """librdkafka's default partitioner uses another hash than Java's: users set `partitioner` to
+    have one rule everywhere."""
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(name, 7)
         eventually(admin.topics, lambda found: name in found)

@@ -1,4 +1,5 @@
-"""What users rely on when they administer credentials, features and, without an authorizer, ACLs: two clients in their own words."""
+"""What users rely on when they administer credentials, features and, without an authorizer, ACLs.
+Two clients run the tests."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def python(broker: Broker) -> Iterator[Any]:
 
 
 def told(client: Any, user: str) -> dict[int, int]:
-    """Mechanisms and iterations of one user; none of one who is not there."""
+    """Mechanisms and iterations of one user; empty for a user that does not exist."""
     everybody = client.describe_user_scram_credentials().result(PATIENCE)
     found = everybody[user].scram_credential_infos if user in everybody else []
     return {int(each.mechanism.value): each.iterations for each in found}

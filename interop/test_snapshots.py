@@ -1,6 +1,8 @@
-"""Snapshots of the metadata log that kafkadouble writes are Apache Kafka's: its tools read them without a complaint, and it starts from one.
+"""Snapshots of the metadata log that kafkadouble writes are valid for Apache Kafka: its tools read
+them without a complaint, and a node starts from one.
 
-Needs Java, and Maven for the first time; the last test also a Kafka of this machine (`--broker local`).
+Needs Java, and Maven for the first time; the last test also a Kafka of this machine (`--broker
+local`).
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from kafkadouble.server.raft.voters import Voter, VoterEndpoint, VoterSet
 FOLDER = "__cluster_metadata-0"
 NOW = 1_795_000_000_000
 LEVEL = 30
-"""4.3: the tools are of that release."""
+"""metadata.version 4.3, the release of the tools."""
 
 DIRECTORY, TOPIC, OTHER = (Uuid(bytes([n]) * 16) for n in (201, 202, 203))
 HEAD = SnapshotHeader(
@@ -46,12 +48,12 @@ HEAD = SnapshotHeader(
 
 
 def made(kind: str, /, **fields: Any) -> Any:
-    """A metadata record by its name."""
+    """A metadata record, given its name."""
     return registry.message(kind)(**fields)
 
 
 def everything() -> list[Any]:
-    """One record of each kind that a snapshot holds, as Kafka itself could have written them."""
+    """One record of each kind that a snapshot can hold, as Kafka itself could have written them."""
     broker: Any = registry.message("RegisterBrokerRecord")
     controller: Any = registry.message("RegisterControllerRecord")
     quota: Any = registry.message("ClientQuotaRecord")
@@ -125,7 +127,7 @@ def partition(topic_id: Uuid, index: int, **fields: Any) -> Any:
 
 
 def write(folder: Path, image: Image, id: OffsetAndEpoch, head: SnapshotHeader, most: int = BATCH_SIZE_BYTES) -> Path:
-    """A snapshot in the log directory `folder`; its file."""
+    """Writes a snapshot into the log directory `folder`; returns its file."""
     disk = RealDisk(str(folder))
     disk.make_folder(FOLDER)
     part = FileSnapshotStore(disk, FOLDER).create(id)
@@ -169,7 +171,7 @@ def test_kafka_dump_log_shows_every_record_and_finds_nothing_wrong(written: Path
 
 @pytest.mark.usefixtures("tools")
 def test_it_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
-    """But for credentials, which kafkadouble hides."""
+    """Except for credentials, which kafkadouble hides."""
     shown = [record for record in everything() if type(record).__name__ != "UserScramCredentialRecord"]
     path = write(tmp_path, folded(shown), OffsetAndEpoch(123, 4), HEAD, most=500)
     assert compare(tmp_path) == [path]
@@ -190,7 +192,7 @@ def test_it_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
     ],
 )
 def test_the_metadata_shell_loads_it_without_a_complaint(written: Path, path: str, expected: set[str]) -> None:
-    """It tells of every snapshot that it passes over the control records, of Kafka's own too."""
+    """For every snapshot, Kafka's own too, the shell reports that it skips the control records."""
     told = shell(written, "ls", path, holds=lambda shown: set(shown.split()) == expected)
     assert len([line for line in told.splitlines() if PASSED_OVER.search(line)]) == 4
 
@@ -217,7 +219,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
 
 def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka: Any) -> None:
-    """Its own log is folded, a snapshot is written of it, and nothing else is left of the log."""
+    """The node's own log is replayed into a snapshot, and the rest of the log is deleted."""
     node, admin = kafka.nodes[0], AdminClient({"bootstrap.servers": kafka.bootstrap})
     topic = NewTopic("kept", 3, 1, config={"retention.ms": "123456"})
     admin.create_topics([topic])["kept"].result(PATIENCE)
@@ -249,7 +251,7 @@ def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka:
 
 
 def image_of(folder: Path) -> Image:
-    """The fold of a metadata log."""
+    """The image that results from a metadata log."""
     fold, end = MetadataDelta(), EMPTY.end
     for path in sorted(folder.glob("*.log")):
         for records, reached in decode_batches(path.read_bytes()):

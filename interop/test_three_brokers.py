@@ -1,4 +1,5 @@
-"""What users rely on in a cluster of three: partitions have copies and leaders everywhere, and clients go on when a broker is away."""
+"""What users rely on in a cluster of three brokers: partitions have replicas and leaders on every
+broker, and clients continue while a broker is down."""
 
 from __future__ import annotations
 
@@ -18,13 +19,14 @@ SPREAD = range(6)
 
 @pytest.fixture(autouse=True)
 def every_broker_knows_of_all(broker: Broker) -> None:
-    """One that was away is back for itself first, and for the others a little later."""
+    """A broker that restarts is in its own metadata first, and in that of the others a little
+    later."""
     whole(broker.bootstrap, 3)
 
 
 @pytest.fixture
 def copied(broker: Broker, name: str) -> str:
-    """A topic that every broker has, and of which two must have what is acknowledged."""
+    """A topic with a replica on every broker, of which two must have each acknowledged record."""
     with CREATOR.admin(broker.bootstrap) as admin:
         admin.create_topic(name, len(SPREAD), {"min.insync.replicas": "2"}, replication=3)
         eventually(admin.topics, lambda found: name in found)

@@ -1,7 +1,9 @@
-"""Records that a consumer has read are lost (KIP-320): what each client sends, what it finds out, and where it goes on.
+"""Records that a consumer has read are lost (KIP-320): what each client sends, what it detects, and
+at which offset it continues.
 
-The double runs in this process here, so that a test can cut a log short while clients read it. What clients send and do also stands in
-docs/leader-epochs.md, in a table that is held to what is seen here.
+The double runs in this process, so that a test can truncate a log while clients read it. What
+clients send and do is also in the table in docs/leader-epochs.md, and a test compares that table
+with what is seen here.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ pytestmark = pytest.mark.needs("faults")
 ME = "reader"
 T = Partition("t", 0)
 READ, LEFT = 5, 3
-"""So many records are read, so many of them are left when the tail is lost; epoch 0 then ends there."""
+"""The number of records that are read, and the number that are left when the tail is lost; epoch 0
+then ends there."""
 
 JAVA = "kafka-clients"
 PROTOCOLS = ["classic", "consumer"]
@@ -37,7 +40,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "leader-epochs.md"
 
 @pytest.fixture
 def double(broker: Broker) -> Iterator[KafkaDouble]:
-    """A double of its own for each test. Its topic `t` holds the five records that are read; the group `g` is at the first of them."""
+    """A double of its own for each test. Its topic `t` holds the five records that are read; the
+    committed offset of group `g` is the first of them."""
     with KafkaDouble() as running:
         running.create_topic("t")
         for offset in range(READ):
@@ -48,7 +52,8 @@ def double(broker: Broker) -> Iterator[KafkaDouble]:
 
 
 def reader(double: KafkaDouble, client: Client, reset: str) -> Any:
-    """A consumer that begins where its group is; `none` is the policy that has it tell the application."""
+    """A consumer that begins at the committed offset. With the policy `none` it reports a loss to
+    the application."""
     policy = "error" if reset == "none" and client.name == "confluent-kafka" else reset
     settings = {"group_id": "g", "client_id": ME, "auto_offset_reset": policy, "fetch_max_wait_ms": 5000}
     return client.consumer(double.bootstrap_servers, partitions=[T], **settings)
@@ -58,25 +63,27 @@ def read_to_the_end(double: KafkaDouble, consumer: Consumer) -> None:
     assert [seen.offset for seen in consumer.read(READ)] == list(range(READ))
 
     def position() -> list[int]:
-        assert consumer.poll(0.05) == []  # some clients send nothing unless they are polled
+        # Some clients send nothing unless they are polled.
+        assert consumer.poll(0.05) == []
         return wanted_last(double)
 
     eventually(position, lambda last: last == [READ])
 
 
 def wanted_last(double: KafkaDouble) -> list[int]:
-    """Where the reader's newest Fetch begins: behind the last record, once it waits for more."""
+    """The fetch offset of the reader's newest Fetch: the end of the log, once the reader waits for
+    more."""
     return [one.fetch_offset for one in fetched(double)][-1:]
 
 
 def fetched(double: KafkaDouble) -> list[Any]:
-    """What the reader wanted of the partition, each time that it named it."""
+    """The partition in each Fetch of the reader that names it."""
     bodies: list[Any] = [seen.body for seen in double.requests.of("Fetch", client_id=ME)]
     return [part for body in bodies for topic in body.topics for part in topic.partitions]
 
 
 def asked(double: KafkaDouble) -> list[Any]:
-    """The reader's questions where an epoch ended."""
+    """The partition in each OffsetForLeaderEpoch of the reader."""
     bodies: list[Any] = [seen.body for seen in double.requests.of("OffsetForLeaderEpoch", client_id=ME)]
     return [part for body in bodies for topic in body.topics for part in topic.partitions]
 
@@ -86,7 +93,8 @@ TOLD = {
     "kafka-python": r"LogTruncationError.*offset=3.*leader_epoch=0",
     "aiokafka": "OffsetOutOfRangeError",
 }
-"""What the application is told that has no policy to go on by. aiokafka has no word of epochs: it tells that its position is too far."""
+"""The error that an application without a reset policy gets. aiokafka does not know leader epochs:
+it reports an offset out of range."""
 
 
 def test_lost_records_are_told_to_an_application_without_a_reset_policy(double: KafkaDouble, client: Client) -> None:
@@ -98,7 +106,8 @@ def test_lost_records_are_told_to_an_application_without_a_reset_policy(double: 
 
 
 FROM = {"confluent-kafka": LEFT, "kafka-python": LEFT, "aiokafka": 0}
-"""Where a client goes on that has the policy `earliest`: where the histories part, if it knows."""
+"""The offset at which a client with the policy `earliest` continues: where the logs diverge, if the
+client can find out."""
 
 
 def test_a_reset_policy_goes_on_where_the_histories_part(double: KafkaDouble, client: Client) -> None:
@@ -147,13 +156,13 @@ def protocol(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def reset() -> str:
-    """The policy of Kafka's own consumer, unless the test says otherwise."""
+    """The reset policy of Kafka's own consumer, unless the test gives another."""
     return "none"
 
 
 @pytest.fixture
 def java(double: KafkaDouble, protocol: str, reset: str) -> Iterator[Reader]:
-    """Kafka's own consumer, which has read all there is."""
+    """Kafka's own consumer, after it has read all records."""
     try:
         with reading(double.bootstrap_servers, "t", reset=reset, protocol=protocol) as running:
             assert [running.told()[:3] for _ in range(READ)] == [["record", str(n), "0"] for n in range(READ)]
@@ -184,7 +193,7 @@ def test_java_reads_on_in_another_epoch_without_a_loss(double: KafkaDouble, java
 
 
 class Habits(NamedTuple):
-    """What a client sends, as the columns of the table are called."""
+    """What a client sends, by the names of the table's columns."""
 
     fetch_names_leader_epoch: bool
     fetch_names_last_epoch: bool
@@ -192,7 +201,7 @@ class Habits(NamedTuple):
 
 
 def habits(double: KafkaDouble) -> Habits:
-    """What the reader has done up to now."""
+    """What the reader has sent until now."""
     return Habits(
         any(one.current_leader_epoch >= 0 for one in fetched(double)),
         any(one.last_fetched_epoch >= 0 for one in fetched(double)),
@@ -201,7 +210,7 @@ def habits(double: KafkaDouble) -> Habits:
 
 
 def written(name: str) -> Habits:
-    """What the page says of a client."""
+    """The row of a client in the page."""
     (row,) = re.findall(rf"^\| {re.escape(name)} .*$", PAGE.read_text(), re.MULTILINE)
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert set(cells[1:4]) <= {"yes", "no"}, row

@@ -1,7 +1,8 @@
-"""Acknowledged records are lost by an unclean election (KIP-320), as it comes about in production: what each client finds out and does.
+"""Acknowledged records are lost by an unclean election (KIP-320), as it happens in production: what
+each client detects and does.
 
-The five lines of docs/clusters.md happen under a consumer that has read all there was. What a client sends meanwhile is in test_truncation.py,
-where one broker's log is cut.
+The five lines of docs/clusters.md run under a consumer that has read all records. What a client
+sends meanwhile is in test_truncation.py, where the log of one broker is truncated.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.needs("faults")
 
 T = Partition("orders", 0)
 KEPT, LOST = 3, 2
-"""So many records every replica has, so many only the leader that dies."""
+"""The number of records that every replica has, and the number that only the killed leader has."""
 READ = KEPT + LOST
 
 PROTOCOLS = ["classic", "consumer"]
@@ -34,7 +35,8 @@ PROTOCOLS = ["classic", "consumer"]
 
 @pytest.fixture
 def kafka(broker: Broker) -> Iterator[KafkaDouble]:
-    """Three brokers. The leader has written what the others, cut off, do not have; nobody but it is in sync."""
+    """Three brokers. The leader has written records that the other replicas, which are cut off,
+    lack; it alone is in sync."""
     with KafkaDouble(brokers=3, stepped=True) as kafka:
         kafka.create_topic("orders", replication_factor=3)
         kafka.move_leader("orders", 0, to=1)
@@ -50,7 +52,7 @@ def kafka(broker: Broker) -> Iterator[KafkaDouble]:
 
 
 def lose(kafka: KafkaDouble) -> None:
-    """The leader dies, and one that lacks the last records is elected."""
+    """Kills the leader, and elects a replica that lacks the last records."""
     kafka.brokers[1].kill()
     kafka.brokers[2].join()
     kafka.brokers[3].join()
@@ -61,7 +63,7 @@ def lose(kafka: KafkaDouble) -> None:
 
 
 def waits(kafka: KafkaDouble) -> None:
-    """Until the reader has fetched from behind the last record."""
+    """Waits until the reader has fetched at the end of the log."""
 
     def last() -> list[int]:
         bodies: list[Any] = [seen.body for seen in kafka.requests.of("Fetch", client_id="reader")]
@@ -78,7 +80,8 @@ def read_all(kafka: KafkaDouble, client: Client, reset: str) -> Iterator[Consume
     """A consumer that begins with the first record, whatever its policy, and has read the last."""
     settings = {"client_id": "reader", "auto_offset_reset": reset, "metadata_max_age_ms": 1000}
     with client.consumer(kafka.bootstrap_servers, partitions=[T], **settings) as reader:
-        reader._it.assign([confluent_kafka.TopicPartition(*T, 0)])  # it seeks only in what it reads already
+        # The client can seek only in a partition that it reads already.
+        reader._it.assign([confluent_kafka.TopicPartition(*T, 0)])
         assert [seen.value for seen in reader.read(READ)][-1] == b"lost 1"
         yield reader
 
@@ -103,7 +106,7 @@ def test_a_client_with_a_reset_policy_goes_on_there(kafka: KafkaDouble, client: 
 
 @pytest.fixture
 def java(request: pytest.FixtureRequest, kafka: KafkaDouble) -> Iterator[Reader]:
-    """Kafka's own consumer, which has read all there is."""
+    """Kafka's own consumer, after it has read all records."""
     reset, protocol = request.param
     try:
         with reading(kafka.bootstrap_servers, "orders", reset=reset, protocol=protocol) as running:

@@ -1,4 +1,5 @@
-"""Every client finds out what the broker speaks, and clients that are told to speak as of an older broker are understood."""
+"""Every client negotiates the versions of the broker, and clients that are configured for an older
+broker are understood."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ BROKER_APIS = {
     "OffsetForLeaderEpoch": 23, "DescribeConfigs": 32, "AlterConfigs": 33, "CreatePartitions": 37, "DeleteGroups": 42,
     "IncrementalAlterConfigs": 44, "OffsetDelete": 47, "DescribeCluster": 60, "DescribeTopicPartitions": 75,
 }  # fmt: skip
-"""What the clients of this suite ask for, and the oldest clients of KIP-896 too."""
+"""The APIs that the clients of this suite use, and the oldest clients of KIP-896 too."""
 
 
 def test_what_the_clients_need_is_announced(broker: Broker) -> None:

@@ -1,4 +1,5 @@
-"""What clients ask of a broker that it hands on to its controller, by requests of our own: librdkafka has no word for half of them."""
+"""What clients ask of a broker that it hands on to its controller, by requests of our own:
+librdkafka has no word for half of them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 
 TIMEOUT = 10_000
 ANY, MATCH, TOPIC, LITERAL, READ, ALLOW = 1, 2, 2, 3, 3, 3
-"""Numbers of the ACL requests: an unset filter; resource type TOPIC, pattern LITERAL, operation READ, permission ALLOW."""
+"""Numbers of the ACL requests: an unset filter; resource type TOPIC, pattern LITERAL, operation
+READ, permission ALLOW."""
 
 WRITE = 4
 SET, DELETE = 0, 1
@@ -51,7 +53,8 @@ def in_sync(bootstrap: str, topic: str) -> list[list[int]]:
 
 
 def ended_epochs(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int, int], int]:
-    """Where each epoch of a leader ended, but for the one that lasts: by topic, partition and epoch."""
+    """Where each epoch of a leader ended, but for the one that lasts: by topic, partition and
+    epoch."""
     of = OffsetForLeaderEpochRequest
     found = {}
     for topic in topics:

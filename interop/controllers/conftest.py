@@ -1,4 +1,5 @@
-"""What the tests of controllers share: Apache Kafka, or a skip that says that it is missing; and whose the controllers are."""
+"""What the tests of controllers share: Apache Kafka, or a skip that says that it is missing; and
+whose the controllers are."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ ALL = "KAFKADOUBLE_INTEROP_ALL"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`long` is what says nothing that a shorter test does not say of another release, another quorum or smaller pieces."""
+    """`long` is what says nothing that a shorter test does not say of another release, another
+    quorum or smaller pieces."""
     if not os.environ.get(ALL):
         for item in items:
             if item.get_closest_marker("long"):
@@ -34,5 +36,6 @@ def real(request: pytest.FixtureRequest) -> Iterator[Kafka]:
 
 @pytest.fixture(scope="module")
 def ours(request: pytest.FixtureRequest, real: Kafka) -> Kind:
-    """Who runs what a test says of our controllers; with `--controllers local` Kafka, of which the same must be true."""
+    """Who runs what a test says of our controllers; with `--controllers local` Kafka, of which the
+    same must be true."""
     return real if request.config.getoption("controllers") == "local" else DOUBLE

@@ -1,7 +1,8 @@
-"""What clients do with a cluster's brokers, kept in a ledger, and what they must find there ever after: records, offsets, configurations.
+"""What clients do with a cluster's brokers, kept in a ledger, and what they must find there ever
+after: records, offsets, configurations.
 
-Rules. What stands in the ledger was acknowledged. Values are unlike one another over the whole run, so that what is lost, doubled or in the
-wrong place is seen. The client is librdkafka.
+Rules. What stands in the ledger was acknowledged. Values are unlike one another over the whole run,
+so that what is lost, doubled or in the wrong place is seen. The client is librdkafka.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ class Ledger:
         return topic
 
     def check(self) -> None:
-        """All that stands here is there, and nothing else. A broker that has just started may still read what its groups are."""
+        """All that stands here is there, and nothing else. A broker that has just started may still
+        read what its groups are."""
         eventually(self._coordinates, bool)
         with CREATOR.admin(self.bootstrap) as admin:
             for topic, partitions in self.topics.items():

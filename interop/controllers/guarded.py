@@ -1,4 +1,5 @@
-"""A cluster of one controller and a real broker that asks for passwords (SCRAM) on a listener of its own, and who comes in there."""
+"""A cluster of one controller and a real broker that asks for passwords (SCRAM) on a listener of
+its own, and who comes in there."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Who runs a node: Apache Kafka of some release, or kafkadouble. Both take the same server.properties and the same data directory.
+"""Who runs a node: Apache Kafka of some release, or kafkadouble. Both take the same
+server.properties and the same data directory.
 
-Rules. A kind is command lines, and the line of a log that says that the node serves: it starts nothing.
+Rules. A kind is command lines, and the line of a log that says that the node serves: it starts
+nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Clients that do not stop while servers are killed: one writes records, one makes topics. What was acknowledged goes into the ledger."""
+"""Clients that do not stop while servers are killed: one writes records, one makes topics. What was
+acknowledged goes into the ledger."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What lies in the metadata logs of stopped controllers: batches byte for byte, and snapshots as the images that they are.
+"""What lies in the metadata logs of stopped controllers: batches byte for byte, and snapshots as
+the images that they are.
 
-Two replicas write their snapshots each at its own time and in its own order, so those are not compared as bytes: a snapshot is right when its
-image is the fold of the log up to where it ends.
+Two replicas write their snapshots each at its own time and in its own order, so those are not
+compared as bytes: a snapshot is right when its image is the fold of the log up to where it ends.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def batches(folder: Path) -> list[Stored]:
 
 
 class Common(NamedTuple):
-    """What several logs have the same: batches from one offset to another, written in these epochs."""
+    """What several logs have the same: batches from one offset to another, written in these
+    epochs."""
 
     first: int
     end: int
@@ -53,7 +55,8 @@ class Common(NamedTuple):
 
 
 def same(nodes: Sequence[Node], end: int) -> Common:
-    """Asserts that the logs of these nodes, all of them stopped, are equal byte for byte up to `end`, as far back as all of them go."""
+    """Asserts that the logs of these nodes, all of them stopped, are equal byte for byte up to
+    `end`, as far back as all of them go."""
     logs = {node.id: batches(node.metadata) for node in nodes}
     first = max(stored[0].header.base_offset for stored in logs.values())
     parts = {id: [each for each in log if first <= each.header.base_offset < end] for id, log in logs.items()}
@@ -74,8 +77,8 @@ def snapshot_ids(node: Node) -> list[OffsetAndEpoch]:
 
 
 def true_snapshots(nodes: Sequence[Node]) -> int:
-    """Asserts of every snapshot of these stopped nodes that it is the fold of the log; so many there were. One of them must have kept its log
-    from the first record on."""
+    """Asserts of every snapshot of these stopped nodes that it is the fold of the log; so many
+    there were. One of them must have kept its log from the first record on."""
     whole = max((log for node in nodes if (log := batches(node.metadata))[0].header.base_offset == 0), key=len)
     wanted: dict[int, list[tuple[Node, OffsetAndEpoch]]] = {}
     for node in nodes:

@@ -1,4 +1,5 @@
-"""A cluster of nodes that different programs run, in one folder: what `interop.local.cluster` is for Apache Kafka alone.
+"""A cluster of nodes that different programs run, in one folder: what `interop.local.cluster` is
+for Apache Kafka alone.
 
 with mixed(folder, controller(0, DOUBLE), broker(0, KAFKA)) as cluster:
     print(cluster.bootstrap, cluster.quorum())
@@ -22,11 +23,13 @@ from .plan import CONTROLS, Member
 from .quorum import Quorum, described
 
 TRIES = 12
-"""How often a leader is killed until another one is chosen by chance; one of two misses so many times in 4000 runs once."""
+"""How often a leader is killed until another one is chosen by chance; one of two misses so many
+times in 4000 runs once."""
 
 PATIENT = {"controller.quorum.fetch.timeout.ms": "4000"}
-"""Of the one that is to lead when the leader is gone. The others are sooner to miss him, and are refused as long as this one still hopes to
-hear from him (KIP-996); then this one asks, and nobody refuses."""
+"""Of the one that is to lead when the leader is gone. The others are sooner to miss him, and are
+refused as long as this one still hopes to hear from him (KIP-996); then this one asks, and nobody
+refuses."""
 
 
 class Mixed:
@@ -43,7 +46,8 @@ class Mixed:
         return next(node for node in self.nodes if node.id == id)
 
     def quorum(self) -> Quorum | None:
-        """What the leader among the running controllers tells of the quorum; None while nobody leads."""
+        """What the leader among the running controllers tells of the quorum; None while nobody
+        leads."""
         told = (described(node.controls_at) for node in self.controllers if node.running)
         return max(filter(None, told), key=lambda each: each.epoch, default=None)
 
@@ -57,7 +61,8 @@ class Mixed:
         return self.node(self.led().leader)
 
     def fail_over(self) -> Node:
-        """The leader is killed, another one leads, and the killed one comes back: the new leader."""
+        """The leader is killed, another one leads, and the killed one comes back: the new
+        leader."""
         old = self.leader()
         old.kill()
         new = self.leader()
@@ -65,7 +70,8 @@ class Mixed:
         return new
 
     def led_by(self, ids: Sequence[int]) -> Node:
-        """Leaders are killed until one of these leads: who of several wins an election is chance, a single one is helped."""
+        """Leaders are killed until one of these leads: who of several wins an election is chance, a
+        single one is helped."""
         for _ in range(TRIES):
             leader = self.leader()
             if leader.id in ids:
@@ -83,7 +89,8 @@ class Mixed:
             self.caught_up()
 
     def caught_up(self) -> int:
-        """Waits until all running controllers hold what the leader holds now; gives where that ends."""
+        """Waits until all running controllers hold what the leader holds now; gives where that
+        ends."""
         wanted = self.led().high_watermark
         running = {node.id for node in self.controllers if node.running}
 
@@ -117,8 +124,9 @@ def mixed(
     overrides: Mapping[str, str] | None = None,
     running: bool = True,
 ) -> Iterator[Mixed]:
-    """A cluster of its own. `dynamic`: the voters stand in the log (KIP-853), and not in every node's settings; `release`: whose metadata the
-    cluster has, by default the newest that its programs know; `overrides`: settings of all nodes; without `running` they are only formatted.
+    """A cluster of its own. `dynamic`: the voters stand in the log (KIP-853), and not in every
+    node's settings; `release`: whose metadata the cluster has, by default the newest that its
+    programs know; `overrides`: settings of all nodes; without `running` they are only formatted.
     Raises Missing."""
     places = plan.seats(members, iter(free_ports(2 * len(members))))
     cluster_id = rules.cluster_id()

@@ -1,4 +1,5 @@
-"""One node of a mixed cluster: a node whose runner may change while it is stopped, and that may lose its disk. The folder stays as it was."""
+"""One node of a mixed cluster: a node whose runner may change while it is stopped, and that may
+lose its disk. The folder stays as it was."""
 
 from __future__ import annotations
 

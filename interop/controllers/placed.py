@@ -1,5 +1,6 @@
-"""Topics whose replicas lie on given brokers, and batches that wait for as many of them as a test says: by requests of our own, each to
-one broker, so that no client looks for another one or tries again."""
+"""Topics whose replicas lie on given brokers, and batches that wait for as many of them as a test
+says: by requests of our own, each to one broker, so that no client looks for another one or tries
+again."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Told(NamedTuple):
 
 
 def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **configs: str) -> None:
-    """The replicas of each partition, the leader first; settings with `_` for `.`. Waits until they lead."""
+    """The replicas of each partition, the leader first; settings with `_` for `.`. Waits until they
+    lead."""
     of = CreateTopicsRequest
     assignments = [
         of.CreatableReplicaAssignment(partition_index=index, broker_ids=list(each))

@@ -1,7 +1,8 @@
-"""What the nodes of a mixed cluster are told: the settings of `interop.quorum`, and the quorum static or dynamic.
+"""What the nodes of a mixed cluster are told: the settings of `interop.quorum`, and the quorum
+static or dynamic.
 
-Rules. This file is pure: it starts nothing and looks for no port. Our nodes and Kafka's are told the same, since one may take over the other's
-folder.
+Rules. This file is pure: it starts nothing and looks for no port. Our nodes and Kafka's are told
+the same, since one may take over the other's folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What a controller tells of its quorum, by a plain DescribeQuorum on its own listener, so that no broker stands between."""
+"""What a controller tells of its quorum, by a plain DescribeQuorum on its own listener, so that no
+broker stands between."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ VERSION = 2
 
 
 class Quorum(NamedTuple):
-    """The quorum as its leader sees it. `ends`: how far each voter and observer holds the log, by id."""
+    """The quorum as its leader sees it. `ends`: how far each voter and observer holds the log, by
+    id."""
 
     leader: int
     epoch: int

@@ -1,6 +1,8 @@
-"""What lies in the replicas of a partition on stopped brokers: the same batches byte for byte, and the same leader epochs.
+"""What lies in the replicas of a partition on stopped brokers: the same batches byte for byte, and
+the same leader epochs.
 
-Rules. A leader notes an epoch when it begins, a follower with its first batch: who compares has had something written in the last one.
+Rules. A leader notes an epoch when it begins, a follower with its first batch: who compares has had
+something written in the last one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What a controller writes while real brokers come, go, die, lose a directory and are forgotten: ours the same records as Apache Kafka's.
+"""What a controller writes while real brokers come, go, die, lose a directory and are forgotten:
+ours the same records as Apache Kafka's.
 
-pytest interop/controllers/test_broker_lives.py --broker local                           our controller
-pytest interop/controllers/test_broker_lives.py --broker local --controllers local       Apache Kafka's, of which the same is true
+pytest interop/controllers/test_broker_lives.py --broker local                           our
+controller pytest interop/controllers/test_broker_lives.py --broker local --controllers local
+Apache Kafka's, of which the same is true
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from .plan import broker, controller
 pytestmark = pytest.mark.timeout(900)
 
 TOPICS = {"t": [[1, 2], [2, 1]], "s": [[1], [2]], "u": [[3, 1], [3, 2]]}
-"""Topic -> replicas of its partitions. `s` has no second ones; `u` lies in the one directory of broker 3 that is not cordoned."""
+"""Topic -> replicas of its partitions. `s` has no second ones; `u` lies in the one directory of
+broker 3 that is not cordoned."""
 
 
 BEGIN = """
@@ -80,7 +83,8 @@ t-0 isr=1,2
 t-1 isr=1,2
 u-1 isr=2,3
 """
-"""It may have lost what was not flushed: nobody is eligible, but the last that was known to be leads (KIP-966)."""
+"""It may have lost what was not flushed: nobody is eligible, but the last that was known to be
+leads (KIP-966)."""
 
 LOSES_A_DIRECTORY = """
 u-0 isr=1 leader=1

@@ -1,5 +1,6 @@
-"""Coordinators move between a broker of ours and one of Apache Kafka's, and begin from what the other has written: groups that commit on both,
-and transactions, which ours replicates and serves to those who read, but does not coordinate.
+"""Coordinators move between a broker of ours and one of Apache Kafka's, and begin from what the
+other has written: groups that commit on both, and transactions, which ours replicates and serves to
+those who read, but does not coordinate.
 
 pytest interop/controllers/test_coordinators.py --broker local
 """
@@ -48,7 +49,8 @@ def coordinator(bootstrap: str, group: str) -> int:
 
 
 def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
-    """Its member stays, goes on committing, and reads nothing again; what a group committed that nobody is in is there, too."""
+    """Its member stays, goes on committing, and reads nothing again; what a group committed that
+    nobody is in is there, too."""
     topic, ledger = unique("groups"), Ledger(cluster.bootstrap)
     placed.create(cluster.bootstrap, OFFSETS, [BOTH], cleanup_policy="compact")
     placed.create(cluster.bootstrap, topic, [BOTH])
@@ -72,8 +74,8 @@ def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
 
 
 def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
-    """Kafka's coordinator dies with its disk while a transaction is open, and begins again from what ours has kept of it: the next producer of
-    that name ends it, and goes on."""
+    """Kafka's coordinator dies with its disk while a transaction is open, and begins again from
+    what ours has kept of it: the next producer of that name ends it, and goes on."""
     cluster.start()
     ours, theirs = cluster.brokers
     topic, both = unique("transactions"), [[theirs.id, ours.id]]
@@ -105,7 +107,8 @@ def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
     theirs.start()
     admin.settled(ours.bootstrap, topic, [BOTH])
     cluster.stop()
-    assert replicas.equal(cluster.brokers, topic) == 9  # five times records, and a marker for each of four transactions
+    # five times records, and a marker for each of four transactions
+    assert replicas.equal(cluster.brokers, topic) == 9
 
 
 def transactional(bootstrap: str) -> Any:
@@ -123,7 +126,8 @@ def send(producer: Any, topic: str, word: str) -> None:
 
 
 def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[bytes]:
-    """All values that a reader is given up to the end of the partition, or up to an open transaction."""
+    """All values that a reader is given up to the end of the partition, or up to an open
+    transaction."""
     settings = {
         **Ledger(bootstrap).client(),
         "group.id": "g",

@@ -1,7 +1,8 @@
-"""Delegation tokens (KIP-48) that a controller of ours makes and a real broker heeds: Kafka's own tool makes, shows, renews and ends them, and
-a client logs in with one.
+"""Delegation tokens (KIP-48) that a controller of ours makes and a real broker heeds: Kafka's own
+tool makes, shows, renews and ends them, and a client logs in with one.
 
-pytest interop/controllers/test_delegation_tokens.py --broker local      also with --controllers local: the same is true of Apache Kafka's
+pytest interop/controllers/test_delegation_tokens.py --broker local      also with --controllers
+local: the same is true of Apache Kafka's
 """
 
 from __future__ import annotations

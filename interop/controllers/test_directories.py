@@ -1,4 +1,5 @@
-"""A broker of ours and one of Apache Kafka's, each with two log directories, tell the controller in which of them their replicas lie (KIP-858).
+"""A broker of ours and one of Apache Kafka's, each with two log directories, tell the controller in
+which of them their replicas lie (KIP-858).
 
 pytest interop/controllers/test_directories.py --broker local
 """

@@ -1,5 +1,6 @@
-"""Histories that part, of a broker of ours and one of Apache Kafka's: who comes back as a follower cuts off what its new leader never had, by
-the leader's epochs (KIP-101), and in the end both are equal byte for byte.
+"""Histories that part, of a broker of ours and one of Apache Kafka's: who comes back as a follower
+cuts off what its new leader never had, by the leader's epochs (KIP-101), and in the end both are
+equal byte for byte.
 
 pytest interop/controllers/test_diverging.py --broker local
 """
@@ -42,7 +43,8 @@ def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iter
 
 
 def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixed) -> None:
-    """Each in turn leads, is killed with records that the other never had, and follows what the other wrote meanwhile at the same offsets."""
+    """Each in turn leads, is killed with records that the other never had, and follows what the
+    other wrote meanwhile at the same offsets."""
     topic, kept = unique("tails"), list[bytes]()
     placed.create(cluster.bootstrap, topic, [BOTH])
     for old, new in (BOTH, BOTH[::-1]):
@@ -78,7 +80,8 @@ def write(node: Node, topic: str, word: str, count: int = 5, acks: int = placed.
 
 
 def known(leader: Node, topic: str, kept: list[bytes], answer: list[bytes]) -> list[bytes]:
-    """What a new leader has: all that both had, and what it may have been sent as it stood still."""
+    """What a new leader has: all that both had, and what it may have been sent as it stood
+    still."""
     found = replicas.values(leader, topic)
     assert found in (kept, kept + answer)
     return kept if found == kept else kept + answer

@@ -1,5 +1,5 @@
-"""The clusters of this folder, made of Apache Kafka alone: what the other tests stand on is true without any code of ours, and finds what is
-wrong.
+"""The clusters of this folder, made of Apache Kafka alone: what the other tests stand on is true
+without any code of ours, and finds what is wrong.
 
     pytest interop/controllers/test_harness.py --broker local      Java; Kafka from Maven's cache, or Maven
 """

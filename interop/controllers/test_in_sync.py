@@ -1,5 +1,6 @@
-"""The in-sync set of a broker of ours and one of Apache Kafka's, either of which leads: it shrinks when the other stands still and
-grows when it goes on, and `acks=all` means both where `min.insync.replicas` is 2. The leaders say the same at each step.
+"""The in-sync set of a broker of ours and one of Apache Kafka's, either of which leads: it shrinks
+when the other stands still and grows when it goes on, and `acks=all` means both where
+`min.insync.replicas` is 2. The leaders say the same at each step.
 
 pytest interop/controllers/test_in_sync.py --broker local
 """

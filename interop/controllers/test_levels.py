@@ -1,8 +1,9 @@
-"""A real broker on our controller at levels of `metadata.version` that changed the log: it understands what it is told, the records have the
-versions in which Apache Kafka's controller writes them there, and the cluster is raised to the newest level while it runs.
+"""A real broker on our controller at levels of `metadata.version` that changed the log: it
+understands what it is told, the records have the versions in which Apache Kafka's controller writes
+them there, and the cluster is raised to the newest level while it runs.
 
-pytest interop/controllers/test_levels.py --broker local
-pytest interop/controllers/test_levels.py --broker local --controllers local       Apache Kafka's controller alone
+pytest interop/controllers/test_levels.py --broker local pytest interop/controllers/test_levels.py
+--broker local --controllers local       Apache Kafka's controller alone
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ def kinds(records: list[tuple[Message, int]]) -> Versions:
 
 
 def born(records: list[tuple[Message, int]]) -> list[str]:
-    """What the cluster began with, before anybody registered; of features the names come in no order."""
+    """What the cluster began with, before anybody registered; of features the names come in no
+    order."""
     first = takewhile(lambda each: not type(each[0]).__name__.startswith("Register"), records)
     return sorted(repr(message) for message, _ in first if type(message).__name__ != "NoOpRecord")
 

@@ -1,5 +1,6 @@
-"""Quorums of ours and Apache Kafka's: two of ours and one of theirs, and one and two. Each is led by ours, by theirs, and by ours again,
-while a real broker goes on; in the end the logs are equal byte for byte, Kafka's own tool reads the same of all, and every snapshot is true.
+"""Quorums of ours and Apache Kafka's: two of ours and one of theirs, and one and two. Each is led
+by ours, by theirs, and by ours again, while a real broker goes on; in the end the logs are equal
+byte for byte, Kafka's own tool reads the same of all, and every snapshot is true.
 
     pytest interop/controllers/test_mixed.py --broker local
 """
@@ -29,7 +30,8 @@ pytestmark = pytest.mark.timeout(900)
 
 SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": "4000"}
 RELEASE = "4.3"
-"""Whose metadata the cluster has: the newest that Kafka's tools know, since those of 4.4 were not published."""
+"""Whose metadata the cluster has: the newest that Kafka's tools know, since those of 4.4 were not
+published."""
 
 
 class Sides(NamedTuple):
@@ -67,7 +69,8 @@ def quorum(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest
 
 
 def test_led_by_ours_by_theirs_and_by_ours(quorum: Quorum) -> None:
-    """Leaders are killed under load until the other side leads; what was acknowledged under one is there under the next."""
+    """Leaders are killed under load until the other side leads; what was acknowledged under one is
+    there under the next."""
     cluster, sides = quorum
     ledger = Ledger(cluster.bootstrap)
     topic = ledger.all("begin")
@@ -119,7 +122,8 @@ def _plain(row: dump_log.Row) -> dump_log.Row:
 @pytest.mark.long
 @pytest.mark.parametrize("side", ["theirs", "ours"])
 def test_a_voter_of_either_side_is_taken_away_and_added(real: Kafka, tmp_path: Path, side: str) -> None:
-    """By kafka-metadata-quorum, while the other side leads (KIP-853): it comes back from the settings and the directory that it had."""
+    """By kafka-metadata-quorum, while the other side leads (KIP-853): it comes back from the
+    settings and the directory that it had."""
     kinds: list[Kind] = [DOUBLE, DOUBLE, real] if side == "theirs" else [real, real, DOUBLE]
     members = [controller(number, kind) for number, kind in enumerate(kinds)]
     with mixed(tmp_path, *members, broker(0, real), dynamic=True, release=RELEASE, overrides=SNAPSHOTS) as cluster:

@@ -1,4 +1,5 @@
-"""Replicas move from a broker of ours to one of Apache Kafka's and back while clients write and read; whoever gives one up does not keep it.
+"""Replicas move from a broker of ours to one of Apache Kafka's and back while clients write and
+read; whoever gives one up does not keep it.
 
 pytest interop/controllers/test_moves.py --broker local
 """

@@ -1,7 +1,9 @@
-"""Real brokers on one controller of ours, and on three: whatever clients and brokers ask of a controller.
+"""Real brokers on one controller of ours, and on three: whatever clients and brokers ask of a
+controller.
 
 pytest interop/controllers/test_one.py --broker local                           our controller
-pytest interop/controllers/test_one.py --broker local --controllers local       Apache Kafka's, of which the same is true
+pytest interop/controllers/test_one.py --broker local --controllers local       Apache Kafka's, of
+which the same is true
 """
 
 from __future__ import annotations
@@ -107,7 +109,8 @@ def _told(client: Any, wanted: dict[str, str]) -> None:
 
 
 def test_quotas(cluster: Mixed) -> None:
-    """Set, told, heeded: a fetch of more than is allowed in a second is throttled; and taken away."""
+    """Set, told, heeded: a fetch of more than is allowed in a second is throttled; and taken
+    away."""
     topic = Ledger(cluster.bootstrap).topic("quotas")
     admin.set_quota(cluster.bootstrap, "interop", "consumer_byte_rate", 10.0)
     told = {"consumer_byte_rate": 10.0}
@@ -163,7 +166,8 @@ def test_a_reassignment_is_called_off(cluster: Mixed, ledger: Ledger) -> None:
 
 
 def test_a_broker_leaves_in_order_and_comes_back(cluster: Mixed, ledger: Ledger) -> None:
-    """Its leaderships are handed on before it ends, and it is in sync again when it is back; a preferred leader gets its place back."""
+    """Its leaderships are handed on before it ends, and it is in sync again when it is back; a
+    preferred leader gets its place back."""
     topic = ledger.topic("shutdown", 4, 2)
     ledger.produce(topic)
     left, stays = cluster.node(2), cluster.node(1).bootstrap
@@ -177,14 +181,16 @@ def test_a_broker_leaves_in_order_and_comes_back(cluster: Mixed, ledger: Ledger)
     admin.settled(stays, topic, [[1, 2]] * 4)
     preferred = [each[0] for each in admin.replicas(stays, topic)]
     assert set(preferred) == {1, 2}
-    eventually(lambda: admin.elect_preferred(stays, topic, 4), lambda codes: set(codes) <= {0, 84})  # 84: not needed
+    # 84: not needed
+    eventually(lambda: admin.elect_preferred(stays, topic, 4), lambda codes: set(codes) <= {0, 84})
     eventually(lambda: admin.leaders(stays, topic), lambda found: found == preferred)
     ledger.bootstrap = cluster.bootstrap
     ledger.check()
 
 
 def test_a_broker_is_killed_and_comes_back(cluster: Mixed, ledger: Ledger) -> None:
-    """It is fenced when its session has ended; its partitions have another leader in another epoch."""
+    """It is fenced when its session has ended; its partitions have another leader in another
+    epoch."""
     topic = ledger.topic("killed", 2, 2)
     ledger.produce(topic)
     lost, stays = cluster.node(2), cluster.node(1).bootstrap

@@ -1,7 +1,9 @@
-"""What a controller writes while replicas move between real brokers, and leaders are elected: ours the same records as Apache Kafka's.
+"""What a controller writes while replicas move between real brokers, and leaders are elected: ours
+the same records as Apache Kafka's.
 
-pytest interop/controllers/test_partition_moves.py --broker local                           our controller
-pytest interop/controllers/test_partition_moves.py --broker local --controllers local       Apache Kafka's, of which the same is true
+pytest interop/controllers/test_partition_moves.py --broker local                           our
+controller pytest interop/controllers/test_partition_moves.py --broker local --controllers local
+Apache Kafka's, of which the same is true
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Brokers of ours and of Apache Kafka's in one cluster, three copies of everything: each is restarted in turn, and each is killed in turn,
-while a producer and a group go on. Nothing that was acknowledged is lost, nothing is there twice, the group reads everything in order, and in
-the end the replicas are equal byte for byte.
+"""Brokers of ours and of Apache Kafka's in one cluster, three copies of everything: each is
+restarted in turn, and each is killed in turn, while a producer and a group go on. Nothing that was
+acknowledged is lost, nothing is there twice, the group reads everything in order, and in the end
+the replicas are equal byte for byte.
 
 pytest interop/controllers/test_rolling.py --broker local
 """
@@ -39,7 +40,8 @@ ROWS = [
     pytest.param("two-ours-under-ours-3.9.2", "kill", marks=LONG),
     pytest.param("two-theirs-under-theirs-4.0.2", "stop", marks=LONG),
 ]
-"""Whose the greater part of the brokers is, and whose the controller; Kafka's release, if it is not that of the run; how each broker goes."""
+"""Whose the greater part of the brokers is, and whose the controller; Kafka's release, if it is not
+that of the run; how each broker goes."""
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,7 @@ def test_each_broker_goes_in_turn_and_nothing_is_lost(cluster: Mixed, ends: str)
         for index in range(PARTITIONS):  # each is led by the broker that is to lead it
             assert placed.elect(cluster.bootstrap, topic, placed.PREFERENCE, index) in ("NONE", "ELECTION_NOT_NEEDED")
         traffic.goes_on()
-    for node in cluster.brokers:  # not in order, since every leader then notes an epoch in which nothing is written
+    # not in order, since every leader then notes an epoch in which nothing is written
+    for node in cluster.brokers:
         node.kill()
     assert replicas.equal(cluster.brokers, topic, PARTITIONS) > 0

@@ -1,6 +1,8 @@
-"""Who may do what, decided by a controller of ours and heeded by a real broker: passwords (SCRAM) and access control lists.
+"""Who may do what, decided by a controller of ours and heeded by a real broker: passwords (SCRAM)
+and access control lists.
 
-pytest interop/controllers/test_security.py --broker local      also with --controllers local: the same is true of Apache Kafka's
+pytest interop/controllers/test_security.py --broker local      also with --controllers local: the
+same is true of Apache Kafka's
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ def guarded(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_user_comes_in_with_the_password(guarded: Guarded, mechanism: str) -> None:
-    """And with no other; not before it was set, nor once it was taken away; a new one takes the place of the old."""
+    """And with no other; not before it was set, nor once it was taken away; a new one takes the
+    place of the old."""
     user = unique("user")
     _never_in(guarded, user, "first", mechanism)
     set_password(guarded, user, "first", mechanism)
@@ -94,7 +97,8 @@ def test_rights_are_given_and_taken(guarded: Guarded) -> None:
 
 
 def test_a_user_without_the_right_changes_nothing(guarded: Guarded) -> None:
-    """What a broker hands on it hands on in the name of its client, and the controller looks who that is."""
+    """What a broker hands on it hands on in the name of its client, and the controller looks who
+    that is."""
     user, mechanism = unique("user"), MECHANISMS[0]
     set_password(guarded, user, "secret", mechanism)
     let_in(guarded, user, "secret", mechanism)

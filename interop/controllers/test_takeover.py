@@ -1,6 +1,8 @@
-"""A data directory that one program wrote is another's: kafkadouble goes on where Apache Kafka ended, and Apache Kafka where kafkadouble did.
+"""A data directory that one program wrote is another's: kafkadouble goes on where Apache Kafka
+ended, and Apache Kafka where kafkadouble did.
 
-Records, transactions, offsets of groups, configurations, and the epochs of leaders; after a stop and after a kill; a quorum's nodes one by one.
+Records, transactions, offsets of groups, configurations, and the epochs of leaders; after a stop
+and after a kill; a quorum's nodes one by one.
 
     pytest interop/controllers/test_takeover.py --broker local      Java; Kafka from Maven's cache, or Maven
 """
@@ -59,7 +61,8 @@ def _epochs(bootstrap: str, topics: list[str], known: int) -> dict[tuple[str, in
 
 @pytest.mark.long
 def test_controllers_are_exchanged_one_by_one(real: Kafka, tmp_path: Path) -> None:
-    """From ours to Kafka's and back again, each on the directory that the other left, while clients go on."""
+    """From ours to Kafka's and back again, each on the directory that the other left, while clients
+    go on."""
     members = [controller(number, DOUBLE) for number in range(3)]
     often = {"metadata.log.max.record.bytes.between.snapshots": "4000"}
     with mixed(tmp_path, *members, broker(0, real), release="4.3", overrides=often) as cluster:

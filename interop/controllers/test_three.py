@@ -1,6 +1,8 @@
-"""Real brokers on three controllers of ours: leaders are killed under load, nothing that was acknowledged is lost, and the brokers go on.
+"""Real brokers on three controllers of ours: leaders are killed under load, nothing that was
+acknowledged is lost, and the brokers go on.
 
-pytest interop/controllers/test_three.py --broker local      also with --controllers local: the same is true of Apache Kafka's
+pytest interop/controllers/test_three.py --broker local      also with --controllers local: the same
+is true of Apache Kafka's
 """
 
 from __future__ import annotations

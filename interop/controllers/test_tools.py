@@ -1,5 +1,6 @@
-"""Kafka's own tools on our controllers and their directories: kafka-metadata-quorum, kafka-features, kafka-cluster, kafka-storage,
-kafka-metadata-shell. What kafka-dump-log reads stands in `test_mixed.py`.
+"""Kafka's own tools on our controllers and their directories: kafka-metadata-quorum,
+kafka-features, kafka-cluster, kafka-storage, kafka-metadata-shell. What kafka-dump-log reads stands
+in `test_mixed.py`.
 
     pytest interop/controllers/test_tools.py --broker local
 """
@@ -31,7 +32,8 @@ pytestmark = pytest.mark.timeout(900)
 
 QUORUM, FEATURES, CLUSTER = "MetadataQuorumCommand", "FeatureCommand", "ClusterTool"
 RELEASE = "4.3"
-"""Whose metadata the cluster has: the newest that Kafka's tools know, since those of 4.4 were not published."""
+"""Whose metadata the cluster has: the newest that Kafka's tools know, since those of 4.4 were not
+published."""
 
 SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": "2000"}
 
@@ -104,7 +106,8 @@ def test_kafka_storage_knows_our_directories(cluster: Mixed, real: Kafka) -> Non
 
 
 def test_the_metadata_shell_reads_our_snapshots(cluster: Mixed, tmp_path: Path) -> None:
-    """Of copies: it refuses a directory that a node of ours has locked, as it does one of Kafka's."""
+    """Of copies: it refuses a directory that a node of ours has locked, as it does one of
+    Kafka's."""
     for node in cluster.controllers:
         id = eventually(lambda: snapshot_ids(node), bool)[-1]  # noqa: B023  # at once
         topics = {topic.name for topic in image_in(node, id).topics.values()}
@@ -118,7 +121,8 @@ def test_the_metadata_shell_reads_our_snapshots(cluster: Mixed, tmp_path: Path) 
 
 
 def test_a_controller_is_taken_away_and_added_again(cluster: Mixed) -> None:
-    """By kafka-metadata-quorum, from the controller's own settings and directory (KIP-853). Last of all."""
+    """By kafka-metadata-quorum, from the controller's own settings and directory (KIP-853). Last of
+    all."""
     at = ("--bootstrap-controller", cluster.bootstrap_controllers)
     node = next(node for node in cluster.controllers if node.id != cluster.led().leader)
     words = ("--controller-id", str(node.id), "--controller-directory-id", node.directory_id)

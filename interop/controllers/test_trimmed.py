@@ -1,4 +1,5 @@
-"""A metadata log that was trimmed changes hands: Apache Kafka trims and stops, kafkadouble starts, trims and stops, and back (KIP-630).
+"""A metadata log that was trimmed changes hands: Apache Kafka trims and stops, kafkadouble starts,
+trims and stops, and back (KIP-630).
 
 pytest interop/controllers/test_trimmed.py --broker local
 """
@@ -50,7 +51,8 @@ def test_each_starts_what_the_other_has_trimmed(real: Kafka, tmp_path: Path, sta
 
 
 def trim(node: Node, ledger: Ledger, stem: str) -> None:
-    """Metadata comes until all snapshots are of this life: the log begins where one of them ends."""
+    """Metadata comes until all snapshots are of this life: the log begins where one of them
+    ends."""
     before = max(ends(node))
     ledger.all(stem)
 

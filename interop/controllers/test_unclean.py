@@ -1,5 +1,6 @@
-"""A broker that was away while records were acknowledged is elected all the same: ours where Apache Kafka's has them, and the
-other way round. Clients that have read those records are told where the histories part (KIP-320), and the old leader cuts its own off there.
+"""A broker that was away while records were acknowledged is elected all the same: ours where Apache
+Kafka's has them, and the other way round. Clients that have read those records are told where the
+histories part (KIP-320), and the old leader cuts its own off there.
 
 pytest interop/controllers/test_unclean.py --broker local
 """
@@ -40,7 +41,8 @@ def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iter
 
 
 class Readers:
-    """Kafka's own consumer, and librdkafka's, which have read so many records; no policy says how to go on when their place is gone."""
+    """Kafka's own consumer, and librdkafka's, which have read so many records; no policy says how
+    to go on when their place is gone."""
 
     def __init__(self, java: Reader, librdkafka: Any, count: int) -> None:
         self._java, self._librdkafka, self._count = java, librdkafka, count

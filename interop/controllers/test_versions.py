@@ -1,6 +1,7 @@
 """Older releases of Apache Kafka on our controllers, and in one quorum with them: 4.3, 4.0 and 3.9.
 
-pytest interop/controllers/test_versions.py --broker local      Kafka of these releases, from Maven or its cache
+pytest interop/controllers/test_versions.py --broker local      Kafka of these releases, from Maven
+or its cache
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def test_a_quorum_with_an_older_one(request: pytest.FixtureRequest, tmp_path: Pa
 
 
 def test_brokers_of_several_releases(request: pytest.FixtureRequest, ours: Kind, tmp_path: Path) -> None:
-    """4.4, 4.3 and 4.0 replicate from one another on one controller, whose metadata are of the oldest."""
+    """4.4, 4.3 and 4.0 replicate from one another on one controller, whose metadata are of the
+    oldest."""
     with local_kafka(request):
         kinds = [Kafka("4.4.0"), Kafka("4.3.1"), Kafka("4.0.2")]
         brokers = [broker(number, kind) for number, kind in enumerate(kinds)]

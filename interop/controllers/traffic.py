@@ -1,8 +1,11 @@
-"""A producer and a group that do not stop while brokers are restarted, killed, and given other partitions; and what must be true in the end.
+"""A producer and a group that do not stop while brokers are restarted, killed, and given other
+partitions; and what must be true in the end.
 
-Rules. The producer is idempotent and waits for all replicas in sync, so every record lies in its partition once, in the order in which it was
-sent: the record at offset n is the one numbered n. The group has one member that commits as it goes on; it is given each record once, in order,
-and never goes back. Nothing may be refused: what librdkafka tells of a failed delivery is a failure of the test.
+Rules. The producer is idempotent and waits for all replicas in sync, so every record lies in its
+partition once, in the order in which it was sent: the record at offset n is the one numbered n. The
+group has one member that commits as it goes on; it is given each record once, in order, and never
+goes back. Nothing may be refused: what librdkafka tells of a failed delivery is a failure of the
+test.
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ class Traffic:
         ]
 
     def goes_on(self) -> None:
-        """Waits until records of each partition were acknowledged, read and committed that were not sent when this was called."""
+        """Waits until records of each partition were acknowledged, read and committed that were not
+        sent when this was called."""
         before = self._sent()
         eventually(lambda: self.failures or _all_more(self._sent(), before), bool)
         wanted = [count - 1 for count in self._sent()]
@@ -71,7 +75,8 @@ class Traffic:
             self.check()
 
     def check(self) -> None:
-        """All of it, once and in order: as it was acknowledged, as the group has read it, as it lies there."""
+        """All of it, once and in order: as it was acknowledged, as the group has read it, as it
+        lies there."""
         assert self.failures == []
         wanted = [[(number, number) for number in range(count)] for count in self._sent()]
         assert [sorted(found) for found in self.acknowledged] == wanted

@@ -1,4 +1,5 @@
-"""The two brokers of a comparison: an Apache Kafka, and a kafkadouble that is given the same server.properties, each a process of its own."""
+"""The two brokers of a comparison: an Apache Kafka, and a kafkadouble that is given the same
+server.properties, each a process of its own."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ SETTINGS = {
     "group.max.size": 3,
     "offset.metadata.max.bytes": 40,
 }
-"""Fifty partitions of each internal topic would only be slower; the delay is what a double has by itself; limits are such that a script
-comes to them."""
+"""Fifty partitions of each internal topic would only be slower; the delay is what a double has by
+itself; limits are such that a script comes to them."""
 
 
 Addresses = tuple[str, str]
@@ -31,15 +32,16 @@ Addresses = tuple[str, str]
 
 @contextmanager
 def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
-    """Where a kafkadouble and an Apache Kafka listen, that were told `more` as `key=value`. Raises Missing."""
+    """Where a kafkadouble and an Apache Kafka listen, that were told `more` as `key=value`. Raises
+    Missing."""
     with _both_listeners(folder, more) as (brokers, _):
         yield brokers
 
 
 @contextmanager
 def controllers(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
-    """Where the controllers of such two listen. They hear of most brokers only what tests say, and take them for dead two minutes later. Raises
-    Missing."""
+    """Where the controllers of such two listen. They hear of most brokers only what tests say, and
+    take them for dead two minutes later. Raises Missing."""
     with _both_listeners(folder, ("broker.session.timeout.ms=120000", *more)) as (_, found):
         yield found
 

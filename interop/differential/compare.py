@@ -48,7 +48,8 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _pairs(ours: list[Any], theirs: list[Any], name: str) -> Iterator[tuple[Any, Any]]:
-    """Elements that belong together: by what tells them apart where there is no order, by place otherwise."""
+    """Elements that belong together: by what tells them apart where there is no order, by place
+    otherwise."""
     if name in UNORDERED and all(isinstance(each, dict) for each in ours + theirs):
         ours, theirs = _told_apart(ours, name), _told_apart(theirs, name)
         mine, yours = dict(ours), dict(theirs)

@@ -1,9 +1,11 @@
-"""Error rows: every row of `tests/support/error_rows.py` is provoked on both brokers by some script, or excused here with the reason;
-those that take brokers beside it, where there are three on each side.
+"""Error rows: every row of `tests/support/error_rows.py` is provoked on both brokers by some
+script, or excused here with the reason; those that take brokers beside it, where there are three on
+each side.
 
-A reason of the rows themselves is an excuse for all rows that have it, if requests to one Kafka cannot bring it about either, or if
-`docs/divergence.md` says why only Kafka does. `ALONE` are rows that transcripts show of the double and that requests to the two brokers
-cannot. Rows that are neither provoked nor excused fail the run, and so do excuses for rows that were provoked.
+A reason of the rows themselves is an excuse for all rows that have it, if requests to one Kafka
+cannot bring it about either, or if `docs/divergence.md` says why only Kafka does. `ALONE` are rows
+that transcripts show of the double and that requests to the two brokers cannot. Rows that are
+neither provoked nor excused fail the run, and so do excuses for rows that were provoked.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ OF_REASON = {
     error_rows.LEGACY: "takes logs that a Kafka before 3.0 has written",
     error_rows.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",
 }
-"""The reason of a row why the double does not come to it -> why requests to the two brokers do not."""
+"""The reason of a row why the double does not come to it -> why requests to the two brokers do
+not."""
 
 ELECTED = (
     "a leader has an epoch after the first only when the node restarts, which the double in memory does not survive"
@@ -58,7 +61,8 @@ ALONE: dict[Row, str] = {
 
 
 def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
-    """What is wrong with the rows, after a run in which both brokers gave `provoked`, and Kafka `of_kafka`."""
+    """What is wrong with the rows, after a run in which both brokers gave `provoked`, and Kafka
+    `of_kafka`."""
     excused = excuses()
     rows = {(api, code) for api, codes in ROWS.items() for code in codes}
     return [
@@ -70,7 +74,8 @@ def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
 
 
 def problems_of_three(provoked: set[Row]) -> list[str]:
-    """The same after a run with three brokers on each side: what takes others is provoked, and only what can happen is."""
+    """The same after a run with three brokers on each side: what takes others is provoked, and only
+    what can happen is."""
     beside = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.BESIDE}
     alone = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.REACHED}
     return [

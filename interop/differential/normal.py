@@ -1,7 +1,9 @@
-"""What the two brokers may call by different names, and what no order binds: the declared normalisation.
+"""What the two brokers may call by different names, and what no order binds: the declared
+normalisation.
 
-Everything else is compared as it was answered, texts of errors included. A name is replaced by the order in which it came up in a script
-(`member 1`), so that the same one must be meant on both sides, also inside of texts.
+Everything else is compared as it was answered, texts of errors included. A name is replaced by the
+order in which it came up in a script (`member 1`), so that the same one must be meant on both
+sides, also inside of texts.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ NUMBERS = {"producerId": "producer", "sessionId": "session", "brokerEpoch": "bro
 PORTS = {"port"}
 
 METADATA_OFFSETS = {"finalizedFeaturesEpoch"}
-"""Fields that are an offset of the metadata log: how many records a change took is each broker's own."""
+"""Fields that are an offset of the metadata log: how many records a change took is each broker's
+own."""
 
 OF_A_QUORUM = {"highWatermark", "logEndOffset"}
 """The same, in what is told of the quorum and its replicas."""
 
 TIMES = {"logAppendTimeMs", "timestamp", "lastTimestamp", "lastFetchTimestamp", "lastCaughtUpTimestamp"}
-"""Fields that are the time of day if they are within a day of it: one that a request named is compared as it is."""
+"""Fields that are the time of day if they are within a day of it: one that a request named is
+compared as it is."""
 
 UNORDERED = {
     "apiKeys": ("apiKey",),

@@ -26,7 +26,8 @@ EVENTUALLY = 30.0
 """Seconds in which what is done by and by must be done."""
 
 IN_VAIN = 120.0
-"""Seconds of a run that are spent on what does not come to agree; then nothing is asked again any more."""
+"""Seconds of a run that are spent on what does not come to agree; then nothing is asked again any
+more."""
 
 PAUSE = 0.02
 """Seconds between two requests of those that are asked again."""
@@ -62,7 +63,8 @@ READS = {
     "OffsetFetch",
     "OffsetForLeaderEpoch",
 }
-"""APIs that tell of a state and change nothing, so that they can be asked again; see `changes_nothing` for the others among their requests."""
+"""APIs that tell of a state and change nothing, so that they can be asked again; see
+`changes_nothing` for the others among their requests."""
 
 CHANGING = {"sessionId", "sessionEpoch", "replicaId", "replicaState"}
 """Fields of a Fetch by which it does change something."""
@@ -93,10 +95,12 @@ class Report:
 
 
 class Play:
-    """One script against two brokers, the first of which is ours; or against two clusters, where `do` is what does a deed to both.
+    """One script against two brokers, the first of which is ours; or against two clusters, where
+    `do` is what does a deed to both.
 
-    A cluster comes to a state by and by: replicas fetch, leaders hear of it, each broker learns of it for itself. There an answer that tells of
-    a state counts when both give the same, and what still differs after EVENTUALLY is a difference.
+    A cluster comes to a state by and by: replicas fetch, leaders hear of it, each broker learns of
+    it for itself. There an answer that tells of a state counts when both give the same, and what
+    still differs after EVENTUALLY is a difference.
     """
 
     def __init__(

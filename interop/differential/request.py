@@ -1,4 +1,5 @@
-"""From the short form of a request to a message of one version: fields that the version lacks are left out."""
+"""From the short form of a request to a message of one version: fields that the version lacks are
+left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The scripts: the transcript language of tests/conversations, with requests only, and with more than one request in a line.
+"""The scripts: the transcript language of tests/conversations, with requests only, and with more
+than one request in a line.
 
     a > Metadata v0..5 {topics: [{name: ~t}]}      the request in each of these versions; `v*` all that are served, `v3..`, `v..5`
     a >> JoinGroup v9 {...}                         its answer is not waited for
@@ -19,10 +20,11 @@ and, where there are three brokers on each side,
     gone 3                                          the others have heard of it
     start 3                                         it comes back, and all have heard of it
 
-There, what only tells of a state is asked again until both sides say the same, with `>` as with `~>`.
+There, what only tells of a state is asked again until both sides say the same, with `>` as with
+`~>`.
 
-`~t` is a name that only this script has, `<v>` the version of the line. Of a request a version is sent what it has: other fields are left
-out, and a null that it cannot say makes no request.
+`~t` is a name that only this script has, `<v>` the version of the line. Of a request a version is
+sent what it has: other fields are left out, and a null that it cannot say makes no request.
 """
 
 from __future__ import annotations
@@ -53,8 +55,8 @@ BRINGS_KAFKA_DOWN = {"FetchSnapshot": "with maxBytes -1 or the leader's own repl
 
 
 class Ask(NamedTuple):
-    """One request. `how`: `>` waits, `>>` does not, `~>` and `?>` ask again, the latter until the answer is as `wanted` says. `version` is None
-    for `raw`, whose `body` is a frame in hex."""
+    """One request. `how`: `>` waits, `>>` does not, `~>` and `?>` ask again, the latter until the
+    answer is as `wanted` says. `version` is None for `raw`, whose `body` is a frame in hex."""
 
     line: int
     client: str
@@ -66,7 +68,8 @@ class Ask(NamedTuple):
 
 
 class Hear(NamedTuple):
-    """What came on a connection: `nothing yet`, a pattern to learn names from, or empty for whatever it is."""
+    """What came on a connection: `nothing yet`, a pattern to learn names from, or empty for
+    whatever it is."""
 
     line: int
     client: str

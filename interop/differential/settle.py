@@ -1,7 +1,8 @@
 """Waiting for Kafka by asking it: its controller answers before its broker has heard of the change.
 
-A change is over when the broker tells of a later one. The later one is a harmless setting of a subscription for client metrics, and it is
-made twice: the broker publishes change after change, so when the second is to be seen, everything that hangs on those before is done.
+A change is over when the broker tells of a later one. The later one is a harmless setting of a
+subscription for client metrics, and it is made twice: the broker publishes change after change, so
+when the second is to be seen, everything that hangs on those before is done.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def mark(side: Side, value: str) -> None:
     wanted = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
     altered = {"resources": [{**wanted, "configs": [config]}]}
     first, *_ = who = [f"settle@{id}" for id in sorted(side.running)]
-    _until(lambda: "NONE" in str(side.ask(first, "IncrementalAlterConfigs", 1, altered)))  # its controller may be away
+    # its controller may be away
+    _until(lambda: "NONE" in str(side.ask(first, "IncrementalAlterConfigs", 1, altered)))
     told = partial(_tells, side, wanted, f"'value': '{value}'")
     for client in who:
         _until(partial(told, client))
@@ -70,7 +72,8 @@ def _until_known(side: Side, name: str) -> None:
 
 
 def first_answers(side: Side) -> None:
-    """Come back when the coordinators and the producer ids, which Kafka gets ready on the first request, are there."""
+    """Come back when the coordinators and the producer ids, which Kafka gets ready on the first
+    request, are there."""
     for api, version, asked in FIRST:
         _until(partial(_is_answered, side, api, version, asked))
 

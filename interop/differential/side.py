@@ -1,8 +1,10 @@
-"""One of the two brokers, as a script sees it: its connections, what it answered, and what it called things. Or one of two clusters: a
-client `a@2` is one of the second broker, one without a number of the first.
+"""One of the two brokers, as a script sees it: its connections, what it answered, and what it
+called things. Or one of two clusters: a client `a@2` is one of the second broker, one without a
+number of the first.
 
-Rules. Nothing sleeps: what Kafka does by and by is asked for until it is done (`settle`). An answer that does not come is an outcome like
-any other, and so is a connection that ends; the next request of that client has a new one.
+Rules. Nothing sleeps: what Kafka does by and by is asked for until it is done (`settle`). An answer
+that does not come is an outcome like any other, and so is a connection that ends; the next request
+of that client has a new one.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ NO_ANSWER, CLOSED, NO_REQUEST = "no answer", "disconnected", "no request"
 """Outcomes beside answers; the last is a request that the version has no words for."""
 
 PATIENCE = 6.0
-"""Seconds that an answer may take where scripts show answers that never come. A controller of Kafka's that meets an error it does not know
-steps down for two or three."""
+"""Seconds that an answer may take where scripts show answers that never come. A controller of
+Kafka's that meets an error it does not know steps down for two or three."""
 
 LONG_PATIENCE = 60.0
 """The same where all answers come."""
@@ -85,7 +87,8 @@ class Line:
 
 
 class Side:
-    """A broker being asked, or some: `bootstrap` are their addresses in the order of their ids. `patience`: seconds that an answer may take."""
+    """A broker being asked, or some: `bootstrap` are their addresses in the order of their ids.
+    `patience`: seconds that an answer may take."""
 
     def __init__(self, name: str, bootstrap: str, patience: float = PATIENCE) -> None:
         self.name, self._addresses, self._patience = name, dict[str, tuple[str, int]](), patience
@@ -138,7 +141,8 @@ class Side:
             send(self.line(client))
 
     def hear(self, client: str, patience: float | None = None) -> Outcome:
-        """What comes next on a connection; one that ended or keeps silent is given up, but if only a glance was taken at it."""
+        """What comes next on a connection; one that ended or keeps silent is given up, but if only
+        a glance was taken at it."""
         outcome = self.line(client).hear(self._patience if patience is None else patience)
         if isinstance(outcome, str) and (outcome == CLOSED or patience is None):
             self._lines.pop(client).socket.close()

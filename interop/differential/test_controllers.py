@@ -1,6 +1,8 @@
-"""The same requests to the controllers of a kafkadouble and of an Apache Kafka, on the listeners of controllers; and inside of Envelopes.
+"""The same requests to the controllers of a kafkadouble and of an Apache Kafka, on the listeners of
+controllers; and inside of Envelopes.
 
-What differs must be in divergence.toml, and what its section about controllers lists must differ: in two plays, see `verdict`.
+What differs must be in divergence.toml, and what its section about controllers lists must differ:
+in two plays, see `verdict`.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ COMPARED = {
 ENOUGH = 500
 
 
-@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+# what could not be started; the rest has its second play
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1200)
 def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     folders = (tmp_path / f"{number}" for number in count())
@@ -130,8 +133,8 @@ CreateDelegationToken:
 RenewDelegationToken: {hmac: "0102", renewPeriodMs: -1}
 ExpireDelegationToken: {hmac: "0102", expiryTimePeriodMs: -1}
 """
-"""What is forwarded, at each version. ACLs take settings that the two have not, and so do delegation tokens, but for the refusal: see
-`test_delegation_tokens`."""
+"""What is forwarded, at each version. ACLs take settings that the two have not, and so do
+delegation tokens, but for the refusal: see `test_delegation_tokens`."""
 
 FORWARDED: dict[str, Any] = yaml.safe_load(INSIDE)
 

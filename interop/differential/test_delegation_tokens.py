@@ -1,8 +1,9 @@
-"""Delegation tokens that a broker asks for in a client's name: what the controllers of a kafkadouble and of an Apache Kafka say to the same
-requests in Envelopes; both have the same key.
+"""Delegation tokens that a broker asks for in a client's name: what the controllers of a
+kafkadouble and of an Apache Kafka say to the same requests in Envelopes; both have the same key.
 
-Every case has a token of its own. Ids are made up, times are of the day, and what proves a token hangs on its id: each side is held to its own.
-Kafka's controller asks a cache that learns of what is committed a moment later; a stranger's request shows when it has.
+Every case has a token of its own. Ids are made up, times are of the day, and what proves a token
+hangs on its id: each side is held to its own. Kafka's controller asks a cache that learns of what
+is committed a moment later; a stranger's request shows when it has.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ HOUR, DAY, WEEK, LATEST = 3_600_000, 86_400_000, 604_800_000, 2**63 - 1
 MINUTE = 60_000
 CREATE, RENEW, EXPIRE = "CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"
 ANN, BOB, CAROL, EVE = "ann", "bob", "carol", "eve"
-"""Ann asks for tokens, Bob owns those that are not hers, Carol may renew, and Eve has no part in it."""
+"""Ann asks for tokens, Bob owns those that are not hers, Carol may renew, and Eve has no part in
+it."""
 
 NAMES_OWNERS = 3
 Answer = dict[str, Any]
@@ -132,7 +134,8 @@ def plain(answer: Any) -> Answer:
 
 
 class Change(NamedTuple):
-    """What somebody wants of a token of Bob's, that Ann asked for and Carol may renew: each in its turn, after what was done before."""
+    """What somebody wants of a token of Bob's, that Ann asked for and Carol may renew: each in its
+    turn, after what was done before."""
 
     api: str
     period: int

@@ -1,4 +1,5 @@
-"""The same requests to a kafkadouble and to an Apache Kafka: what differs must be listed, and what is listed must differ."""
+"""The same requests to a kafkadouble and to an Apache Kafka: what differs must be listed, and what
+is listed must differ."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ ENOUGH = 4000
 
 
 def compared(folder: Path) -> Report:
-    """All scripts, played once: those that want settings of their own to a pair of brokers that has them."""
+    """All scripts, played once: those that want settings of their own to a pair of brokers that has
+    them."""
     report, scripts = Report(), dict[tuple[str, ...], list[Path]]()
     folder.mkdir()
     for path in sorted(SCRIPTS.glob("*.txt")):
@@ -43,7 +45,8 @@ def compared(folder: Path) -> Report:
     return report
 
 
-@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+# what could not be started; the rest has its second play
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(2400)
 def test_what_differs_is_listed_and_what_is_listed_differs(
     tmp_path: Path, record_property: Callable[[str, object], None]

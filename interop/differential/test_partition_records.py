@@ -1,4 +1,5 @@
-"""What two controllers write when they are told the same of brokers and partitions: each partition's records, and each broker's, are the same.
+"""What two controllers write when they are told the same of brokers and partitions: each
+partition's records, and each broker's, are the same.
 
 The script is one of `test_controllers`, which compares the answers.
 """
@@ -32,14 +33,16 @@ ENOUGH = 50
 
 
 class Written(NamedTuple):
-    """What came of a play: why it could not be played to its end, and what each controller wrote."""
+    """What came of a play: why it could not be played to its end, and what each controller
+    wrote."""
 
     unplayable: list[str]
     ours: Story
     theirs: Story
 
 
-@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+# what could not be started; the rest has its second play
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(400)
 def test_the_same_is_written_of_each_partition(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     folders = (tmp_path / f"{number}" for number in count())

@@ -1,4 +1,5 @@
-"""What the comparison is made of: scripts, normalisation, differences, the list. None of it needs a broker."""
+"""What the comparison is made of: scripts, normalisation, differences, the list. None of it needs a
+broker."""
 
 from __future__ import annotations
 

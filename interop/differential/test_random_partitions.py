@@ -1,8 +1,10 @@
-"""Two controllers that are told the same at random, of brokers that are none and their replicas: their answers and their records are the same.
+"""Two controllers that are told the same at random, of brokers that are none and their replicas:
+their answers and their records are the same.
 
-What makes Apache Kafka's controller step down, or look at partitions that have nothing to do with a request, is not done: topics are not
-deleted, min.insync.replicas stays as it is, and what nobody leads is not moved. A broker in a controlled shutdown is held there: when that may
-end goes by the heartbeats of the nodes' own brokers.
+What makes Apache Kafka's controller step down, or look at partitions that have nothing to do with a
+request, is not done: topics are not deleted, min.insync.replicas stays as it is, and what nobody
+leads is not moved. A broker in a controlled shutdown is held there: when that may end goes by the
+heartbeats of the nodes' own brokers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The same requests to the brokers of a kafkadouble and of an Apache Kafka that have three of them, some of which are killed on the way.
+"""The same requests to the brokers of a kafkadouble and of an Apache Kafka that have three of them,
+some of which are killed on the way.
 
-What differs must be in divergence.toml, and what its section about three brokers lists must differ: in two plays, see `verdict`.
+What differs must be in divergence.toml, and what its section about three brokers lists must differ:
+in two plays, see `verdict`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ ENOUGH = 1500
 """Request pairs that differ in API, version or outcome."""
 
 
-@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")  # what could not be started; the rest has its second play
+# what could not be started; the rest has its second play
+@pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1800)
 def test_what_differs_between_clusters_is_listed(
     tmp_path: Path, record_property: Callable[[str, object], None]
@@ -41,7 +44,8 @@ def test_what_differs_between_clusters_is_listed(
 
 
 def played(folder: Path) -> Report:
-    """All scripts in their order, on clusters of their own: a run leaves them with a broker less."""
+    """All scripts in their order, on clusters of their own: a run leaves them with a broker
+    less."""
     report = Report()
     with three(folder) as clusters:
         for path in sorted((SCRIPTS / "three").glob("*.txt")):

@@ -1,7 +1,9 @@
-"""Two clusters of three brokers, one of kafkadouble and one of Apache Kafka, each broker and each controller a process of its own.
+"""Two clusters of three brokers, one of kafkadouble and one of Apache Kafka, each broker and each
+controller a process of its own.
 
-Rules. The controllers are no brokers, so that what is done to a broker moves no controller. A deed is over when every broker that still runs
-has heard of it. Both clusters are told the same; broker 1 is in rack `a`, 2 in `b` and 3 in `c`.
+Rules. The controllers are no brokers, so that what is done to a broker moves no controller. A deed
+is over when every broker that still runs has heard of it. Both clusters are told the same; broker 1
+is in rack `a`, 2 in `b` and 3 in `c`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ TOLD = {
     "broker.session.timeout.ms": "9000",
     "replica.fetch.wait.max.ms": "100",
 }
-"""No leader comes back by itself, so that scripts say who leads; and on a busy machine nobody is taken for dead who is not."""
+"""No leader comes back by itself, so that scripts say who leads; and on a busy machine nobody is
+taken for dead who is not."""
 
 _marks = count(100_000)
 

@@ -1,8 +1,10 @@
 """What fails a comparison: what two plays show, each on brokers of its own.
 
-Where the machine is busy, an Apache Kafka is late now and then with what no script waits for, or takes a broker for dead that is not. What
-comes of that is another thing in each play; what differs by the programs differs again. So what is wrong with a play is looked for in a
-second one, and fails the comparison only if it is there, too: the same line, API, version and field. What one play alone has is told.
+Where the machine is busy, an Apache Kafka is late now and then with what no script waits for, or
+takes a broker for dead that is not. What comes of that is another thing in each play; what differs
+by the programs differs again. So what is wrong with a play is looked for in a second one, and fails
+the comparison only if it is there, too: the same line, API, version and field. What one play alone
+has is told.
 
 Rules. This file starts nothing and asks nobody: a play is what it is given.
 """
@@ -22,7 +24,8 @@ MOST = 20
 
 
 class Problem(NamedTuple):
-    """What is wrong with a play. Two plays have the same when `what` is equal; `told` is for people."""
+    """What is wrong with a play. Two plays have the same when `what` is equal; `told` is for
+    people."""
 
     what: tuple[object, ...]
     told: str
@@ -43,7 +46,8 @@ class Verdict(NamedTuple):
 
 
 def of_two(play: Callable[[], T], problems: Callable[[T], list[Problem]]) -> tuple[T, Verdict]:
-    """The last play, and the verdict; there is a second one only if something is wrong with the first."""
+    """The last play, and the verdict; there is a second one only if something is wrong with the
+    first."""
     report = play()
     first = problems(report)
     if not first:
@@ -56,7 +60,8 @@ def of_two(play: Callable[[], T], problems: Callable[[T], list[Problem]]) -> tup
 
 
 def of_report(report: Report, listed: list[Row], shown: list[Row], others: Iterable[str]) -> list[Problem]:
-    """What is wrong with a play in which nothing may differ but what is `listed`, and all of `shown` must; and what else is said to be."""
+    """What is wrong with a play in which nothing may differ but what is `listed`, and all of
+    `shown` must; and what else is said to be."""
     unlisted, _ = sorted_out(report.found, listed)
     _, unused = sorted_out(report.found, shown)
     return [

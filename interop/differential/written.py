@@ -1,6 +1,8 @@
-"""What a controller has written of partitions and brokers, told so that two controllers can be compared.
+"""What a controller has written of partitions and brokers, told so that two controllers can be
+compared.
 
-In which order a controller goes through topics is its own affair: the records of each partition stand in order, and those of each broker.
+In which order a controller goes through topics is its own affair: the records of each partition
+stand in order, and those of each broker.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def records(address: str) -> Iterator[Any]:
 
 
 def story(address: str, stem: str, brokers: Container[int]) -> Story:
-    """What was written of each partition of the topics that begin with `stem`, and of each of these brokers."""
+    """What was written of each partition of the topics that begin with `stem`, and of each of these
+    brokers."""
     names: dict[Uuid, str] = {}
     told: Story = defaultdict(list)
     for record in records(address):

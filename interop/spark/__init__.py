@@ -1,1 +1,2 @@
-"""The data pipeline held against what it reads elsewhere: an Apache Kafka of this machine, and its own connector of Spark."""
+"""The data pipeline held against what it reads elsewhere: an Apache Kafka of this machine, and its
+own connector of Spark."""

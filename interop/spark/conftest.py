@@ -1,5 +1,6 @@
-"""One Spark session that has its own Kafka connector beside `kafka-wire`: the yardstick, in the same process on the same topics. And two
-nodes of Apache Kafka: one that wants to know who one is, and one with something of everything in its directory."""
+"""One Spark session that has its own Kafka connector beside `kafka-wire`: the yardstick, in the
+same process on the same topics. And two nodes of Apache Kafka: one that wants to know who one is,
+and one with something of everything in its directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One Apache Kafka with something of everything in its directory: codecs, transactions, segments, a compacted topic, deleted records."""
+"""One Apache Kafka with something of everything in its directory: codecs, transactions, segments, a
+compacted topic, deleted records."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Queries of all kinds with a password, in a Spark that logs everything; test_wire_secure runs it: `-m interop.spark.secret_queries FOLDER`.
+"""Queries of all kinds with a password, in a Spark that logs everything; test_wire_secure runs it:
+`-m interop.spark.secret_queries FOLDER`.
 
-The options come by standard input, as JSON: those that are right, and those with a wrong password. What Spark, its workers, plans and errors
-say goes where it goes in any program, to standard output and error.
+The options come by standard input, as JSON: those that are right, and those with a wrong password.
+What Spark, its workers, plans and errors say goes where it goes in any program, to standard output
+and error.
 """
 
 from __future__ import annotations

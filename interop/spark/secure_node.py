@@ -1,7 +1,8 @@
-"""One Apache Kafka that listens in six ways: plainly, with SASL, TLS, both, TLS that wants a certificate, and SASL with tokens.
+"""One Apache Kafka that listens in six ways: plainly, with SASL, TLS, both, TLS that wants a
+certificate, and SASL with tokens.
 
-Users: alice (PLAIN), who may do nothing, admin (PLAIN) and bob (SCRAM), each with the password NAME-secret; any unsigned token of admin. Keys
-are those of the client's own tests.
+Users: alice (PLAIN), who may do nothing, admin (PLAIN) and bob (SCRAM), each with the password
+NAME-secret; any unsigned token of admin. Keys are those of the client's own tests.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ WAYS: dict[str, tuple[str, Mapping[str, object]]] = {
         {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER", "sasl.jaas.config": TOKEN},
     ),
 }
-"""How a client gets in: the listener, and the settings by their Kafka names, of ours and of Java's clients alike."""
+"""How a client gets in: the listener, and the settings by their Kafka names, of ours and of Java's
+clients alike."""
 
 
 @contextmanager

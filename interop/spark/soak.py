@@ -1,9 +1,10 @@
-"""The cluster's side of a soak: three topics that are written to and disturbed, and which rows a stream must have of them.
+"""The cluster's side of a soak: three topics that are written to and disturbed, and which rows a
+stream must have of them.
 
 Rules. Each row is a text that is written once. A row that was acknowledged while its topic stays is
-certain; one whose topic was deleted at once is possible, and comes once at most; one that was deleted
-while no query ran is lost. The writer and the administrator are confluent-kafka's, so that no code of
-ours stands on both sides.
+certain; one whose topic was deleted at once is possible, and comes once at most; one that was
+deleted while no query ran is lost. The writer and the administrator are confluent-kafka's, so that
+no code of ours stands on both sides.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from interop.support import eventually
 from kafkadouble.messages.generated.metadata import MetadataRequest
 
 GROWN, PURGED, AGAIN = "grown", "purged", "again"
-"""A topic that gets partitions, one whose records are deleted, and one that is deleted and created again."""
+"""A topic that gets partitions, one whose records are deleted, and one that is deleted and created
+again."""
 
 TOPICS = (GROWN, PURGED, AGAIN)
 COPIES = 3
@@ -50,7 +52,8 @@ class Soak:
             self._create(topic)
 
     def write(self, topic: str, partition: int | None = None) -> dict[str, int]:
-        """Rows in all partitions of the topic, or in one, with their offsets; the leader and a follower acknowledged them."""
+        """Rows in all partitions of the topic, or in one, with their offsets; the leader and a
+        follower acknowledged them."""
         texts = [f"{topic} {next(self._numbers)}" for _ in range(ROWS)]
         found: dict[str, int] = {}
 
@@ -73,19 +76,22 @@ class Soak:
         self._known(GROWN)
 
     def delete_records(self, offset: int | None = None) -> None:
-        """All that are there, of all partitions, or those of the first partition up to an offset."""
+        """All that are there, of all partitions, or those of the first partition up to an
+        offset."""
         every = range(self._partitions[PURGED] if offset is None else 1)
         wanted = [TopicPartition(PURGED, number, -1 if offset is None else offset) for number in every]
         self._asked(lambda admin: admin.delete_records(wanted))
 
     def lose(self) -> None:
-        """Of rows that no query has read yet, some are deleted, and what was written to their partition before."""
+        """Of rows that no query has read yet, some are deleted, and what was written to their
+        partition before."""
         lost = dict(list(self.write(PURGED, partition=0).items())[: ROWS // 2])
         self.delete_records(max(lost.values()) + 1)
         self.certain.difference_update(lost)
 
     def recreate(self, *, hastily: bool) -> None:
-        """The topic under its name, with another number of partitions; `hastily`: just after rows were written."""
+        """The topic under its name, with another number of partitions; `hastily`: just after rows
+        were written."""
         if hastily:
             texts = self.write(AGAIN)
             self.certain.difference_update(texts)
@@ -95,7 +101,8 @@ class Soak:
         self._create(AGAIN)
 
     def restart(self, *, kill: bool) -> None:
-        """A leader leaves in order or at once, and comes back; its partitions are led by others meanwhile, and by it again at the end."""
+        """A leader leaves in order or at once, and comes back; its partitions are led by others
+        meanwhile, and by it again at the end."""
         self.in_sync()
         leading = {each.leader_id for topic in self._told(*TOPICS) for each in topic.partitions}
         node = self._random.choice([node for node in self._kafka.brokers if node.id in leading])
@@ -119,8 +126,9 @@ class Soak:
         eventually(sizes, lambda found: set(found) == {COPIES})
 
     def _asked(self, ask: Callable[[AdminClient], dict[Any, Any]], *passing: str) -> None:
-        """Waits for what an administrator asks for. It is asked again, by another one without a memory, while brokers that were away learn
-        who leads what, and for errors that are named here."""
+        """Waits for what an administrator asks for. It is asked again, by another one without a
+        memory, while brokers that were away learn who leads what, and for errors that are named
+        here."""
 
         def attempt() -> bool:
             admin = AdminClient({"bootstrap.servers": self._kafka.bootstrap, "log_level": 0})

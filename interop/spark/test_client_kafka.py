@@ -1,4 +1,5 @@
-"""The client of the pipeline at an Apache Kafka of three brokers, and of older releases: leaders that die, and versions that are negotiated."""
+"""The client of the pipeline at an Apache Kafka of three brokers, and of older releases: leaders
+that die, and versions that are negotiated."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def made(client: Client) -> TopicPartition:
 
 
 def told(kafka: Cluster, topic: str) -> list[Any]:
-    """What each broker that runs knows of the topic's partition; nothing of one to which its news have not come yet."""
+    """What each broker that runs knows of the topic's partition; nothing of one to which its news
+    have not come yet."""
     asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
     running = [node.bootstrap for node in kafka.brokers if node.running]
     return [partition for at in running for partition in ask(at, asked, 12).topics[0].partitions]

@@ -1,4 +1,5 @@
-"""The client of the pipeline at an Apache Kafka that wants to know who one is: TLS and SASL as Kafka itself does them."""
+"""The client of the pipeline at an Apache Kafka that wants to know who one is: TLS and SASL as
+Kafka itself does them."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ def test_everything_that_a_pipeline_does(secured: Mapping[str, str], way: str) -
 
 
 def test_a_session_that_ends_is_followed_by_another(secured: Mapping[str, str]) -> None:
-    """KIP-368: this listener wants to know it anew after two seconds, and ends connections that do not tell."""
+    """KIP-368: this listener wants to know it anew after two seconds, and ends connections that do
+    not tell."""
     listener, settings = WAYS["SASL PLAIN"]
     t0 = TopicPartition(unique("sessions"), 0)
     with Client({"bootstrap.servers": secured[listener], **settings, "default.api.timeout.ms": 2500}) as client:

@@ -1,4 +1,5 @@
-"""The table of the client's settings, held against the settings that Kafka's own consumer and producer have."""
+"""The table of the client's settings, held against the settings that Kafka's own consumer and
+producer have."""
 
 from __future__ import annotations
 

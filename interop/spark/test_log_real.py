@@ -1,4 +1,5 @@
-"""The directory of an Apache Kafka, read as a table: what its consumer reads, while it runs and when it is stopped."""
+"""The directory of an Apache Kafka, read as a table: what its consumer reads, while it runs and
+when it is stopped."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def _row(message: Any) -> Row:
 
 
 def read(data: Path, isolation: str = "read_uncommitted", **options: Any) -> list[Row]:
-    """The same of the files. A live node may compact while they are read, and is read again then."""
+    """The same of the files. A live node may compact while they are read, and is read again
+    then."""
     table = open_log(data, topics=list(TOPICS), include_headers=True, isolation=isolation, **options).to_table()
     rows = [
         Row(

@@ -1,5 +1,5 @@
-"""The directory of an Apache Kafka that runs, read by Spark's `kafka-log`: records as Spark's own connector has them from the broker, and
-what the cluster says of itself."""
+"""The directory of an Apache Kafka that runs, read by Spark's `kafka-log`: records as Spark's own
+connector has them from the broker, and what the cluster says of itself."""
 
 from __future__ import annotations
 
@@ -142,7 +142,8 @@ def writing(bootstrap: str, topic: str) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize("level", ["records", "batches", "segments"])
 def test_a_log_that_is_written_is_read_as_it_was_then(spark: Any, filled: Cluster, level: str) -> None:
-    """Nothing that was acknowledged before is missing, and there is no hole; segments come while it is read."""
+    """Nothing that was acknowledged before is missing, and there is no hole; segments come while it
+    is read."""
     topic, count = unique("live"), {"records": "count(*)", "batches": "sum(count)", "segments": "sum(records)"}[level]
     admin = AdminClient({"bootstrap.servers": filled.bootstrap})
     admin.create_topics([NewTopic(topic, 1, 1, config={"segment.bytes": str(SEGMENT)})])[topic].result(60)

@@ -1,4 +1,5 @@
-"""The request log of a real Kafka, read: what real clients asked of it stands there as a capture of ours would have it."""
+"""The request log of a real Kafka, read: what real clients asked of it stands there as a capture of
+ours would have it."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def logging_kafka(
 
 
 def logged(path: Path, client_id: str) -> list[dict[str, Any]]:
-    """All rows of a log as soon as a request of this client is among them: it is written when the answer has gone."""
+    """All rows of a log as soon as a request of this client is among them: it is written when the
+    answer has gone."""
     return eventually(lambda: rows_of(path), lambda rows: any(row["client_id"] == client_id for row in rows))
 
 

@@ -1,4 +1,5 @@
-"""A batch query by `kafka-wire` and by Spark's own connector, for every option: the same rows, in as many tasks, or both refuse."""
+"""A batch query by `kafka-wire` and by Spark's own connector, for every option: the same rows, in
+as many tasks, or both refuse."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ HEADERS = pa.list_(pa.field("element", pa.struct([pa.field("key", pa.string()), 
 
 
 class Topics:
-    """`a` has three partitions, of 30, 5 and no records; `b` has one, of 7 in a batch with each codec."""
+    """`a` has three partitions, of 30, 5 and no records; `b` has one, of 7 in a batch with each
+    codec."""
 
     def __init__(self, broker: Broker) -> None:
         self.bootstrap = broker.bootstrap
@@ -39,7 +41,8 @@ class Topics:
             producer.send({TopicPartition(self.b, 0): [batch for codec in range(5) for batch in _batches(7, codec)]})
 
     def named(self, text: str) -> str:
-        """Options are written with A and B for the names of the topics, and T for the first timestamp."""
+        """Options are written with A and B for the names of the topics, and T for the first
+        timestamp."""
         for mark, name in (("'A'", f'"{self.a}"'), ("'B'", f'"{self.b}"'), ("$A", self.a), ("$B", self.b)):
             text = text.replace(mark, name)
         return text.replace("'", '"')

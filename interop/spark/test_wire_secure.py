@@ -1,5 +1,5 @@
-"""`kafka-wire` at an Apache Kafka that wants to know who one is: what lets Spark's own connector in lets it in, what is refused is told in a
-sentence, and no password is shown."""
+"""`kafka-wire` at an Apache Kafka that wants to know who one is: what lets Spark's own connector in
+lets it in, what is refused is told in a sentence, and no password is shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def options(secured: Mapping[str, str], way: str, **other: object) -> dict[str, str]:
-    """Those of either source; `other` are properties that are not as they should be, with underscores for dots."""
+    """Those of either source; `other` are properties that are not as they should be, with
+    underscores for dots."""
     listener, settings = WAYS[way]
     given = {"bootstrap.servers": secured[listener], **settings}
     given |= {name.replace("_", "."): value for name, value in other.items()}

@@ -1,9 +1,10 @@
-"""A stream from an Apache Kafka of three brokers, with a checkpoint, while the cluster does all that clusters do.
+"""A stream from an Apache Kafka of three brokers, with a checkpoint, while the cluster does all
+that clusters do.
 
-Partitions are added, topics are deleted and created again, records are deleted, leaders move, brokers
-leave and die, and the query itself starts again from its checkpoint. Every row comes once, and the
-Python processes below Spark stay as large as they are. A sample runs always; some hundred micro-batches
-with KAFKADOUBLE_INTEROP_ALL=1.
+Partitions are added, topics are deleted and created again, records are deleted, leaders move,
+brokers leave and die, and the query itself starts again from its checkpoint. Every row comes once,
+and the Python processes below Spark stay as large as they are. A sample runs always; some hundred
+micro-batches with KAFKADOUBLE_INTEROP_ALL=1.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def kafka(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 class Query:
-    """A stream into Parquet files that goes on from its checkpoint. Spark's file sink keeps what each micro-batch wrote once."""
+    """A stream into Parquet files that goes on from its checkpoint. Spark's file sink keeps what
+    each micro-batch wrote once."""
 
     def __init__(self, spark: Any, kafka: Cluster, folder: Path) -> None:
         self._spark, self._bootstrap = spark, kafka.bootstrap
@@ -120,7 +122,8 @@ def write(soak: Soak, *topics: str) -> None:
 
 
 def restart(query: Query, soak: Soak) -> None:
-    """The query stops in the midst of rows, others are lost while it does not run, and it goes on from its checkpoint."""
+    """The query stops in the midst of rows, others are lost while it does not run, and it goes on
+    from its checkpoint."""
     write(soak, *TOPICS)
     query.read(soak.certain)
     write(soak, GROWN, AGAIN)

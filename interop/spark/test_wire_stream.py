@@ -1,4 +1,5 @@
-"""Streams and sinks by `kafka-wire` and by Spark's own connector: the same micro-batches, and checkpoints that go from one to the other."""
+"""Streams and sinks by `kafka-wire` and by Spark's own connector: the same micro-batches, and
+checkpoints that go from one to the other."""
 
 from __future__ import annotations
 

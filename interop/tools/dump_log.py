@@ -1,4 +1,5 @@
-"""kafka-dump-log, run, and what it says of each file as plain values: the witness for `kafkadouble dump`."""
+"""kafka-dump-log, run, and what it says of each file as plain values: the witness for `kafkadouble
+dump`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""A log directory with something of everything in it, written by the broker that one names: every codec, headers, tombstones, null keys,
-transactions that were committed and aborted, an idempotent producer, a group's offsets, several segments, and a topic that is compacted."""
+"""A log directory with something of everything in it, written by the broker that one names: every
+codec, headers, tombstones, null keys, transactions that were committed and aborted, an idempotent
+producer, a group's offsets, several segments, and a topic that is compacted."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ Headers = list[tuple[str, str | bytes | None]]
 
 
 def fill(bootstrap: str, *, topics: bool = True, transactions: bool = True) -> None:
-    """Write it all, or all but the topics, where they are there already, and transactions, where none are served."""
+    """Write it all, or all but the topics, where they are there already, and transactions, where
+    none are served."""
     if topics:
         _topics(bootstrap)
     for codec in CODECS:

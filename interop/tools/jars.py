@@ -24,7 +24,8 @@ def jars() -> list[Path]:
 
 
 def copied(pom: Path, name: str, what: str, *given: str) -> list[Path]:
-    """The jars that a pom names, in a folder of the cache that is called after it and its text. Raises Missing."""
+    """The jars that a pom names, in a folder of the cache that is called after it and its text.
+    Raises Missing."""
     folder = cache() / f"{name}-{sha256(pom.read_bytes()).hexdigest()[:8]}"
     if not folder.exists():
         _fetch(pom, program("mvn"), folder, what, given)

@@ -1,4 +1,5 @@
-"""kafka-metadata-shell, asked of a snapshot or a metadata log: what of the image Kafka sees in it."""
+"""kafka-metadata-shell, asked of a snapshot or a metadata log: what of the image Kafka sees in
+it."""
 
 from __future__ import annotations
 
@@ -21,8 +22,9 @@ ATTEMPTS, PATIENCE = 6, 12
 
 
 def shell(file: Path, *words: str, holds: Callable[[str], bool]) -> str:
-    """All that the shell says, once it shows what is wanted. It may run a command before it has shown the image to itself, and then knows of
-    nothing, or waits for ever: it is asked again. Raises Missing."""
+    """All that the shell says, once it shows what is wanted. It may run a command before it has
+    shown the image to itself, and then knows of nothing, or waits for ever: it is asked again.
+    Raises Missing."""
     told = "nothing in time"
     for attempt in range(ATTEMPTS):
         with suppress(subprocess.TimeoutExpired):

@@ -1,7 +1,8 @@
-"""The part of docs/clients.md that tells of Kafka's command-line tools: what each was seen to do, and what waits for an API.
+"""The part of docs/clients.md that tells of Kafka's command-line tools: what each was seen to do,
+and what waits for an API.
 
-It is made of the table alone. `test_tools.py` holds the table against every broker, and a row that waits for an API against a broker
-without it, so that a line which is not true is a test that fails.
+It is made of the table alone. `test_tools.py` holds the table against every broker, and a row that
+waits for an API against a broker without it, so that a line which is not true is a test that fails.
 """
 
 from __future__ import annotations

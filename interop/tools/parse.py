@@ -24,7 +24,8 @@ def everything(said: Said) -> str:
 
 
 def columns(said: Said) -> list[dict[str, str]]:
-    """A table whose columns stand below the words of its first line, which are two spaces apart or more; there may be warnings above."""
+    """A table whose columns stand below the words of its first line, which are two spaces apart or
+    more; there may be warnings above."""
     found = [line for line in lines(said) if not line.startswith("Warn: ")]
     if not found:
         return []

@@ -1,7 +1,7 @@
 """Kafka's command-line tools in one JVM that stays: `resident/Resident.java`, asked line by line.
 
-A tool's JVM starts in a second or two, most of which goes to Kafka's client; here it is loaded once, while the tools' own classes are loaded
-anew for each call.
+A tool's JVM starts in a second or two, most of which goes to Kafka's client; here it is loaded
+once, while the tools' own classes are loaded anew for each call.
 """
 
 from __future__ import annotations

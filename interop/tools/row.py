@@ -1,8 +1,10 @@
-"""A row of the table of tools: what is called, what must be seen, and what the broker must serve for it.
+"""A row of the table of tools: what is called, what must be seen, and what the broker must serve
+for it.
 
-Rules. `{topic}`, `{group}`, `{bootstrap}`, `{host}`, `{port}`, `{node}` and `{cluster}` in words, input, files and what must be seen stand
-for the names of this run. A row that needs an API which the broker does not announce must fail for that very reason, so that it has to
-change on the day that the API is served.
+Rules. `{topic}`, `{group}`, `{bootstrap}`, `{host}`, `{port}`, `{node}` and `{cluster}` in words,
+input, files and what must be seen stand for the names of this run. A row that needs an API which
+the broker does not announce must fail for that very reason, so that it has to change on the day
+that the API is served.
 """
 
 from __future__ import annotations
@@ -55,9 +57,11 @@ NOTHING: Mapping[str, str] = {}
 class Row(NamedTuple):
     """One call of a tool.
 
-    `does` names it on the page, and is empty for what only prepares or looks again. What `parse` makes of what the tool said must match
-    `sees`, and its exit code be `code`. `needs` is the API that not every broker serves, and `refusal` what the tool says without it, where
-    that is not that the node does not support it. Without `{bootstrap}` among the `words` they begin with --bootstrap-server.
+    `does` names it on the page, and is empty for what only prepares or looks again. What `parse`
+    makes of what the tool said must match `sees`, and its exit code be `code`. `needs` is the API
+    that not every broker serves, and `refusal` what the tool says without it, where that is not
+    that the node does not support it. Without `{bootstrap}` among the `words` they begin with
+    --bootstrap-server.
     """
 
     tool: str
@@ -76,7 +80,8 @@ READING = frozenset({"--describe", "describe", "--list", "list"})
 
 
 def only_reads(row: Row) -> bool:
-    """Whether a call that is made again changes nothing: brokers learn of what was changed a moment after it was."""
+    """Whether a call that is made again changes nothing: brokers learn of what was changed a moment
+    after it was."""
     words = set(row.words.split())
     if row.tool == "kafka-console-consumer":
         return "--group" not in words  # then it has a new one each time
@@ -84,8 +89,9 @@ def only_reads(row: Row) -> bool:
 
 
 class Scenario(NamedTuple):
-    """Rows that follow one another on a topic and a group of their own. `member`: the group has a member meanwhile, which the rows
-    find with a partition. `own`: they change the broker itself, and put it back.
+    """Rows that follow one another on a topic and a group of their own. `member`: the group has a
+    member meanwhile, which the rows find with a partition. `own`: they change the broker itself,
+    and put it back.
     """
 
     name: str
@@ -111,7 +117,8 @@ def words_of(row: Row, names: Mapping[str, str]) -> list[str]:
 
 
 def matches(found: Any, wanted: Any) -> bool:
-    """A dict must have what is wanted of it, a sequence as many as are wanted, one by one; a function and a pattern say for themselves."""
+    """A dict must have what is wanted of it, a sequence as many as are wanted, one by one; a
+    function and a pattern say for themselves."""
     if isinstance(wanted, Those):
         return matches([one for one in found if matches(one, wanted[0])], wanted[1])
     if isinstance(wanted, Lacks):

@@ -18,7 +18,8 @@ SHOWN = (".log", ".checkpoint", ".index", ".timeindex", ".txnindex", ".snapshot"
 """What kafka-dump-log reads."""
 
 _NO_ERROR = re.compile(r"log4j|Non-consecutive offsets in|is followed by")
-"""Lines on standard error that blame no file: every segment that begins elsewhere than at 0 is told to have a gap in front."""
+"""Lines on standard error that blame no file: every segment that begins elsewhere than at 0 is told
+to have a gap in front."""
 
 
 def compare(folder: Path) -> list[Path]:
@@ -37,7 +38,8 @@ def compare(folder: Path) -> list[Path]:
 
 
 def _is_room(path: Path) -> bool:
-    """An index without entries whose room was not cut off: of that, kafka-dump-log takes the first zeros for an entry."""
+    """An index without entries whose room was not cut off: of that, kafka-dump-log takes the first
+    zeros for an entry."""
     return path.suffix in (".index", ".timeindex") and path.stat().st_size > 0 and not path.read_bytes().strip(b"\0")
 
 

@@ -1,4 +1,5 @@
-"""Kafka's command-line tools on every broker: what they say is parsed and looked at, row by row of `rows/`.
+"""Kafka's command-line tools on every broker: what they say is parsed and looked at, row by row of
+`rows/`.
 
 A row whose API a broker does not announce must fail, and for that reason.
 """

@@ -33,7 +33,8 @@ class Reader:
 
 @contextmanager
 def reading(bootstrap: str, topic: str, *, reset: str, protocol: str = "classic") -> Iterator[Reader]:
-    """A reader of the topic's first partition. `reset`: auto.offset.reset; `protocol`: group.protocol. Raises Missing."""
+    """A reader of the topic's first partition. `reset`: auto.offset.reset; `protocol`:
+    group.protocol. Raises Missing."""
     program("javac")  # the source is compiled as it is started
     flags = java.quick(VERSION)
     command = java.command(VERSION, str(SOURCE), bootstrap, reset, protocol, topic, flags=flags)

@@ -1,4 +1,5 @@
-"""At the end of a run: how large the matrix was on each broker, who was left out of it, and, where it is asked for, all of it in a file.
+"""At the end of a run: how large the matrix was on each broker, who was left out of it, and, where
+it is asked for, all of it in a file.
 
 pytest interop/walks --broker double --broker local --results interop/walks/results.json
 """
@@ -15,7 +16,8 @@ import pytest
 from interop.conftest import ON
 
 WALK, ROW, ENDURED = "walk", "row", "endured"
-"""Properties of a report: the object that a program told, a row of the matrix, and how it went while brokers died."""
+"""Properties of a report: the object that a program told, a row of the matrix, and how it went
+while brokers died."""
 
 
 class Told(NamedTuple):
@@ -59,8 +61,8 @@ def _told(terminalreporter: pytest.TerminalReporter) -> list[Told]:
 
 
 def as_json(found: list[Told]) -> str:
-    """By broker: what each client told of its walk, which readers each writer had, with what was wrong, and what was wrong with each client
-    when brokers died. The same for the same outcome."""
+    """By broker: what each client told of its walk, which readers each writer had, with what was
+    wrong, and what was wrong with each client when brokers died. The same for the same outcome."""
     made: dict[str, dict[str, dict[str, Any]]] = {}
     for broker, kind, value in found:
         of = made.setdefault(broker, {"walks": {}, "matrix": {}, "endured": {}})

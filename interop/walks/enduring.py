@@ -1,7 +1,8 @@
 """Runs programs with the verb `endure` while brokers die under them, and judges what they told.
 
-A program writes ten records at a time and reads them in its group, committing as it goes, until its input ends; then it ends, when it has read
-all that was acknowledged to it and committed that. It tells, a line for each:
+A program writes ten records at a time and reads them in its group, committing as it goes, until its
+input ends; then it ends, when it has read all that was acknowledged to it and committed that. It
+tells, a line for each:
 
     > wrote FIRST END                  records [FIRST, END) are acknowledged
     > failed FIRST END WHY             or not: the application was told so
@@ -10,8 +11,9 @@ all that was acknowledged to it and committed that. It tells, a line for each:
     > unread WHY                       an error of a poll, after which it polled again
     > uncommitted WHY
 
-Rules. What a program tells is held against itself and against the broker: nothing that was acknowledged is missing, nothing was passed over, no
-offset has held two records, records of a partition are in the order in which they were written, and the group stands behind the last of them.
+Rules. What a program tells is held against itself and against the broker: nothing that was
+acknowledged is missing, nothing was passed over, no offset has held two records, records of a
+partition are in the order in which they were written, and the group stands behind the last of them.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ LINE = "> "
 AHEAD = 10
 """Records that may be under way: what has a greater number was sent later."""
 PATIENCE = 150.0
-"""Seconds that a program may take to end, it gives up after 100, or to go on: a member that joins under another
-name may wait for the session of the old one, which is 30 s with some libraries."""
+"""Seconds that a program may take to end, it gives up after 100, or to go on: a member that joins
+under another name may wait for the session of the old one, which is 30 s with some libraries."""
 
 
 class Enduring:
@@ -85,7 +87,8 @@ class Enduring:
                 self.complaints.append(" ".join([word, *rest]))
 
     def goes_on(self) -> None:
-        """Wait until records were acknowledged, read from every partition and committed that were sent after this was called."""
+        """Wait until records were acknowledged, read from every partition and committed that were
+        sent after this was called."""
         seen = [number for found in self.read.values() for _, number in found[-1:]]
         mark, commits = max([self.newest, *seen]) + AHEAD, self.commits + 1
         grouped = "commit" not in self.program.not_offered
@@ -136,7 +139,8 @@ class Enduring:
 
 
 def faults(one: Enduring, committed: Mapping[int, int]) -> list[str]:
-    """What is wrong with what a program told, and with where its group, if it has one, stands in each partition."""
+    """What is wrong with what a program told, and with where its group, if it has one, stands in
+    each partition."""
     grouped = "commit" not in one.program.not_offered
     read = {number for found in one.read.values() for _, number in found}
     wrong = [f"acknowledged and not read: {sorted(one.acknowledged - read)[:20]}"] if one.acknowledged - read else []

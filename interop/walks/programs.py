@@ -1,4 +1,5 @@
-"""The table of programs: the rows of every toolchain. Another language is one more file in `toolchains/` and one line here."""
+"""The table of programs: the rows of every toolchain. Another language is one more file in
+`toolchains/` and one line here."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ PROGRAMS: tuple[Program, ...] = (
 CORE = frozenset(
     {"kafka-python", "aiokafka", "confluent-kafka", "kafka-clients 4.4.0", "franz-go", "kafkajs", "librdkafka"}
 )
-"""One of each implementation there is, of those that compile soon: for what takes long with each."""
+"""One of each implementation there is, of those that compile soon: for what takes long with
+each."""
 
 
 def by_name(name: str) -> Program:

@@ -1,7 +1,9 @@
-"""What every program promises: the records that it writes, the object that it tells at the end, and the one that is expected of it.
+"""What every program promises: the records that it writes, the object that it tells at the end, and
+the one that is expected of it.
 
-Rules. The programs are in six languages, so that this file is the one place where the promise stands for the Python side; README.md of
-`interop/programs` says it in words. Nothing here runs anything.
+Rules. The programs are in six languages, so that this file is the one place where the promise
+stands for the Python side; README.md of `interop/programs` says it in words. Nothing here runs
+anything.
 """
 
 from __future__ import annotations
@@ -115,7 +117,8 @@ def told(line: str) -> Told:
 def expected(
     client: str, version: str, verb: str, not_offered: Collection[str] = (), transactions: bool = False
 ) -> Told:
-    """What a program tells when all went well; the same on every broker, but for transactions, which are tried where they are served."""
+    """What a program tells when all went well; the same on every broker, but for transactions,
+    which are tried where they are served."""
     values = dict.fromkeys((name for name in BEHAVIOURS if name in OF_VERB[verb]), PASS)
     if "transactions" in values and not transactions:
         values["transactions"] = NOT_TRIED

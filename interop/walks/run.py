@@ -1,7 +1,8 @@
-"""Runs one program: `PROGRAM VERB BOOTSTRAP TOPIC GROUP`, and reads the object in the last line that it writes.
+"""Runs one program: `PROGRAM VERB BOOTSTRAP TOPIC GROUP`, and reads the object in the last line
+that it writes.
 
-Rules. A program ends by itself; one that does not is killed with all that it started, and that is a failure. Of what it says on the standard
-error only the end is told.
+Rules. A program ends by itself; one that does not is killed with all that it started, and that is a
+failure. Of what it says on the standard error only the end is told.
 """
 
 from __future__ import annotations

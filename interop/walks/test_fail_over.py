@@ -1,7 +1,8 @@
-"""Brokers die under clients of every language: first one that leads, then the one that coordinates. Each comes back.
+"""Brokers die under clients of every language: first one that leads, then the one that coordinates.
+Each comes back.
 
-The programs run side by side, since one death serves all of them: every broker leads a partition of every topic, and the coordinator two when
-it dies, which part then: each comes to another broker.
+The programs run side by side, since one death serves all of them: every broker leads a partition of
+every topic, and the coordinator two when it dies, which part then: each comes to another broker.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ AT_A_TIME = 7
 
 
 class Outcome(NamedTuple):
-    """How it went with one program. `failed` is what it was told of records that were not acknowledged."""
+    """How it went with one program. `failed` is what it was told of records that were not
+    acknowledged."""
 
     wrong: list[str]
     acknowledged: int = 0
@@ -78,14 +80,16 @@ def _started(broker: Broker, program: Program) -> Enduring:
     topic = unique(f"endure-{program.name}")
     placed.create(broker.bootstrap, topic, _replicas(broker), min_insync_replicas="2")
     eventually(
-        lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],  # each has heard of it
+        # each has heard of it
+        lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],
         lambda found: set(found) == {PARTITIONS},
     )
     return Enduring(program, broker.bootstrap, topic, f"{topic}-group")
 
 
 def _replicas(broker: Broker) -> list[list[int]]:
-    """By partition, the leader first. What the first to die led falls to the coordinator and then back, the coordinator's own to who lives."""
+    """By partition, the leader first. What the first to die led falls to the coordinator and then
+    back, the coordinator's own to who lives."""
     brokers, _ = _metadata(broker.bootstrap, "any: all brokers are told of")
     ids = {address: node for node, address in brokers.items()}
     leader, coordinator, alive = (ids[server.bootstrap] for server in _dying(broker))
@@ -101,7 +105,8 @@ def _dying(broker: Broker) -> tuple[Server, Server, Server]:
 
 
 def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]:
-    """One broker that leads and does not coordinate is killed and started, then the coordinator. By name, who did not go on any more."""
+    """One broker that leads and does not coordinate is killed and started, then the coordinator. By
+    name, who did not go on any more."""
     late: dict[str, str] = {}
 
     def all_go_on(when: str) -> None:
@@ -133,7 +138,8 @@ def _leads(victim: Server, alive: str, running: Sequence[Enduring]) -> None:
 
 
 def _in_sync(broker: Broker, running: Sequence[Enduring]) -> None:
-    """Wait until every replica is in sync again, and leads again what it is the preferred leader of."""
+    """Wait until every replica is in sync again, and leads again what it is the preferred leader
+    of."""
     whole(broker.bootstrap, len(broker.servers))
     eventually(
         lambda: (
@@ -178,7 +184,8 @@ def _coordinator(bootstrap: str, group: str) -> str:
 def test_a_client_outlives_its_leader_and_its_coordinator(
     request: pytest.FixtureRequest, broker: Broker, outcomes: dict[str, Outcome], program: Program
 ) -> None:
-    if getattr(request.node, "execution_count", 1) > 1:  # tried again: it is played once more, alone
+    # tried again: it is played once more, alone
+    if getattr(request.node, "execution_count", 1) > 1:
         outcomes |= _endured(broker, [program])
     found = outcomes[program.name]
     if found.missing:

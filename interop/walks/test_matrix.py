@@ -1,4 +1,5 @@
-"""What each client wrote, every client reads: a row of the matrix is a test, its readers run side by side."""
+"""What each client wrote, every client reads: a row of the matrix is a test, its readers run side
+by side."""
 
 from __future__ import annotations
 

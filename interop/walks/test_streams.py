@@ -1,6 +1,8 @@
-"""A word count with Kafka Streams: the same counts on every broker, and what a guarantee needs that a broker does not serve.
+"""A word count with Kafka Streams: the same counts on every broker, and what a guarantee needs that
+a broker does not serve.
 
-Half way the application is replaced by one without its files, which has its counts from the changelog topic.
+Half way the application is replaced by one without its files, which has its counts from the
+changelog topic.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Every client walks through what Kafka's users do, on every broker, and tells the same of each: the promise leaves no room for another."""
+"""Every client walks through what Kafka's users do, on every broker, and tells the same of each:
+the promise leaves no room for another."""
 
 from __future__ import annotations
 

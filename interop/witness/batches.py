@@ -1,4 +1,5 @@
-"""Random record batches, and how they stand in the witness's JSON. Like the messages, they keep to the edges."""
+"""Random record batches, and how they stand in the witness's JSON. Like the messages, they keep to
+the edges."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ class Batch(NamedTuple):
         }
 
     def read(self) -> list[Record]:
-        """The records as a reader gets them: with the broker's time where the broker set it, without what the magic has no room for."""
+        """The records as a reader gets them: with the broker's time where the broker set it,
+        without what the magic has no room for."""
         return [
             Record(record.offset, self._time(record), record.key, record.value, record.headers)
             for record in self.records
@@ -85,7 +87,8 @@ class Batch(NamedTuple):
 
 
 class Maker:
-    """Makes batches from one seed. `strict` leaves out what Kafka reads and its builder would not write: timestamps before 1970."""
+    """Makes batches from one seed. `strict` leaves out what Kafka reads and its builder would not
+    write: timestamps before 1970."""
 
     def __init__(self, seed: object, *, strict: bool) -> None:
         self.dice = random.Random(str(seed))

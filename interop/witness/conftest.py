@@ -1,4 +1,5 @@
-"""One Java witness for each process of tests, and the dose: `pytest interop/witness --messages 1000`.
+"""One Java witness for each process of tests, and the dose: `pytest interop/witness --messages
+1000`.
 
 Without a JDK or Kafka's jars a single test is left, which is skipped and says what is missing.
 """

@@ -1,6 +1,8 @@
-"""What a run of the witness counted, as a line for its end, whichever process ran the tests and however the suite was called.
+"""What a run of the witness counted, as a line for its end, whichever process ran the tests and
+however the suite was called.
 
-pytest reads the options and the last lines of a folder only if it is named on the command line; so it is `interop/conftest.py` that asks here.
+pytest reads the options and the last lines of a folder only if it is named on the command line; so
+it is `interop/conftest.py` that asks here.
 """
 
 from __future__ import annotations

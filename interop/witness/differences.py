@@ -1,4 +1,5 @@
-"""Where our codecs differ from Kafka's on purpose: one table, and how to tell which row of it a difference belongs to."""
+"""Where our codecs differ from Kafka's on purpose: one table, and how to tell which row of it a
+difference belongs to."""
 
 from __future__ import annotations
 
@@ -13,13 +14,15 @@ from .java import THROWN
 
 
 class Difference(NamedTuple):
-    """An example of it: a message of these bytes, what Kafka makes of them, what we do, and why we do otherwise."""
+    """An example of it: a message of these bytes, what Kafka makes of them, what we do, and why we
+    do otherwise."""
 
     message: str
     version: int
     bytes: str
     kafka: tuple[str, str]
-    """Its answer to `rewrite`: the bytes that it writes or what it throws, and how many it left unread."""
+    """Its answer to `rewrite`: the bytes that it writes or what it throws, and how many it left
+    unread."""
     ours: str
     """The bytes that we write, or the error."""
     why: str

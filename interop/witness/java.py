@@ -1,7 +1,8 @@
 """Kafka's own codecs in a Java process beside us: `Witness.java`, asked line by line.
 
-Questions go out from a thread of their own and answers are read by whoever wants them, so that hundreds are under way at a time: neither
-side ever waits for the other to take a line. This file knows the lines, not what they mean.
+Questions go out from a thread of their own and answers are read by whoever wants them, so that
+hundreds are under way at a time: neither side ever waits for the other to take a line. This file
+knows the lines, not what they mean.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def class_path() -> list[Path]:
 
 
 class Witness:
-    """The process. `ask` lines, then read as many answers, in the same order; or `answer` one at a time."""
+    """The process. `ask` lines, then read as many answers, in the same order; or `answer` one at a
+    time."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process

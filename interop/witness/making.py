@@ -1,7 +1,9 @@
-"""Random messages that keep to the edges: nulls, empty and long arrays, lowest and highest numbers, every tagged field set and unset.
+"""Random messages that keep to the edges: nulls, empty and long arrays, lowest and highest numbers,
+every tagged field set and unset.
 
-The first messages of a seed follow one mood each, so that every version of every message meets every edge; those after them mix all moods.
-This file makes what Kafka accepts too: what it refuses is the matter of `refusing` and of the table of differences.
+The first messages of a seed follow one mood each, so that every version of every message meets
+every edge; those after them mix all moods. This file makes what Kafka accepts too: what it refuses
+is the matter of `refusing` and of the table of differences.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from kafkadouble.messages.uuid import Uuid
 
 
 class Mood(NamedTuple):
-    """How a message is made. `null` and `tagged` are probabilities that a field which may be null, or tagged, is; `sizes` are the arrays'."""
+    """How a message is made. `null` and `tagged` are probabilities that a field which may be null,
+    or tagged, is; `sizes` are the arrays'."""
 
     null: float
     tagged: float
@@ -122,7 +125,8 @@ class Maker:
         return self.dice.choice(_INTEGERS[kind]) if self.dice.random() < 0.6 else self.dice.randint(low, high)
 
     def add_unknown_tags(self, message: Message, version: int) -> bool:
-        """Puts tags that no version of Kafka knows into structs of a flexible version; False when there was nothing to do."""
+        """Puts tags that no version of Kafka knows into structs of a flexible version; False when
+        there was nothing to do."""
         if not is_flexible(type(message), version):
             return False
         for struct in structs_of(message, version):

@@ -1,4 +1,5 @@
-"""A message that fails, made small while it still fails: fields to their defaults, arrays shorter, values plainer. It is changed in place."""
+"""A message that fails, made small while it still fails: fields to their defaults, arrays shorter,
+values plainer. It is changed in place."""
 
 from __future__ import annotations
 

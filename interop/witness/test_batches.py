@@ -1,4 +1,5 @@
-"""Record batches: ours read by Kafka's `MemoryRecords`, every checksum verified; those of Kafka's builder read by us and written again."""
+"""Record batches: ours read by Kafka's `MemoryRecords`, every checksum verified; those of Kafka's
+builder read by us and written again."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ BUFFERS = 60
 """Buffers of one to four batches, for each codec and timestamp type."""
 BASES = (0, 1, 5, 1 << 31, 1 << 40, INT64 - (1 << 40))
 DAMAGED = [*range(21, 23), *range(27, 61)]
-"""The bytes of a header that are damaged: all behind the checksum but the last offset delta, with which Kafka's sequences overflow."""
+"""The bytes of a header that are damaged: all behind the checksum but the last offset delta, with
+which Kafka's sequences overflow."""
 TYPES = {"create": CREATE_TIME, "append": APPEND_TIME}
 
 Count = Callable[[str, object], None]
@@ -73,7 +75,8 @@ def test_kafka_reads_ours(witness: Witness, codec: int, stamped: int, dose: int,
 
 
 def some_batches(maker: Maker, codec: int, stamped: int) -> Iterable[tuple[bytes, list[Record]]]:
-    """Batches one after the other as a log has them, some with what compaction leaves behind; their bytes, and their records as read."""
+    """Batches one after the other as a log has them, some with what compaction leaves behind; their
+    bytes, and their records as read."""
     base = maker.dice.choice(BASES)
     for _ in range(maker.dice.randint(1, 4)):
         batch = maker.batch(codec, stamped, base)
@@ -164,7 +167,8 @@ def test_markers_of_transactions(witness: Witness, name: str, record_property: C
             "coordinatorEpoch": coordinator,
         }
         data = unhex(witness.answer("control", json.dumps(asked | {"producerId": 9, "producerEpoch": 4})))
-        value = bytes(2) + cls.from_json({"coordinatorEpoch": coordinator}, 0).encode(0)  # its version stands before it
+        # its version stands before it
+        value = bytes(2) + cls.from_json({"coordinatorEpoch": coordinator}, 0).encode(0)
         check_control(witness, data, name, value)
         ours = encode_control_batch(
             CONTROL_NAMES.index(name),
@@ -203,7 +207,8 @@ def test_several_control_records_in_a_batch(witness: Witness, record_property: C
 
 @pytest.mark.parametrize("where", [0, 3, 17, 21, 22, 40, 60, 61, 70, -1])
 def test_a_damaged_batch_is_damaged_to_both(witness: Witness, where: int) -> None:
-    """Every byte but those of the offset and the leader epoch is guarded: by the checksum, or by what it says itself."""
+    """Every byte but those of the offset and the leader epoch is guarded: by the checksum, or by
+    what it says itself."""
     data = bytearray(Batch([Record(5, NOW, b"key", b"value")], 5).encoded())
     data[where] ^= 0x01
     theirs = witness.answer("batches", data.hex())[0]
@@ -248,7 +253,8 @@ def damaged_batch(maker: Maker) -> bytes:
 
 
 def readable(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Names of headers as a Java client shows them, where we keep the bytes that are not UTF-8 and a Java client has U+FFFD."""
+    """Names of headers as a Java client shows them, where we keep the bytes that are not UTF-8 and
+    a Java client has U+FFFD."""
     for batch in told:
         for record in batch["records"]:
             for header in record[4]:

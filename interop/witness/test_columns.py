@@ -1,4 +1,5 @@
-"""Batches as columns: what they say of ours is what Kafka reads; what is encoded from columns, Kafka reads as it was."""
+"""Batches as columns: what they say of ours is what Kafka reads; what is encoded from columns,
+Kafka reads as it was."""
 
 from __future__ import annotations
 

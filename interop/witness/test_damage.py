@@ -1,4 +1,5 @@
-"""Damaged bytes: what Kafka reads, we read, as the same; what it refuses, we refuse. Where not, `differences` says why."""
+"""Damaged bytes: what Kafka reads, we read, as the same; what it refuses, we refuse. Where not,
+`differences` says why."""
 
 from __future__ import annotations
 

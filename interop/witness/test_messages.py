@@ -1,4 +1,5 @@
-"""Every message of Kafka in every version: random ones of ours, written and read by Kafka's own generated classes."""
+"""Every message of Kafka in every version: random ones of ours, written and read by Kafka's own
+generated classes."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ Asked = tuple[Message, Case]
 
 
 def ask(witness: Witness, name: str, version: int, dose: int) -> Iterator[Asked]:
-    """Messages that Kafka's JSON can carry, and each of them again with unknown tags, which it cannot."""
+    """Messages that Kafka's JSON can carry, and each of them again with unknown tags, which it
+    cannot."""
     maker = Maker((SEED, name, version))
     for message in maker.messages(registry.message(name), version, dose):
         yield put_one(witness, message, version, with_json=True)

@@ -1,4 +1,5 @@
-"""What a version cannot carry: both refuse it, or both leave it out. Asked through JSON, which says what no message of ours would."""
+"""What a version cannot carry: both refuse it, or both leave it out. Asked through JSON, which says
+what no message of ours would."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def test_refused_alike(letters: str, witness: Witness, record_property: Count) -
 
 
 def unfit(cls: type[Message], version: int) -> Iterator[Tried]:
-    """A good message in JSON with one thing wrong: null where it may not be, or a field set that the version has not."""
+    """A good message in JSON with one thing wrong: null where it may not be, or a field set that
+    the version has not."""
     message = Maker((SEED, cls.__name__, version)).message(cls, version, "lowest")
     good = message.to_json(version)
     yield "nothing is wrong", good

@@ -15,7 +15,8 @@ from .shrinking import shrink
 
 
 class Case(NamedTuple):
-    """A message as we write it: its bytes in hex, its JSON (empty for a message that Kafka's JSON cannot carry)."""
+    """A message as we write it: its bytes in hex, its JSON (empty for a message that Kafka's JSON
+    cannot carry)."""
 
     name: str
     version: int

@@ -1,1 +1,2 @@
-"""The three clients in Python as programs: `python -m interop.programs.python CLIENT VERB BOOTSTRAP TOPIC GROUP`."""
+"""The three clients in Python as programs: `python -m interop.programs.python CLIENT VERB BOOTSTRAP
+TOPIC GROUP`."""

@@ -1,6 +1,8 @@
-"""One program for the three clients in Python, by the shape that they have in `interop/clients`: here they stand in the matrix with the others.
+"""One program for the three clients in Python, by the shape that they have in `interop/clients`:
+here they stand in the matrix with the others.
 
-Rules. It is run in a process of its own, so that nothing of the tests is in it; the last line of its output is the object of the promise.
+Rules. It is run in a process of its own, so that nothing of the tests is in it; the last line of
+its output is the object of the promise.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import traceback
 import warnings
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # what the clients themselves call is not ours to mend
+    # what the clients themselves call is not ours to mend
+    warnings.simplefilter("ignore", DeprecationWarning)
     from interop.clients import CLIENTS
 
 from .endurance import Endurance

@@ -1,4 +1,5 @@
-"""The verb `endure`, for any client in the shape of `interop/clients`: it writes and reads while brokers are killed, until its input ends."""
+"""The verb `endure`, for any client in the shape of `interop/clients`: it writes and reads while
+brokers are killed, until its input ends."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Ten records that are committed, ten that are aborted, ten that are committed: whoever reads what is committed sees twenty.
+"""Ten records that are committed, ten that are aborted, ten that are committed: whoever reads what
+is committed sees twenty.
 
-Each client has a producer with the same five verbs; the shape of `interop/clients` has none, since the double has no transactions yet.
+Each client has a producer with the same five verbs; the shape of `interop/clients` has none, since
+the double has no transactions yet.
 """
 
 from __future__ import annotations

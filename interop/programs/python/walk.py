@@ -149,7 +149,8 @@ class Walk:
         assert self._report.committed == sum(self._report.seen.values()), found
 
     def _second(self, first: Consumer) -> None:
-        """A second member is seen with partitions beside the first; when it has left, the first has all."""
+        """A second member is seen with partitions beside the first; when it has left, the first has
+        all."""
         from interop.support import Member  # brings the tests with it
 
         everything = {Partition(self._topic, partition) for partition in range(PARTITIONS)}

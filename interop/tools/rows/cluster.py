@@ -1,4 +1,5 @@
-"""The cluster: its brokers, what they serve, its quorum, features, folders, leaders and replicas."""
+"""The cluster: its brokers, what they serve, its quorum, features, folders, leaders and
+replicas."""
 
 from __future__ import annotations
 

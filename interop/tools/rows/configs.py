@@ -1,4 +1,5 @@
-"""kafka-configs, for each type of entity, and kafka-client-metrics, which does a part of it in other words."""
+"""kafka-configs, for each type of entity, and kafka-client-metrics, which does a part of it in
+other words."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ QUOTAS, CREDENTIALS = "DescribeClientQuotas", "DescribeUserScramCredentials"
 
 
 def _entity(kind: str, name: str, told: str, setting: str, value: str, source: str, default: str) -> list[Row]:
-    """A setting is given, seen and taken away. `told` is what the tool calls the entity, `default` the synonym below."""
+    """A setting is given, seen and taken away. `told` is what the tool calls the entity, `default`
+    the synonym below."""
     at = f"--entity-type {kind} {name}"
     written = f"[{value}]" if "," in value else value
     which = f"{kind} default" if name == "--entity-default" else kind

@@ -1,4 +1,5 @@
-"""Groups: kafka-consumer-groups in all that it does, the lists of kafka-groups, kafka-share-groups and kafka-streams-groups."""
+"""Groups: kafka-consumer-groups in all that it does, the lists of kafka-groups, kafka-share-groups
+and kafka-streams-groups."""
 
 from __future__ import annotations
 

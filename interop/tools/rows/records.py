@@ -1,4 +1,5 @@
-"""Records: the console's producer and consumer, the verifiable ones, kafka-get-offsets, kafka-delete-records."""
+"""Records: the console's producer and consumer, the verifiable ones, kafka-get-offsets,
+kafka-delete-records."""
 
 from __future__ import annotations
 

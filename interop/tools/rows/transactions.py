@@ -1,4 +1,5 @@
-"""kafka-transactions, and what else needs APIs of their own: ACLs, delegation tokens, share groups."""
+"""kafka-transactions, and what else needs APIs of their own: ACLs, delegation tokens, share
+groups."""
 
 from __future__ import annotations
 

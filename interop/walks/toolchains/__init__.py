@@ -1,1 +1,2 @@
-"""How the programs of each language are built, one file per language, each with its rows of `PROGRAMS`."""
+"""How the programs of each language are built, one file per language, each with its rows of
+`PROGRAMS`."""

@@ -1,9 +1,11 @@
-"""What every toolchain shares: a program's row, and a build that is made once and kept in the cache.
+"""What every toolchain shares: a program's row, and a build that is made once and kept in the
+cache.
 
-Rules. A build lives in the cache of `interop/local/jars.py`, under `programs-LANGUAGE-HASH`, where the hash is that of the sources: changed
-sources are another build. It is made in place, from nothing, under a lock, since several test processes may want it at once; the file
-`complete` in it says that it is whole. What is missing on this machine is told by `Missing`, and the tests are skipped with it; sources that
-do not compile are an error.
+Rules. A build lives in the cache of `interop/local/jars.py`, under `programs-LANGUAGE-HASH`, where
+the hash is that of the sources: changed sources are another build. It is made in place, from
+nothing, under a lock, since several test processes may want it at once; the file `complete` in it
+says that it is whole. What is missing on this machine is told by `Missing`, and the tests are
+skipped with it; sources that do not compile are an error.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ GENERATED = frozenset({"__pycache__", "node_modules", "target"})
 
 
 class Toolchain(NamedTuple):
-    """How the programs of one folder are built. `build` makes an empty folder whole, from `sources`; raises Missing.
+    """How the programs of one folder are built. `build` makes an empty folder whole, from
+    `sources`; raises Missing.
 
     `slow` is for what compiles for minutes, and is built only when all is asked for.
     """
@@ -63,11 +66,14 @@ class Toolchain(NamedTuple):
 class Program(NamedTuple):
     """One client's program.
 
-    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its object, unless it is SYSTEM. `command` gives
-    the words before VERB BOOTSTRAP TOPIC GROUP from the folder of the build. `not_offered` are behaviours that the client has not, each with
-    the reason. `blind_to` is the reason why it cannot read a topic in which there are null header values, or empty. `at_fail_over` says
-    what its users must reckon with when a leader dies, records that are there twice or that it gives up on; empty if nothing. `gives_up_with`
-    are words of the reason, where it gives up on some each time that brokers die: a version that does not has outgrown its row.
+    `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its
+    object, unless it is SYSTEM. `command` gives the words before VERB BOOTSTRAP TOPIC GROUP from
+    the folder of the build. `not_offered` are behaviours that the client has not, each with the
+    reason. `blind_to` is the reason why it cannot read a topic in which there are null header
+    values, or empty. `at_fail_over` says what its users must reckon with when a leader dies,
+    records that are there twice or that it gives up on; empty if nothing. `gives_up_with` are words
+    of the reason, where it gives up on some each time that brokers die: a version that does not has
+    outgrown its row.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""librdkafka in C, as the system has it: the oldest of the clients, where a distribution is years behind."""
+"""librdkafka in C, as the system has it: the oldest of the clients, where a distribution is years
+behind."""
 
 from __future__ import annotations
 

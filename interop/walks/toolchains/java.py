@@ -1,6 +1,8 @@
-"""The Java programs: Kafka's own client, one source for every release, and a word count with Kafka Streams.
+"""The Java programs: Kafka's own client, one source for every release, and a word count with Kafka
+Streams.
 
-The client's program is compiled against the oldest release, and runs with the jars of each; Streams' is compiled against its own.
+The client's program is compiled against the oldest release, and runs with the jars of each;
+Streams' is compiled against its own.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from .building import SOURCES, Program, Toolchain, fetch, program, run
 FOLDER = SOURCES / "java"
 
 CLIENTS = ("4.4.0", "3.9.2", "2.1.1")
-"""The newest; the last that Kafka 3 had; the oldest that has all five codecs, and that Kafka 4 still serves (KIP-896)."""
+"""The newest; the last that Kafka 3 had; the oldest that has all five codecs, and that Kafka 4
+still serves (KIP-896)."""
 
 STREAMS = "4.3.1"
 """The newest that Maven has: Streams was not published with 4.4.0."""

@@ -1,7 +1,9 @@
-"""The JavaScript programs, pinned by npm's lock files. kafkajs and @platformatic/kafka run on a Node that npm fetches with them.
+"""The JavaScript programs, pinned by npm's lock files. kafkajs and @platformatic/kafka run on a
+Node that npm fetches with them.
 
-Rules. Confluent's client is a build apart, of nothing but its packages: its native part compiles for minutes, against the Node of this machine,
-and so runs on that one only; its program stays in the sources and is told by NODE_MODULES where the packages are.
+Rules. Confluent's client is a build apart, of nothing but its packages: its native part compiles
+for minutes, against the Node of this machine, and so runs on that one only; its program stays in
+the sources and is told by NODE_MODULES where the packages are.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def build(folder: Path) -> None:
 
 
 def build_confluent(folder: Path) -> None:
-    """Its own prebuilt binary is not fetched; it is compiled and linked with the libraries of the system."""
+    """Its own prebuilt binary is not fetched; it is compiled and linked with the libraries of the
+    system."""
     npm, compiler = program("npm"), program("cc")
     program("node")
     if lacking := [name for name in HEADERS if not _has(compiler, name)]:

@@ -1,4 +1,5 @@
-"""The Python programs. They run on the interpreter of the tests, which has the clients of the group `clients`: there is nothing to build."""
+"""The Python programs. They run on the interpreter of the tests, which has the clients of the group
+`clients`: there is nothing to build."""
 
 from __future__ import annotations
 

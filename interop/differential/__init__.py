@@ -1,2 +1,2 @@
-"""Requests that a kafkadouble and an Apache Kafka answer alike, but for what divergence.toml
-lists."""
+"""Requests that a kafkadouble and an Apache Kafka must answer alike, except for what
+divergence.toml lists."""

@@ -1,4 +1,4 @@
-"""The two brokers of a comparison: an Apache Kafka, and a kafkadouble that is given the same
+"""The two brokers of a comparison: an Apache Kafka, and a kafkadouble with the same
 server.properties, each a process of its own."""
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ SETTINGS = {
     "group.max.size": 3,
     "offset.metadata.max.bytes": 40,
 }
-"""Fifty partitions of each internal topic would only be slower; the delay is what a double has by
-itself; limits are such that a script comes to them."""
+"""Fifty partitions of each internal topic would only be slower. The delay is the double's default.
+The limits are small enough for scripts to reach them."""
 
 
 Addresses = tuple[str, str]
-"""Of the kafkadouble, and of the Apache Kafka."""
+"""The addresses of the kafkadouble and of the Apache Kafka."""
 
 
 @contextmanager
 def both(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
-    """Where a kafkadouble and an Apache Kafka listen, that were told `more` as `key=value`. Raises
-    Missing."""
+    """The addresses of a kafkadouble and an Apache Kafka, both with the settings `more` as
+    `key=value`. Raises Missing."""
     with _both_listeners(folder, more) as (brokers, _):
         yield brokers
 
 
 @contextmanager
 def controllers(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]:
-    """Where the controllers of such two listen. They hear of most brokers only what tests say, and
-    take them for dead two minutes later. Raises Missing."""
+    """The addresses of the controllers of such two. Most brokers exist for them only in the
+    requests of tests, and are fenced after two minutes without a heartbeat. Raises Missing."""
     with _both_listeners(folder, ("broker.session.timeout.ms=120000", *more)) as (_, found):
         yield found
 
 
 @contextmanager
 def _both_listeners(folder: Path, more: tuple[str, ...]) -> Iterator[tuple[Addresses, Addresses]]:
-    """Where their brokers listen, and where their controllers."""
+    """The addresses of their brokers, and those of their controllers."""
     folder.mkdir(exist_ok=True)
     with cluster(folder, overrides={**SETTINGS, **dict(each.split("=", 1) for each in more)}) as kafka:
         config = next(folder.rglob("server.properties"))

@@ -1,4 +1,4 @@
-"""Two answers, field by field."""
+"""Compares two answers, field by field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ABSENT = "absent"
 
 
 class Difference(NamedTuple):
-    """Where two answers differ; `path` has `[]` for any element of a list."""
+    """A difference between two answers; `path` has `[]` for any element of a list."""
 
     path: str
     ours: Any
@@ -48,8 +48,7 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _pairs(ours: list[Any], theirs: list[Any], name: str) -> Iterator[tuple[Any, Any]]:
-    """Elements that belong together: by what tells them apart where there is no order, by place
-    otherwise."""
+    """Pairs of elements: by their key where the list has no order, by position otherwise."""
     if name in UNORDERED and all(isinstance(each, dict) for each in ours + theirs):
         ours, theirs = _told_apart(ours, name), _told_apart(theirs, name)
         mine, yours = dict(ours), dict(theirs)
@@ -67,7 +66,7 @@ def _in_order(part: Any) -> Any:
 
 
 def _told_apart(elements: list[dict[str, Any]], name: str) -> list[tuple[Any, Any]]:
-    """Elements with what tells them apart; the second of the same has a number besides."""
+    """Elements with their keys; an element whose key came before gets a number as well."""
     seen: dict[str, int] = {}
     told = []
     for each in elements:

@@ -1,11 +1,12 @@
-"""Error rows: every row of `tests/support/error_rows.py` is provoked on both brokers by some
-script, or excused here with the reason; those that take brokers beside it, where there are three on
-each side.
+"""Coverage of error rows: some script provokes every row of `tests/support/error_rows.py` on both
+brokers, or the row is excused here with the reason. Rows that need other brokers are provoked with
+three brokers on each side.
 
-A reason of the rows themselves is an excuse for all rows that have it, if requests to one Kafka
-cannot bring it about either, or if `docs/divergence.md` says why only Kafka does. `ALONE` are rows
-that transcripts show of the double and that requests to the two brokers cannot. Rows that are
-neither provoked nor excused fail the run, and so do excuses for rows that were provoked.
+The reason that a row itself has for not occurring is an excuse for all rows that have it, if
+requests to one Kafka cannot provoke it either, or if `docs/divergence.md` says why only Kafka
+answers it. `ALONE` are rows that transcripts provoke on the double and that requests to the two
+brokers cannot. Rows that are neither provoked nor excused fail the run, and so do excuses for rows
+that were provoked.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ OF_REASON = {
     error_rows.LEGACY: "takes logs that a Kafka before 3.0 has written",
     error_rows.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",
 }
-"""The reason of a row why the double does not come to it -> why requests to the two brokers do
-not."""
+"""The reason why the double does not answer a row -> why requests to the two brokers do not provoke
+it."""
 
 ELECTED = (
     "a leader has an epoch after the first only when the node restarts, which the double in memory does not survive"
@@ -57,12 +58,12 @@ ALONE: dict[Row, str] = {
     ("Produce", "INVALID_TXN_STATE"): NO_TRANSACTIONS,
     ("InitProducerId", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"): NO_TRANSACTIONS,
 }
-"""Rows that a transcript reaches by other means than requests, and why scripts do not."""
+"""Rows that a transcript provokes by other means than requests, and why scripts cannot."""
 
 
 def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
-    """What is wrong with the rows, after a run in which both brokers gave `provoked`, and Kafka
-    `of_kafka`."""
+    """The problems of the rows after a run in which both brokers answered the rows `provoked`, and
+    Kafka `of_kafka`."""
     excused = excuses()
     rows = {(api, code) for api, codes in ROWS.items() for code in codes}
     return [
@@ -74,8 +75,8 @@ def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
 
 
 def problems_of_three(provoked: set[Row]) -> list[str]:
-    """The same after a run with three brokers on each side: what takes others is provoked, and only
-    what can happen is."""
+    """The problems after a run with three brokers on each side: rows that need other brokers must
+    be provoked, and no row may be provoked that the table says cannot occur."""
     beside = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.BESIDE}
     alone = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.REACHED}
     return [
@@ -85,7 +86,7 @@ def problems_of_three(provoked: set[Row]) -> list[str]:
 
 
 def excuses() -> dict[Row, str]:
-    """Every row that is excused, with the reason."""
+    """Every excused row, with the reason."""
     of_reason = {
         (api, code): OF_REASON[how] for api, codes in ROWS.items() for code, how in codes.items() if how in OF_REASON
     }

@@ -1,9 +1,9 @@
-"""What the two brokers may call by different names, and what no order binds: the declared
-normalisation.
+"""The declared normalisation: values that may differ between the two brokers, and lists without an
+order.
 
-Everything else is compared as it was answered, texts of errors included. A name is replaced by the
-order in which it came up in a script (`member 1`), so that the same one must be meant on both
-sides, also inside of texts.
+Everything else is compared as it was answered, including the texts of errors. A name is replaced by
+its order of appearance in a script (`member 1`), also inside texts, so both sides must mean the
+same one.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Any
 DAY = 86_400_000
 
 IDS = {"topicId": "topic", "memberId": "member", "leader": "member", "clusterId": "cluster"}
-"""Fields with ids that a broker makes up."""
+"""Fields with ids that a broker generates."""
 
 NUMBERS = {"producerId": "producer", "sessionId": "session", "brokerEpoch": "broker epoch"}
-"""The same, where the id is a number; 0 and below mean that there is none."""
+"""Fields with numeric ids; 0 and below mean that there is none."""
 
 PORTS = {"port"}
 
 METADATA_OFFSETS = {"finalizedFeaturesEpoch"}
-"""Fields that are an offset of the metadata log: how many records a change took is each broker's
-own."""
+"""Fields that are an offset of the metadata log: each broker decides how many records a change
+takes."""
 
 OF_A_QUORUM = {"highWatermark", "logEndOffset"}
-"""The same, in what is told of the quorum and its replicas."""
+"""Fields that are offsets too, in the description of the quorum and its replicas."""
 
 TIMES = {"logAppendTimeMs", "timestamp", "lastTimestamp", "lastFetchTimestamp", "lastCaughtUpTimestamp"}
-"""Fields that are the time of day if they are within a day of it: one that a request named is
-compared as it is."""
+"""Fields that count as the current time if they are within a day of it. A time that a request named
+is compared as it is."""
 
 UNORDERED = {
     "apiKeys": ("apiKey",),
@@ -64,7 +64,7 @@ UNORDERED = {
         "permissionType",
     ),
 }
-"""Lists that Kafka fills from maps, and by what their elements are told apart."""
+"""Lists that Kafka fills from maps, and the fields that are the key of their elements."""
 
 OF_THE_MACHINE = {
     "advertised.listeners",
@@ -74,25 +74,25 @@ OF_THE_MACHINE = {
     "metadata.log.dir",
     "controller.quorum.voters",
 }
-"""Configurations whose values are places on this machine."""
+"""Configurations whose values are paths or addresses of this machine."""
 
 MADE_UP = re.compile(r"\A(?:[\w.-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w-]{22})\Z")
 NO_ID = "A" * 22
 
 
 OF_THE_DISK = {"totalBytes", "usableBytes"}
-"""Fields that tell of this machine's disks, unless they tell that nobody knows."""
+"""Fields about this machine's disks, unless their value means unknown."""
 
 
 class Normal:
-    """The names that one broker gave in one script."""
+    """The names that one broker answered in one script."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._numbers: dict[tuple[str, int], str] = {}
 
     def of(self, value: Any, field: str = "") -> Any:
-        """An answer, or part of one, in which only what must be the same is left."""
+        """An answer, or part of one, reduced to what must be the same on both sides."""
         if isinstance(value, dict):
             return self._dict(value)
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Playing scripts to both brokers, request by request, and what came of it."""
+"""Plays scripts to both brokers, request by request, and reports the differences."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .side import GLANCE, NO_REQUEST, Outcome, Side
 NAME = re.compile(r"\$(\w+)")
 
 EVENTUALLY = 30.0
-"""Seconds in which what is done by and by must be done."""
+"""Seconds within which both brokers must reach the same state."""
 
 IN_VAIN = 120.0
-"""Seconds of a run that are spent on what does not come to agree; then nothing is asked again any
+"""Seconds that a run may spend on answers that never agree; after that no request is repeated any
 more."""
 
 PAUSE = 0.02
-"""Seconds between two requests of those that are asked again."""
+"""Seconds between two repetitions of a request."""
 
 PATIENCE = 60.0
-"""Seconds in which what is waited for by name must have come: many sessions."""
+"""Seconds within which an answer that the script specifies must come: as long as many sessions."""
 
 IN_SETS = {
     "isrNodes",
@@ -43,7 +43,7 @@ IN_SETS = {
     "addingReplicas",
     "removingReplicas",
 }
-"""Replicas without an order, which is how they are waited for."""
+"""Fields with replicas that are waited for as sets, since they have no order."""
 
 READS = {
     "ApiVersions",
@@ -63,15 +63,15 @@ READS = {
     "OffsetFetch",
     "OffsetForLeaderEpoch",
 }
-"""APIs that tell of a state and change nothing, so that they can be asked again; see
-`changes_nothing` for the others among their requests."""
+"""APIs that only read, so that their requests can be repeated; `changes_nothing` finds such
+requests of other APIs."""
 
 CHANGING = {"sessionId", "sessionEpoch", "replicaId", "replicaState"}
-"""Fields of a Fetch by which it does change something."""
+"""Fields by which a Fetch changes the state of a broker."""
 
 
 class Report:
-    """What a run compared."""
+    """What a run compared, and the differences that it found."""
 
     def __init__(self) -> None:
         self.pairs = 0
@@ -79,12 +79,12 @@ class Report:
         self.distinct: set[tuple[str, int, str]] = set()
         self.versions: Counter[tuple[str, int]] = Counter()
         self.codes: set[tuple[str, str]] = set()
-        """Error codes that both brokers gave in answer to one request, with its API."""
+        """Error codes that both brokers answered to the same request, with its API."""
         self.codes_of_kafka: set[tuple[str, str]] = set()
         self.found: list[Found] = []
         self.unplayable: list[str] = []
         self.in_vain = 0.0
-        """Seconds that were waited for what did not come."""
+        """Seconds spent waiting for answers that did not come."""
 
     def summary(self) -> str:
         """The run in a line."""
@@ -95,12 +95,12 @@ class Report:
 
 
 class Play:
-    """One script against two brokers, the first of which is ours; or against two clusters, where
-    `do` is what does a deed to both.
+    """One script against two brokers, the first of which is ours. Or against two clusters: then
+    `do` applies a deed to both.
 
-    A cluster comes to a state by and by: replicas fetch, leaders hear of it, each broker learns of
-    it for itself. There an answer that tells of a state counts when both give the same, and what
-    still differs after EVENTUALLY is a difference.
+    The brokers of a cluster reach a state at different times: replicas fetch, leaders notice it,
+    and each broker learns of it by itself. So an answer that reads the state counts when both sides
+    give the same, and what still differs after EVENTUALLY is a difference.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Play:
         self._last: tuple[Outcome, ...] = ()
 
     def run(self) -> None:
-        """Play it to its end."""
+        """Plays it to its end."""
         for side in self.sides:
             side.begin(int(time.time() * 1000))
         for step in steps(self.path):
@@ -152,7 +152,7 @@ class Play:
         self._compare(step, step.version, outcomes)
 
     def _agreed(self, step: Ask, version: int, given: dict[str, Any], outcomes: list[Outcome]) -> list[Outcome]:
-        """What both say once it does not differ but for what is listed."""
+        """Both answers, once they differ only in listed ways."""
         begun = time.monotonic()
         while not all(map(is_listed, self._found(step, version, outcomes))):
             waited = time.monotonic() - begun
@@ -164,7 +164,7 @@ class Play:
         return outcomes
 
     def _awaited(self, side: Side, step: Ask, version: int, given: dict[str, Any]) -> Outcome:
-        """The first answer that is as wanted."""
+        """The first answer that matches."""
         wanted, end = _sorted(yaml.safe_load(step.wanted)), time.monotonic() + PATIENCE
         while True:
             outcome = side.ask(step.client, step.api, version, given)
@@ -215,7 +215,7 @@ class Play:
 
 
 def changes_nothing(api: str, given: dict[str, Any]) -> bool:
-    """Whether a request can be made again, with nothing changed by the first."""
+    """Whether a request can be repeated, since the first one changed nothing."""
     if api == "Fetch":
         return not CHANGING & given.keys()
     return api in READS and (api != "Metadata" or not given.get("allowAutoTopicCreation", True))

@@ -1,5 +1,5 @@
-"""From the short form of a request to a message of one version: fields that the version lacks are
-left out."""
+"""Turns the short form of a request into a message of one version: fields that the version lacks
+are left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.values import struct
 
 
 def body_of(api: str, version: int, given: dict[str, Any]) -> Any:
-    """The request. UsageError for a null that the version cannot say."""
+    """The request. Raises UsageError for a null that the version does not allow."""
     found = registry.api_named(api)
     return struct(found.request, _said(found.request, given, min(version, found.stable_versions[1])))
 

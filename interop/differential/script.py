@@ -1,30 +1,35 @@
-"""The scripts: the transcript language of tests/conversations, with requests only, and with more
-than one request in a line.
+"""The language of scripts: that of the transcripts in tests/conversations, with requests only, and
+with several requests on one line.
 
-    a > Metadata v0..5 {topics: [{name: ~t}]}      the request in each of these versions; `v*` all that are served, `v3..`, `v..5`
-    a >> JoinGroup v9 {...}                         its answer is not waited for
-    a <                                             but here
-    a < nothing yet                                 or is not there yet
-    a ~> OffsetFetch v9 {...}                       asked again until both brokers say the same, for what Kafka does by and by
-    a < {topics: [{topicId: $t}]}                   names for what each broker answered last; a name may be given anew
-    a > ApiVersions raw 00120009000000010000        a frame of these bytes (without its size), whatever it says
-    for n in 0 | -1 | "x"                           the lines up to `end`, with `<n>` for each value; they nest
-    for v in Fetch                                  the same for every version of that API
-    brokers delete.topic.enable=false               settings of both brokers, before anything else; such a script has two for itself
+    a > Metadata v0..5 {topics: [{name: ~t}]}
+        the request in each of these versions; `v*` is every served version, also `v3..`, `v..5`
+    a >> JoinGroup v9 {...}            does not wait for the answer
+    a <                                waits for it here
+    a < nothing yet                    it must not have come yet
+    a ~> OffsetFetch v9 {...}          repeated until both brokers answer alike, where Kafka is late
+    a < {topics: [{topicId: $t}]}      names values of each broker's last answer; can rename
+    a > ApiVersions raw 00120009000000010000
+        a frame of these bytes (without its size), whatever they mean
+    for n in 0 | -1 | "x"              the lines up to `end`, with `<n>` for each value; can nest
+    for v in Fetch                     the same for every version of that API
+    brokers delete.topic.enable=false
+        settings of both brokers, first in the script; it then has two brokers of its own
 
-and, where there are three brokers on each side,
+Where there are three brokers on each side, there are also
 
-    a@2 > Metadata v0..5 {topics: [{name: ~t}]}     at broker 2; a client without a number is one of broker 1
-    a ?> Metadata v12 {...} :: {topics: [...]}      asked again until the answer is like that, on either side
-    kill 3                                          broker 3 ends without knowing, `stop 3`: in order
-    gone 3                                          the others have heard of it
-    start 3                                         it comes back, and all have heard of it
+    a@2 > Metadata v0..5 {topics: [{name: ~t}]}
+        a request to broker 2; a client without a number uses broker 1
+    a ?> Metadata v12 {...} :: {topics: [...]}
+        repeated until the answer matches, on both sides
+    kill 3                             kills broker 3; `stop 3` shuts it down cleanly
+    gone 3                             waits until the others know that it is gone
+    start 3                            starts it, and waits until all know of it
 
-There, what only tells of a state is asked again until both sides say the same, with `>` as with
-`~>`.
+There, requests that only read are repeated until both sides answer alike, with `>` as with `~>`.
 
-`~t` is a name that only this script has, `<v>` the version of the line. Of a request a version is
-sent what it has: other fields are left out, and a null that it cannot say makes no request.
+`~t` is a name that only this script has, `<v>` the version of the line. A request has only the
+fields of its version: other fields are left out. If a version does not allow a null, no request is
+sent.
 """
 
 from __future__ import annotations
@@ -55,8 +60,8 @@ BRINGS_KAFKA_DOWN = {"FetchSnapshot": "with maxBytes -1 or the leader's own repl
 
 
 class Ask(NamedTuple):
-    """One request. `how`: `>` waits, `>>` does not, `~>` and `?>` ask again, the latter until the
-    answer is as `wanted` says. `version` is None for `raw`, whose `body` is a frame in hex."""
+    """One request. `how`: `>` waits, `>>` does not, `~>` and `?>` repeat it, the latter until the
+    answer matches `wanted`. `version` is None for `raw`, whose `body` is a frame in hex."""
 
     line: int
     client: str
@@ -68,8 +73,8 @@ class Ask(NamedTuple):
 
 
 class Hear(NamedTuple):
-    """What came on a connection: `nothing yet`, a pattern to learn names from, or empty for
-    whatever it is."""
+    """Reads the next answer of a connection: `nothing yet`, a pattern to learn names from, or empty
+    for any answer."""
 
     line: int
     client: str
@@ -77,7 +82,7 @@ class Hear(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """What is done to a broker: `kill`, `stop`, `gone` or `start`."""
+    """A change to a broker or a wait for it: `kill`, `stop`, `gone` or `start`."""
 
     line: int
     verb: str
@@ -88,7 +93,7 @@ Step = Ask | Hear | Deed
 
 
 def settings(path: Path) -> tuple[str, ...]:
-    """What both brokers must be told for a script, as `key=value`."""
+    """The settings that both brokers need for a script, as `key=value`."""
     _, line = next(lines(path.read_text()), (0, ""))
     found = BROKERS.match(line)
     return tuple(found[1].split()) if found else ()
@@ -115,7 +120,7 @@ def _block(numbered: list[tuple[int, str]], values: dict[str, str], stem: str) -
 
 
 def _end(numbered: list[tuple[int, str]], start: int) -> int:
-    """The index of the `end` that belongs to the `for` at `start`."""
+    """The index of the `end` that matches the `for` at `start`."""
     depth = 0
     for index in range(start, len(numbered)):
         depth += bool(LOOP.match(numbered[index][1])) - (numbered[index][1] == "end")

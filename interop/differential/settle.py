@@ -1,8 +1,9 @@
-"""Waiting for Kafka by asking it: its controller answers before its broker has heard of the change.
+"""Waits for Kafka by requests, since its controller answers before its broker has applied the
+change.
 
-A change is over when the broker tells of a later one. The later one is a harmless setting of a
-subscription for client metrics, and it is made twice: the broker publishes change after change, so
-when the second is to be seen, everything that hangs on those before is done.
+A change is applied when the broker shows a later one. The later one is a harmless setting of a
+client metrics subscription, and it is made twice: the broker publishes one change after another, so
+when it shows the second, all effects of the earlier ones are complete.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from tests.support.matching import errors_in
 from .side import Outcome, Side
 
 CHANGES = {"CreateTopics", "DeleteTopics", "CreatePartitions", "AlterConfigs", "IncrementalAlterConfigs"}
-"""APIs after which the broker has to hear of it."""
+"""APIs after which the broker must apply a change."""
 
 OF_REPLICAS = {"AlterPartitionReassignments", "ElectLeaders", "UnregisterBroker"}
-"""The same, where there are other brokers."""
+"""More such APIs, where there are other brokers."""
 
 FIRST: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("FindCoordinator", 4, {"keyType": 0, "coordinatorKeys": ["first"]}),
     ("OffsetFetch", 8, {"groups": [{"groupId": "first", "topics": None}]}),
     ("InitProducerId", 4, {"transactionalId": None}),
 )
-"""What is refused until Kafka has got ready for it."""
+"""Requests that Kafka refuses until it is ready for them."""
 
 PATIENCE = 60.0
 CLIENT_METRICS = 16
@@ -38,7 +39,7 @@ _marks = count(1000)
 
 
 def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> None:
-    """Come back when the broker knows what the request changed."""
+    """Returns when the broker has applied the change of the request."""
     changes = CHANGES | OF_REPLICAS if len(side.running) > 1 else CHANGES
     if api in changes and "NONE" in str(outcome) and not asked.get("validateOnly"):
         for _ in range(2):
@@ -50,7 +51,7 @@ def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> Non
 
 
 def mark(side: Side, value: str) -> None:
-    """Alter the mark, and wait until every broker tells of it."""
+    """Alters the mark, and waits until every broker shows it."""
     config = {"name": "interval.ms", "configOperation": 0, "value": value}
     wanted = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
     altered = {"resources": [{**wanted, "configs": [config]}]}
@@ -72,8 +73,8 @@ def _until_known(side: Side, name: str) -> None:
 
 
 def first_answers(side: Side) -> None:
-    """Come back when the coordinators and the producer ids, which Kafka gets ready on the first
-    request, are there."""
+    """Returns when the coordinators and the producer ids, which Kafka prepares at the first
+    request, are available."""
     for api, version, asked in FIRST:
         _until(partial(_is_answered, side, api, version, asked))
 

@@ -1,10 +1,10 @@
-"""One of the two brokers, as a script sees it: its connections, what it answered, and what it
-called things. Or one of two clusters: a client `a@2` is one of the second broker, one without a
-number of the first.
+"""One of the two brokers, as a script sees it: its connections, its answers, and the names of its
+values. Or one of two clusters: a client `a@2` uses the second broker, one without a number the
+first.
 
-Rules. Nothing sleeps: what Kafka does by and by is asked for until it is done (`settle`). An answer
-that does not come is an outcome like any other, and so is a connection that ends; the next request
-of that client has a new one.
+Rules. This module never sleeps: it repeats a request until Kafka has applied a change (`settle`).
+An answer that does not come is an outcome like any other, and so is a closed connection; the next
+request of that client uses a new connection.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from tests.support.values import plain
 from .request import body_of
 
 NO_ANSWER, CLOSED, NO_REQUEST = "no answer", "disconnected", "no request"
-"""Outcomes beside answers; the last is a request that the version has no words for."""
+"""Outcomes besides answers. The last one: the version cannot express the request."""
 
 PATIENCE = 6.0
-"""Seconds that an answer may take where scripts show answers that never come. A controller of
-Kafka's that meets an error it does not know steps down for two or three."""
+"""Seconds to wait for an answer in scripts where some answers never come. When Kafka's controller
+meets an unknown error, it resigns and does not answer for two or three seconds."""
 
 LONG_PATIENCE = 60.0
-"""The same where all answers come."""
+"""Seconds to wait where all answers come."""
 
 GLANCE = 0.06
-"""Seconds after which an answer is taken not to be coming yet."""
+"""Seconds after which an answer counts as not there yet."""
 
 Outcome = dict[str, Any] | str
 
@@ -49,7 +49,8 @@ class Line:
         self._count = 0
 
     def ask(self, api: str, version: int, body: Any, *, answered: bool = True) -> None:
-        """Send a request. Above the newest version there is, the body is the newest one's."""
+        """Sends a request. If the version is above the newest one, the body is that of the
+        newest."""
         found = registry.api_named(api)
         newest = found.stable_versions[1]
         self._count += 1
@@ -60,13 +61,13 @@ class Line:
         self.socket.sendall(frame)
 
     def ask_raw(self, api: str, frame: bytes) -> None:
-        """Send a frame as it is; its correlation id is read from it."""
+        """Sends a frame as it is; its correlation id is read from it."""
         version = int.from_bytes(frame[2:4], signed=True)
         self._asked.append((int.from_bytes(frame[4:8], signed=True), registry.api_named(api).key, version))
         self.socket.sendall(len(frame).to_bytes(4) + frame)
 
     def hear(self, patience: float) -> Outcome:
-        """The answer to the oldest request that has none."""
+        """The answer to the oldest request that is not answered yet."""
         self.socket.settimeout(patience)
         while not self._came:
             try:
@@ -87,8 +88,8 @@ class Line:
 
 
 class Side:
-    """A broker being asked, or some: `bootstrap` are their addresses in the order of their ids.
-    `patience`: seconds that an answer may take."""
+    """One broker or several: `bootstrap` are their addresses in the order of their ids. `patience`:
+    seconds to wait for an answer."""
 
     def __init__(self, name: str, bootstrap: str, patience: float = PATIENCE) -> None:
         self.name, self._addresses, self._patience = name, dict[str, tuple[str, int]](), patience
@@ -96,19 +97,19 @@ class Side:
             host, _, port = address.rpartition(":")
             self._addresses[str(id)] = host, int(port)
         self.running = set(self._addresses)
-        """The ids of those that can be asked."""
+        """The ids of the brokers that run."""
         self.known: dict[str, Any] = {}
         self._lines: dict[str, Line] = {}
 
     def begin(self, now: int) -> None:
-        """A new script: other connections, nothing known."""
+        """Begins a new script: with new connections and no known names."""
         for line in self._lines.values():
             line.socket.close()
         self._lines.clear()
         self.known = {"now": now}
 
     def is_running(self, broker: int, running: bool) -> None:
-        """Whether a broker can be asked from now on; connections that it had are over."""
+        """Sets whether a broker runs from now on; its old connections are dropped."""
         (self.running.add if running else self.running.discard)(str(broker))
         for client in [each for each in self._lines if (each.partition("@")[2] or "1") == str(broker)]:
             self._lines.pop(client).socket.close()
@@ -119,7 +120,7 @@ class Side:
         return self._lines[client]
 
     def ask(self, client: str, api: str, version: int, given: Any, *, wait: bool = True) -> Outcome:
-        """A request in the short form, and its outcome."""
+        """Sends a request in the short form; returns its outcome."""
         try:
             body = body_of(api, version, filled(given, self.known))
             silent = api == "Produce" and body.acks == 0
@@ -129,7 +130,7 @@ class Side:
         return self._hear_nothing(client) if silent else self.hear(client) if wait else NO_ANSWER
 
     def ask_raw(self, client: str, api: str, frame: bytes) -> Outcome:
-        """A frame, and its outcome."""
+        """Sends a frame; returns its outcome."""
         self._send(client, lambda line: line.ask_raw(api, frame))
         return self.hear(client)
 
@@ -141,15 +142,16 @@ class Side:
             send(self.line(client))
 
     def hear(self, client: str, patience: float | None = None) -> Outcome:
-        """What comes next on a connection; one that ended or keeps silent is given up, but if only
-        a glance was taken at it."""
+        """The next outcome of a connection. One that ended or stays silent is dropped, unless the
+        script says `nothing yet`."""
         outcome = self.line(client).hear(self._patience if patience is None else patience)
         if isinstance(outcome, str) and (outcome == CLOSED or patience is None):
             self._lines.pop(client).socket.close()
         return outcome
 
     def _hear_nothing(self, client: str) -> Outcome:
-        """After acks=0: whether the connection goes on, which the next request tells."""
+        """After acks=0, which has no response: the next request shows whether the connection is
+        still open."""
         after = self.ask(client, "ApiVersions", 0, {})
         return NO_ANSWER if isinstance(after, dict) else after
 

@@ -1,8 +1,8 @@
-"""The same requests to the controllers of a kafkadouble and of an Apache Kafka, on the listeners of
-controllers; and inside of Envelopes.
+"""The same requests to the controllers of a kafkadouble and of an Apache Kafka, on the controllers'
+listeners, and inside Envelopes.
 
-What differs must be in divergence.toml, and what its section about controllers lists must differ:
-in two plays, see `verdict`.
+Differences must be in divergence.toml, and those in its section about controllers must occur, in
+two plays: see `verdict`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ COMPARED = {
         )
     ),
 }
-"""What scripts must have shown."""
+"""What scripts must have covered."""
 
 ENOUGH = 500
 
@@ -75,7 +75,7 @@ def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, 
 
 
 def played(folder: Path) -> Report:
-    """All scripts, to controllers of their own."""
+    """All scripts, played to controllers of their own."""
     report = Report()
     with two_controllers(folder) as (ours, theirs):
         sides = Side("kafkadouble", ours), Side("Kafka", theirs)
@@ -133,14 +133,15 @@ CreateDelegationToken:
 RenewDelegationToken: {hmac: "0102", renewPeriodMs: -1}
 ExpireDelegationToken: {hmac: "0102", expiryTimePeriodMs: -1}
 """
-"""What is forwarded, at each version. ACLs take settings that the two have not, and so do
-delegation tokens, but for the refusal: see `test_delegation_tokens`."""
+"""Forwarded requests, in each version. ACLs and delegation tokens need settings that the two
+controllers do not have; the refusal of tokens is compared here, the rest in
+`test_delegation_tokens`."""
 
 FORWARDED: dict[str, Any] = yaml.safe_load(INSIDE)
 
 
 def forward(address: str, data: bytes, who: bytes | None = WHO, client: bytes = HERE) -> dict[str, Any]:
-    """The code of the envelope, and what is in it."""
+    """The error code of the envelope, and the response inside it."""
     response = ask(address, EnvelopeRequest(request_data=data, request_principal=who, client_host_address=client), 0)
     found: dict[str, Any] = {"envelope": error_codes.name(response.error_code), "correlation": None, "answer": None}
     if response.response_data is not None:

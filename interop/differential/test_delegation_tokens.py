@@ -1,9 +1,9 @@
-"""Delegation tokens that a broker asks for in a client's name: what the controllers of a
-kafkadouble and of an Apache Kafka say to the same requests in Envelopes; both have the same key.
+"""Delegation tokens that a broker requests in a client's name: the answers of the controllers of a
+kafkadouble and of an Apache Kafka to the same requests in Envelopes. Both have the same secret key.
 
-Every case has a token of its own. Ids are made up, times are of the day, and what proves a token
-hangs on its id: each side is held to its own. Kafka's controller asks a cache that learns of what
-is committed a moment later; a stranger's request shows when it has.
+Every case has a token of its own. Ids are random, times are current, and the HMAC of a token
+depends on its id, so these are checked on each side alone. Kafka's controller reads a cache that
+gets committed changes a moment later; a request of another user shows when it has them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ HOUR, DAY, WEEK, LATEST = 3_600_000, 86_400_000, 604_800_000, 2**63 - 1
 MINUTE = 60_000
 CREATE, RENEW, EXPIRE = "CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"
 ANN, BOB, CAROL, EVE = "ann", "bob", "carol", "eve"
-"""Ann asks for tokens, Bob owns those that are not hers, Carol may renew, and Eve has no part in
-it."""
+"""Ann requests tokens, Bob owns those that are not hers, Carol may renew them, and Eve has no
+rights to them."""
 
 NAMES_OWNERS = 3
 Answer = dict[str, Any]
@@ -54,7 +54,7 @@ def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]
 
 
 def ask(address: str, who: str, body: Message, version: int, *, by_token: bool = False) -> Any:
-    """What a client is answered whom a broker speaks for."""
+    """The response to a client for which a broker forwards the request."""
     principal = DefaultPrincipalData(type="User", name=who, token_authenticated=by_token)
     frame = b"".join(headers.write_request(body, 7, "client", version))[4:]
     envelope = EnvelopeRequest(
@@ -70,11 +70,11 @@ def versions(api: str) -> range:
     return range(low, high + 1)
 
 
-# Making them
+# Creating tokens
 
 
 class Creation(NamedTuple):
-    """Who wants which token."""
+    """A request to create a token."""
 
     lifetime: int = -1
     renewers: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ def test_tokens_are_made_alike(controllers: Addresses, case: str, version: int) 
 
 
 def plain(answer: Any) -> Answer:
-    """A token in which nothing is left that each side makes up, once that was looked at."""
+    """A token without the values that each side generates, after those were checked."""
     found = {field.name: getattr(answer, field.name) for field in fields_of(type(answer))}
     if answer.token_id:
         assert len(answer.token_id) == len(str(Uuid.ZERO))
@@ -130,12 +130,12 @@ def plain(answer: Any) -> Answer:
     return found
 
 
-# Renewing and ending them
+# Renewing and expiring tokens
 
 
 class Change(NamedTuple):
-    """What somebody wants of a token of Bob's, that Ann asked for and Carol may renew: each in its
-    turn, after what was done before."""
+    """A request for a token of Bob's, which Ann requested and Carol may renew. The changes are made
+    one after the other."""
 
     api: str
     period: int
@@ -187,7 +187,8 @@ def test_tokens_are_renewed_and_ended_alike(controllers: Addresses, case: str) -
 
 
 def changed(address: str, change: Change) -> tuple[int, int, str]:
-    """The code, the end as minutes from now where there is one, and what became of the token."""
+    """The error code, the expiry as minutes from now if there is one, and the state of the
+    token."""
     token = Creation(renewers=(f"User:{CAROL}",), owner=("User", BOB))
     shown = bytes(ask(address, ANN, token.body(3), 3).hmac)
     _becomes(address, shown, "lives")
@@ -211,7 +212,7 @@ def asked(api: str, shown: bytes, period: int) -> Message:
 
 
 def state(address: str, shown: bytes) -> str:
-    """What becomes of a token, by what a stranger is told who shows it."""
+    """The state of a token, by the error that a user without rights gets for it."""
     return STATES[ask(address, EVE, asked(RENEW, shown, -1), 2).error_code]
 
 

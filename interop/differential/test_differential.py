@@ -1,5 +1,5 @@
-"""The same requests to a kafkadouble and to an Apache Kafka: what differs must be listed, and what
-is listed must differ."""
+"""The same requests to a kafkadouble and to an Apache Kafka: each difference must be listed, and
+each listed difference must occur."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ ENOUGH = 4000
 
 
 def compared(folder: Path) -> Report:
-    """All scripts, played once: those that want settings of their own to a pair of brokers that has
-    them."""
+    """All scripts, played once: those with settings of their own are played to a pair of brokers
+    with these settings."""
     report, scripts = Report(), dict[tuple[str, ...], list[Path]]()
     folder.mkdir()
     for path in sorted(SCRIPTS.glob("*.txt")):
@@ -51,7 +51,7 @@ def compared(folder: Path) -> Report:
 def test_what_differs_is_listed_and_what_is_listed_differs(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    """One test for all of it, since one Kafka serves all scripts."""
+    """One test for all of them, since one Kafka serves all scripts."""
     try:
         jars()
     except Missing as missing:

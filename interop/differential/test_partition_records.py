@@ -1,5 +1,5 @@
-"""What two controllers write when they are told the same of brokers and partitions: each
-partition's records, and each broker's, are the same.
+"""Two controllers that get the same requests about brokers and partitions write the same records:
+for each partition, and for each broker.
 
 The script is one of `test_controllers`, which compares the answers.
 """
@@ -27,14 +27,13 @@ from .written import Story, story
 SCRIPT = SCRIPTS / "controllers" / "at_controllers_partitions.txt"
 STEM = "at-controllers-partitions-"
 BROKERS = (81, 82, 83)
-"""Of the script."""
+"""The broker ids of the script."""
 
 ENOUGH = 50
 
 
 class Written(NamedTuple):
-    """What came of a play: why it could not be played to its end, and what each controller
-    wrote."""
+    """The result of a play: the problems that stopped it, and the records of each controller."""
 
     unplayable: list[str]
     ours: Story

@@ -1,4 +1,4 @@
-"""What the comparison is made of: scripts, normalisation, differences, the list. None of it needs a
+"""The parts of the comparison: scripts, normalisation, differences, the list. These tests need no
 broker."""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Two controllers that are told the same at random, of brokers that are none and their replicas:
-their answers and their records are the same.
+"""Two controllers that get the same random requests of simulated brokers and their replicas: their
+answers and their records are the same.
 
-What makes Apache Kafka's controller step down, or look at partitions that have nothing to do with a
-request, is not done: topics are not deleted, min.insync.replicas stays as it is, and what nobody
-leads is not moved. A broker in a controlled shutdown is held there: when that may end goes by the
-heartbeats of the nodes' own brokers.
+The requests avoid what makes Apache Kafka's controller resign, or change partitions that a request
+does not name: topics are not deleted, min.insync.replicas does not change, and partitions without a
+leader are not moved. A broker in controlled shutdown stays in it: the end of the shutdown depends
+on the heartbeats of the nodes' own brokers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Ask = Callable[["Controller"], tuple[Message, int]]
 
 
 class Controller:
-    """One of the two: what it calls topics and lives of brokers."""
+    """One of the two controllers: its ids of topics and its broker epochs."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -68,7 +68,7 @@ class Controller:
 
 
 class Story:
-    """What happens to both. `image` is what has come of it."""
+    """The requests to both controllers. `image` is the metadata image after them."""
 
     def __init__(self, addresses: Addresses, seed: int) -> None:
         self.chance, self.stem = Random(seed), f"random-{seed}-"
@@ -82,14 +82,14 @@ class Story:
             self.create(name)
 
     def ask(self, asked: Ask, *, hidden: tuple[str, ...] = ()) -> list[Any]:
-        """Both are asked, and say the same but for what is hidden."""
+        """Sends the request to both; their answers must be equal except for the `hidden` fields."""
         answers = [ask(each.address, *asked(each)) for each in self.both]
         ours, theirs = (_without(plain(answer), {"errorMessage", *hidden}) for answer in answers)
         assert ours == theirs
         return answers
 
     def registers(self, broker: int) -> None:
-        """As another life of it, with two log directories."""
+        """Registers the broker with a new incarnation id and two log directories."""
         of = BrokerRegistrationRequest
         self.lives[broker] += 1
         life = self.lives[broker]
@@ -136,7 +136,7 @@ class Story:
             each.topics[name] = answer.topics[0].topic_id
 
     def go_on(self) -> None:
-        """Everybody shows that he is there, and one thing happens, if it can."""
+        """Every broker sends a heartbeat, and one random change is made, if it is possible."""
         self.image = self.both[0].image()
         self.active = [id for id in BROKERS if self.image.brokers[id].active]
         for id in BROKERS:
@@ -255,7 +255,7 @@ def _without(value: Any, names: set[str]) -> Any:
 
 @pytest.fixture
 def controllers(tmp_path: Path) -> Iterator[Addresses]:
-    """Others for each try, which may have ended anywhere."""
+    """New controllers for each try, since an earlier one may have stopped anywhere."""
     try:
         with two_controllers(tmp_path) as found:
             yield found

@@ -1,8 +1,8 @@
-"""The same requests to the brokers of a kafkadouble and of an Apache Kafka that have three of them,
-some of which are killed on the way.
+"""The same requests to three brokers of a kafkadouble and of an Apache Kafka, some of which are
+killed on the way.
 
-What differs must be in divergence.toml, and what its section about three brokers lists must differ:
-in two plays, see `verdict`.
+Differences must be in divergence.toml, and those in its section about three brokers must occur, in
+two plays: see `verdict`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def test_what_differs_between_clusters_is_listed(
 
 
 def played(folder: Path) -> Report:
-    """All scripts in their order, on clusters of their own: a run leaves them with a broker
+    """All scripts in their order, on clusters of their own: a run leaves the clusters with a broker
     less."""
     report = Report()
     with three(folder) as clusters:

@@ -1,9 +1,9 @@
 """Two clusters of three brokers, one of kafkadouble and one of Apache Kafka, each broker and each
 controller a process of its own.
 
-Rules. The controllers are no brokers, so that what is done to a broker moves no controller. A deed
-is over when every broker that still runs has heard of it. Both clusters are told the same; broker 1
-is in rack `a`, 2 in `b` and 3 in `c`.
+Rules. The controllers are not brokers, so that a change to a broker moves no controller. A deed is
+complete when every running broker knows of it. Both clusters have the same settings; broker 1 is in
+rack `a`, 2 in `b` and 3 in `c`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ TOLD = {
     "broker.session.timeout.ms": "9000",
     "replica.fetch.wait.max.ms": "100",
 }
-"""No leader comes back by itself, so that scripts say who leads; and on a busy machine nobody is
-taken for dead who is not."""
+"""Preferred leaders are not elected automatically, so that scripts decide which broker leads.
+Sessions are long enough that no live broker is fenced on a busy machine."""
 
 _marks = count(100_000)
 
 PATIENCE = 60.0
-"""Seconds after which a deed is known: many sessions."""
+"""Seconds within which all brokers must know of a deed: as long as many sessions."""
 
 
 class Clusters:
-    """The two of them, ours first."""
+    """The two clusters, ours first."""
 
     def __init__(self, clusters: list[Mixed]) -> None:
         self._clusters = clusters
@@ -55,7 +55,7 @@ class Clusters:
                 _until(partial(_knows, side, id, running=True))
 
     def do(self, deed: Deed) -> None:
-        """To both, at the same time."""
+        """Applies the deed to both, at the same time."""
         for cluster in self._clusters:
             node = cluster.node(deed.broker)
             deeds: dict[str, Callable[[], None]] = {"kill": node.kill, "stop": node.stop, "start": node.begin}
@@ -69,7 +69,7 @@ class Clusters:
                 self._heard(side, deed)
 
     def _heard(self, side: Side, deed: Deed) -> None:
-        """Comes back when all of a side know."""
+        """Returns when all running brokers of a side know of it."""
         _until(partial(_knows, side, deed.broker, deed.verb == "start"))
         mark(side, str(next(_marks)))
 
@@ -91,7 +91,7 @@ def _three(folder: Path, kind: Kind) -> Iterator[Mixed]:
 
 
 def _knows(side: Side, id: int, running: bool) -> bool:
-    """Whether all that run tell of the broker, or tell of it no more."""
+    """Whether all running brokers list the broker, or, if `running` is false, none does."""
     told = [side.ask(f"deeds@{each}", "DescribeCluster", 1, {"endpointType": 1}) for each in sorted(side.running)]
     return all((f"'brokerId': {id}" in str(each)) == running for each in told)
 

@@ -1,12 +1,13 @@
-"""What fails a comparison: what two plays show, each on brokers of its own.
+"""Decides whether a comparison fails: by the problems that two plays share, each on brokers of its
+own.
 
-Where the machine is busy, an Apache Kafka is late now and then with what no script waits for, or
-takes a broker for dead that is not. What comes of that is another thing in each play; what differs
-by the programs differs again. So what is wrong with a play is looked for in a second one, and fails
-the comparison only if it is there, too: the same line, API, version and field. What one play alone
-has is told.
+On a busy machine an Apache Kafka is sometimes late with something that no script waits for, or
+fences a broker that is alive. Such effects differ from play to play, while real differences between
+the programs occur again. So a problem of a play is looked for in a second one. It fails the
+comparison only if it is there too: at the same line, API, version and field. A problem of only one
+play is reported.
 
-Rules. This file starts nothing and asks nobody: a play is what it is given.
+Rules. This file starts no process and sends no request: a play is a function that it gets.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ from .play import Report
 T = TypeVar("T")
 
 MOST = 20
-"""Of what was seen once so much is told."""
+"""The largest number of problems of a single play that are reported."""
 
 
 class Problem(NamedTuple):
-    """What is wrong with a play. Two plays have the same when `what` is equal; `told` is for
-    people."""
+    """A problem of a play. Two plays have the same problem when `what` is equal; `told` is its
+    text."""
 
     what: tuple[object, ...]
     told: str
 
 
 class Verdict(NamedTuple):
-    """What both plays show, and what only one of them did."""
+    """The problems of both plays, and those of only one."""
 
     failures: list[str]
     once: list[str]
 
     def lines(self, name: str) -> list[str]:
-        """For the end of a run: nothing where one play was enough."""
+        """Lines for the end of a run: none if one play was enough."""
         if not self.once:
             return []
         more = [f"... and {len(self.once) - MOST} more"] if len(self.once) > MOST else []
@@ -46,8 +47,8 @@ class Verdict(NamedTuple):
 
 
 def of_two(play: Callable[[], T], problems: Callable[[T], list[Problem]]) -> tuple[T, Verdict]:
-    """The last play, and the verdict; there is a second one only if something is wrong with the
-    first."""
+    """The report of the last play, and the verdict; there is a second play only if the first has
+    problems."""
     report = play()
     first = problems(report)
     if not first:
@@ -60,8 +61,8 @@ def of_two(play: Callable[[], T], problems: Callable[[T], list[Problem]]) -> tup
 
 
 def of_report(report: Report, listed: list[Row], shown: list[Row], others: Iterable[str]) -> list[Problem]:
-    """What is wrong with a play in which nothing may differ but what is `listed`, and all of
-    `shown` must; and what else is said to be."""
+    """The problems of a play: differences that are not in `listed`, differences in `shown` that did
+    not occur, scripts that could not be played, and `others`."""
     unlisted, _ = sorted_out(report.found, listed)
     _, unused = sorted_out(report.found, shown)
     return [

@@ -1,8 +1,8 @@
-"""What a controller has written of partitions and brokers, told so that two controllers can be
-compared.
+"""The records that a controller has written about partitions and brokers, in a form that can be
+compared with another controller's.
 
-In which order a controller goes through topics is its own affair: the records of each partition
-stand in order, and those of each broker.
+Each controller chooses the order in which it handles topics. So the records are in order for each
+partition, and for each broker.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.wire.batch import iter_batches
 
 OWN = {"topic_id", "broker_epoch", "end_points", "features", "incarnation_id", "unknown_tagged_fields"}
-"""Fields that are each controller's own, or the same anyway."""
+"""Fields that differ between controllers, or are always the same."""
 
 VERSION, MOST = 17, 8 << 20
 
@@ -27,7 +27,7 @@ Story = dict[str, list[dict[str, Any]]]
 
 
 def records(address: str) -> Iterator[Any]:
-    """All of a controller's metadata log."""
+    """All records of a controller's metadata log."""
     offset, epoch, last = 0, 0, 0
     while True:
         wanted = FetchRequest.FetchPartition(
@@ -51,7 +51,7 @@ def records(address: str) -> Iterator[Any]:
 
 
 def story(address: str, stem: str, brokers: Container[int]) -> Story:
-    """What was written of each partition of the topics that begin with `stem`, and of each of these
+    """The records of each partition of the topics that begin with `stem`, and of each of these
     brokers."""
     names: dict[Uuid, str] = {}
     told: Story = defaultdict(list)

@@ -1,5 +1,5 @@
-"""What clients ask of a broker that it hands on to its controller, by requests of our own:
-librdkafka has no word for half of them."""
+"""Admin requests that a broker forwards to its controller. The requests are written here, since
+librdkafka does not support half of them."""
 
 from __future__ import annotations
 
@@ -32,29 +32,28 @@ READ, permission ALLOW."""
 WRITE = 4
 SET, DELETE = 0, 1
 BROKER = 4
-"""A type of resource with settings."""
+"""The resource type BROKER."""
 
 
 def partitions(bootstrap: str, topic: str) -> list[Any]:
-    """As Metadata has them, by number; none of a topic that is not there."""
+    """The partitions in Metadata, by number; none for a topic that does not exist."""
     of = MetadataRequest.MetadataRequestTopic
     told = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
     return sorted(told.topics[0].partitions, key=lambda each: int(each.partition_index))
 
 
 def leaders(bootstrap: str, topic: str) -> list[int]:
-    """Of each partition; -1 for none."""
+    """The leader of each partition; -1 for none."""
     return [each.leader_id for each in partitions(bootstrap, topic)]
 
 
 def in_sync(bootstrap: str, topic: str) -> list[list[int]]:
-    """The replicas of each partition that are in sync."""
+    """The in-sync replicas of each partition."""
     return [sorted(each.isr_nodes) for each in partitions(bootstrap, topic)]
 
 
 def ended_epochs(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int, int], int]:
-    """Where each epoch of a leader ended, but for the one that lasts: by topic, partition and
-    epoch."""
+    """The end offset of each leader epoch except the current one, by topic, partition and epoch."""
     of = OffsetForLeaderEpochRequest
     found = {}
     for topic in topics:
@@ -74,19 +73,20 @@ def replicas(bootstrap: str, topic: str) -> list[list[int]]:
 
 
 def registered(bootstrap: str) -> dict[int, bool]:
-    """The brokers that the cluster knows: whether they are fenced."""
+    """The registered brokers, and whether each is fenced."""
     told = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
     return {each.broker_id: each.is_fenced for each in told.brokers}
 
 
 def features(bootstrap: str) -> dict[str, int]:
-    """The features of the cluster, finalized."""
+    """The finalized features of the cluster."""
     told = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
     return {each.name: each.max_version_level for each in told.finalized_features}
 
 
 def reassign(bootstrap: str, topic: str, wanted: Sequence[Sequence[int] | None]) -> list[int]:
-    """Other replicas for each partition, or None to go back; the errors."""
+    """Reassigns each partition to these replicas, or cancels its reassignment with None; returns
+    the errors."""
     of = AlterPartitionReassignmentsRequest
     moved = [
         of.ReassignablePartition(partition_index=at, replicas=None if to is None else list(to))
@@ -98,14 +98,14 @@ def reassign(bootstrap: str, topic: str, wanted: Sequence[Sequence[int] | None])
 
 
 def reassigning(bootstrap: str) -> dict[str, int]:
-    """How many partitions of each topic are on their way."""
+    """The number of partitions of each topic that are being reassigned."""
     told = ask(bootstrap, ListPartitionReassignmentsRequest(timeout_ms=TIMEOUT), 0)
     assert told.error_code == 0, told
     return {each.name: len(each.partitions) for each in told.topics}
 
 
 def elect_preferred(bootstrap: str, topic: str, partitions: int) -> list[int]:
-    """The errors."""
+    """Elects the preferred leaders; returns the errors."""
     of = ElectLeadersRequest
     which = of.TopicPartitions(topic=topic, partitions=list(range(partitions)))
     told = ask(bootstrap, of(election_type=0, topic_partitions=[which], timeout_ms=TIMEOUT), 2)
@@ -114,7 +114,7 @@ def elect_preferred(bootstrap: str, topic: str, partitions: int) -> list[int]:
 
 
 def set_quota(bootstrap: str, client_id: str, key: str, value: float | None) -> None:
-    """Of one client id; None takes it away."""
+    """Sets a quota of one client id; None removes it."""
     of = AlterClientQuotasRequest
     entry = of.EntryData(
         entity=[of.EntityData(entity_type="client-id", entity_name=client_id)],
@@ -125,7 +125,7 @@ def set_quota(bootstrap: str, client_id: str, key: str, value: float | None) -> 
 
 
 def quotas(bootstrap: str, client_id: str) -> dict[str, float]:
-    """Of one client id."""
+    """The quotas of one client id."""
     of = DescribeClientQuotasRequest
     wanted = of.ComponentData(entity_type="client-id", match_type=0, match=client_id)
     told = ask(bootstrap, of(components=[wanted], strict=True), 1)
@@ -134,7 +134,7 @@ def quotas(bootstrap: str, client_id: str) -> dict[str, float]:
 
 
 def set_default(bootstrap: str, name: str, value: str | None) -> None:
-    """A setting of all brokers; None takes it away."""
+    """Sets the cluster-wide default of a broker setting; None removes it."""
     of = IncrementalAlterConfigsRequest
     change = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
     wanted = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
@@ -143,7 +143,7 @@ def set_default(bootstrap: str, name: str, value: str | None) -> None:
 
 
 def allow(bootstrap: str, principal: str, topic: str, operation: int) -> None:
-    """Something with a topic."""
+    """Allows an operation on a topic."""
     of = CreateAclsRequest
     made = of.AclCreation(
         resource_type=TOPIC,
@@ -159,14 +159,14 @@ def allow(bootstrap: str, principal: str, topic: str, operation: int) -> None:
 
 
 def allowed(bootstrap: str, principal: str) -> list[tuple[str, int]]:
-    """Topics and operations."""
+    """The allowed topics and operations."""
     told = ask(bootstrap, DescribeAclsRequest(**_filter(principal)), 3)
     assert told.error_code == 0, told
     return sorted((each.resource_name, acl.operation) for each in told.resources for acl in each.acls)
 
 
 def disallow(bootstrap: str, principal: str) -> int:
-    """All that was allowed to somebody; so many rules."""
+    """Deletes all ACLs of a user; returns their number."""
     of = DeleteAclsRequest
     fields = _filter(principal)
     renamed = {"pattern_type": "pattern_type_filter"}
@@ -189,7 +189,7 @@ def _filter(principal: str) -> Mapping[str, Any]:
 
 
 def update_feature(bootstrap: str, name: str, level: int, *, kind: int = 1) -> int:
-    """The error; `kind` 1 raises a level, 2 lowers it."""
+    """Changes the level of a feature; returns the error. `kind` 1 raises the level, 2 lowers it."""
     of = UpdateFeaturesRequest
     wanted = of.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
     code: int = ask(bootstrap, of(timeout_ms=TIMEOUT, feature_updates=[wanted]), 2).error_code
@@ -197,16 +197,16 @@ def update_feature(bootstrap: str, name: str, level: int, *, kind: int = 1) -> i
 
 
 def unregister(bootstrap: str, id: int) -> int:
-    """The error."""
+    """Unregisters a broker; returns the error."""
     code: int = ask(bootstrap, UnregisterBrokerRequest(broker_id=id), 0).error_code
     return code
 
 
 def settled(bootstrap: str, topic: str, isr: list[list[int]]) -> None:
-    """Waits until the replicas of each partition that are in sync are these."""
+    """Waits until these are the in-sync replicas of each partition."""
     eventually(lambda: in_sync(bootstrap, topic), lambda found: found == isr)
 
 
 def led(bootstrap: str, topic: str, by: list[int]) -> None:
-    """Waits until these lead the partitions, -1 for nobody, as this broker knows it."""
+    """Waits until these brokers lead the partitions in this broker's metadata; -1 is no leader."""
     eventually(lambda: leaders(bootstrap, topic), lambda found: found == by)

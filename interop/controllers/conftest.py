@@ -1,5 +1,5 @@
-"""What the tests of controllers share: Apache Kafka, or a skip that says that it is missing; and
-whose the controllers are."""
+"""Fixtures of the controller tests: Apache Kafka, or a skip that says that it is missing; and the
+program that runs the controllers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from interop.tools.jars import jars
 from .kinds import DOUBLE, Kafka, Kind
 
 ALL = "KAFKADOUBLE_INTEROP_ALL"
-"""Set in the environment, it has the long tests run, too; as for the walks of the clients."""
+"""If it is set in the environment, the long tests run too, as do the long walks of the clients."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`long` is what says nothing that a shorter test does not say of another release, another
-    quorum or smaller pieces."""
+    """Skips the `long` tests: they repeat a shorter test with another release, another quorum or
+    smaller pieces."""
     if not os.environ.get(ALL):
         for item in items:
             if item.get_closest_marker("long"):
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def real(request: pytest.FixtureRequest) -> Iterator[Kafka]:
-    """The Apache Kafka that the run is about."""
+    """The Apache Kafka of the run."""
     with local_kafka(request):
         jars()
         yield Kafka(request.config.getoption("kafka"))
@@ -36,6 +36,6 @@ def real(request: pytest.FixtureRequest) -> Iterator[Kafka]:
 
 @pytest.fixture(scope="module")
 def ours(request: pytest.FixtureRequest, real: Kafka) -> Kind:
-    """Who runs what a test says of our controllers; with `--controllers local` Kafka, of which the
-    same must be true."""
+    """The program that runs our controllers; with `--controllers local` it is Kafka, which must
+    pass the same tests."""
     return real if request.config.getoption("controllers") == "local" else DOUBLE

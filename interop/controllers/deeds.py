@@ -1,8 +1,8 @@
-"""What clients do with a cluster's brokers, kept in a ledger, and what they must find there ever
-after: records, offsets, configurations.
+"""Clients' writes to a cluster, recorded in a ledger: all records, offsets and configurations in it
+must be found in the cluster later.
 
-Rules. What stands in the ledger was acknowledged. Values are unlike one another over the whole run,
-so that what is lost, doubled or in the wrong place is seen. The client is librdkafka.
+Rules. Everything in the ledger was acknowledged. Values are unique over the whole run, so that a
+lost, duplicated or misplaced record is seen. The client is librdkafka.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Quiet = dict[str, Any]
 
 
 class Ledger:
-    """What one cluster was told, and has to keep. `bootstrap` may be changed when brokers move."""
+    """What one cluster has acknowledged, and must keep. `bootstrap` may be changed when brokers
+    move."""
 
     def __init__(self, bootstrap: str) -> None:
         self.bootstrap = bootstrap
@@ -36,7 +37,7 @@ class Ledger:
         self._numbers = 0
 
     def topic(self, stem: str, partitions: int = 1, copies: int = 1, **configs: str) -> str:
-        """Create a topic; its settings with `_` for `.`."""
+        """Creates a topic; its settings with `_` for `.`."""
         name, told = unique(stem), {key.replace("_", "."): value for key, value in configs.items()}
         with CREATOR.admin(self.bootstrap) as admin:
             admin.create_topic(name, partitions, told, copies)
@@ -45,11 +46,11 @@ class Ledger:
         return name
 
     def produce(self, topic: str, count: int = 20) -> None:
-        """By an idempotent producer, to each partition of a topic in turn."""
+        """Writes with an idempotent producer, to each partition of a topic in turn."""
         self._send(Producer(self.client("enable.idempotence", True)), topic, count)
 
     def transact(self, topic: str, count: int = 10) -> None:
-        """A transaction that is committed, between two that are not."""
+        """Writes a transaction that is committed, between two that are aborted."""
         producer = Producer(self.client("transactional.id", unique("transactions")))
         producer.init_transactions(PATIENCE)
         for commits in (False, True, False):
@@ -62,7 +63,7 @@ class Ledger:
                 producer.abort_transaction(PATIENCE)
 
     def consume(self, topic: str) -> None:
-        """A group reads all of a topic, and commits where it is."""
+        """A group reads all of a topic, and commits its offsets."""
         group, wanted = unique("group"), self._of(topic)
         with self._reader(topics=[topic], group_id=group) as consumer:
             consumer.read(len(wanted))
@@ -72,14 +73,14 @@ class Ledger:
         self.groups[group] = ends
 
     def configure(self, topic: str, **configs: str) -> None:
-        """Change settings of a topic."""
+        """Changes settings of a topic."""
         told = {key.replace("_", "."): value for key, value in configs.items()}
         with CREATOR.admin(self.bootstrap) as admin:
             admin.alter_configs("topic", topic, *(("set", key, value) for key, value in told.items()))
         self.configs[topic] |= told
 
     def all(self, topic_stem: str = "all", copies: int = 1) -> str:
-        """A topic, and one of each deed on it that the broker knows."""
+        """Creates a topic, and writes to it in each way that the broker supports."""
         topic = self.topic(topic_stem, 3, copies, retention_ms="-1")
         self.produce(topic)
         if "AddPartitionsToTxn" in served(self.bootstrap):
@@ -89,8 +90,8 @@ class Ledger:
         return topic
 
     def check(self) -> None:
-        """All that stands here is there, and nothing else. A broker that has just started may still
-        read what its groups are."""
+        """Checks that the cluster holds exactly what the ledger holds. A broker that has just
+        started may still be loading its groups."""
         eventually(self._coordinates, bool)
         with CREATOR.admin(self.bootstrap) as admin:
             for topic, partitions in self.topics.items():
@@ -110,7 +111,7 @@ class Ledger:
         return False
 
     def _check_configs(self, admin: Any, topic: str) -> None:
-        """A broker may learn of a change after the controller has answered."""
+        """Waits for the settings: a broker may apply a change after the controller has answered."""
         wanted = self.configs[topic]
 
         def found() -> dict[str, str]:
@@ -138,7 +139,7 @@ class Ledger:
         self._keep(self._sent(producer, topic, count))
 
     def _sent(self, producer: Any, topic: str, count: int) -> list[Any]:
-        """Messages as the broker has acknowledged them."""
+        """The messages as the broker has acknowledged them."""
         done: list[Any] = []
 
         def reported(error: Any, message: Any) -> None:

@@ -1,5 +1,5 @@
-"""A cluster of one controller and a real broker that asks for passwords (SCRAM) on a listener of
-its own, and who comes in there."""
+"""A cluster of one controller and a real broker that requires passwords (SCRAM) on a listener of
+its own, and clients that authenticate there."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ LISTENER = "SASL"
 MECHANISMS = ["SCRAM-SHA-256", "SCRAM-SHA-512"]
 ROUNDS = 4096
 AUTHENTICATION: int = ck.KafkaError._AUTHENTICATION
-"""The client's word for who is not let in."""
+"""librdkafka's error code for a failed authentication."""
 
 
 class Guarded(NamedTuple):
-    """A cluster, and where its broker asks for passwords."""
+    """A cluster, and the address at which its broker requires passwords."""
 
     cluster: Mixed
     bootstrap: str
@@ -39,7 +39,7 @@ class Guarded(NamedTuple):
 
 @contextmanager
 def opened(folder: Path, ours: Kind, real: Kind, overrides: Mapping[str, str]) -> Iterator[Guarded]:
-    """Runs while it lasts; `overrides` are told to both nodes."""
+    """The cluster, as long as the `with` block runs; `overrides` are settings of both nodes."""
     members, (port,) = [controller(0, ours), broker(0, real)], free_ports(1)
     with mixed(folder, *members, overrides=overrides, running=False) as cluster:
         (node,) = cluster.brokers
@@ -73,12 +73,13 @@ def client_settings(guarded: Guarded, user: str, password: str, mechanism: str) 
 
 
 def let_in(guarded: Guarded, user: str, password: str, mechanism: str) -> None:
-    """A broker learns of a password a moment after the controller has taken it."""
+    """Waits until a user can authenticate: a broker learns of a password a moment after the
+    controller has stored it."""
     eventually(lambda: came(guarded, user, password, mechanism), lambda code: code == 0)
 
 
 def came(guarded: Guarded, user: str, password: str, mechanism: str) -> int:
-    """0 for who came in, or the client's word for it that he did not."""
+    """0 if the user could authenticate, else the client's error code."""
     codes: list[int] = []
     settings = client_settings(guarded, user, password, mechanism) | {
         "error_cb": lambda error: codes.append(error.code())

@@ -1,8 +1,8 @@
-"""Who runs a node: Apache Kafka of some release, or kafkadouble. Both take the same
+"""The programs that can run a node: Apache Kafka of some release, or kafkadouble. Both use the same
 server.properties and the same data directory.
 
-Rules. A kind is command lines, and the line of a log that says that the node serves: it starts
-nothing.
+Rules. A kind is command lines, and the line of the log that says that the node serves: it starts no
+process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clients that do not stop while servers are killed: one writes records, one makes topics. What was
+"""Clients that continue while servers are killed: one writes records, one creates topics. What is
 acknowledged goes into the ledger."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ THERE = error_codes.TOPIC_ALREADY_EXISTS
 
 
 class Load:
-    """Runs from `with` to its end. `written` and `made` count what was acknowledged so far."""
+    """Runs from `with` to its end. `written` and `made` count what has been acknowledged so far."""
 
     def __init__(self, ledger: Ledger, topic: str) -> None:
         self._ledger, self._topic = ledger, topic
@@ -36,7 +36,7 @@ class Load:
         return len(self._records)
 
     def goes_on(self) -> None:
-        """Waits until both have done something more than they had when this was called."""
+        """Waits until both clients have succeeded once more since the call."""
         written, made = self.written, len(self.made)
         eventually(lambda: (self.written, len(self.made)), lambda now: now[0] > written and now[1] > made)
 
@@ -82,7 +82,8 @@ class Load:
             self.failures.append(error)
 
     def _make(self) -> None:
-        """Topics, one after the other: each is tried until it is there, whoever made it."""
+        """Creates topics, one after the other. Each is tried until it exists, even if an earlier
+        try created it."""
         while not self._ending.is_set():
             name = unique("made")
             while not self._ending.is_set():

@@ -1,8 +1,9 @@
-"""What lies in the metadata logs of stopped controllers: batches byte for byte, and snapshots as
-the images that they are.
+"""The contents of the metadata logs of stopped controllers: batches as bytes, and snapshots as
+metadata images.
 
-Two replicas write their snapshots each at its own time and in its own order, so those are not
-compared as bytes: a snapshot is right when its image is the fold of the log up to where it ends.
+Two replicas write their snapshots at different times and in different order, so these are not
+compared as bytes. A snapshot is right if its image equals the log replayed up to the snapshot's end
+offset.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from .node import METADATA, Node
 
 
 class Stored(NamedTuple):
-    """A batch as it lies in a file."""
+    """A batch as it is stored in a file."""
 
     header: BatchHeader
     data: bytes
 
 
 def batches(folder: Path) -> list[Stored]:
-    """All of a log, but for a batch whose writing a kill has cut off."""
+    """All batches of a log, without an incomplete one at the end that a kill left."""
     found = []
     for path in sorted(folder.glob("*" + names.LOG)):
         data = path.read_bytes()
@@ -45,7 +46,7 @@ def batches(folder: Path) -> list[Stored]:
 
 
 class Common(NamedTuple):
-    """What several logs have the same: batches from one offset to another, written in these
+    """The common part of several logs: batches from one offset to another, written in these
     epochs."""
 
     first: int
@@ -55,8 +56,8 @@ class Common(NamedTuple):
 
 
 def same(nodes: Sequence[Node], end: int) -> Common:
-    """Asserts that the logs of these nodes, all of them stopped, are equal byte for byte up to
-    `end`, as far back as all of them go."""
+    """Asserts that the logs of these stopped nodes are equal byte for byte up to `end`, from the
+    first offset that all of them have."""
     logs = {node.id: batches(node.metadata) for node in nodes}
     first = max(stored[0].header.base_offset for stored in logs.values())
     parts = {id: [each for each in log if first <= each.header.base_offset < end] for id, log in logs.items()}
@@ -72,13 +73,13 @@ def same(nodes: Sequence[Node], end: int) -> Common:
 
 
 def snapshot_ids(node: Node) -> list[OffsetAndEpoch]:
-    """Its snapshots, but for the one that a node is formatted with."""
+    """The ids of its snapshots, except for the one that formatting wrote."""
     return [id for id in _store(node).ids() if id.offset]
 
 
 def true_snapshots(nodes: Sequence[Node]) -> int:
-    """Asserts of every snapshot of these stopped nodes that it is the fold of the log; so many
-    there were. One of them must have kept its log from the first record on."""
+    """Asserts that every snapshot of these stopped nodes equals the replayed log; returns their
+    number. One of the nodes must have the log from the first record on."""
     whole = max((log for node in nodes if (log := batches(node.metadata))[0].header.base_offset == 0), key=len)
     wanted: dict[int, list[tuple[Node, OffsetAndEpoch]]] = {}
     for node in nodes:
@@ -94,19 +95,19 @@ def true_snapshots(nodes: Sequence[Node]) -> int:
 
 
 def image_in(node: Node, id: OffsetAndEpoch) -> Image:
-    """What a snapshot of a node says."""
+    """The image in a snapshot of a node."""
     reader = _store(node).open(id)
     assert reader is not None
     return image_snapshots.load_image(reader)
 
 
 def image_of(node: Node) -> Image:
-    """The fold of all that the log of a node holds, which has kept it from the first record on."""
+    """The image of the whole log of a node, which must have it from the first record on."""
     return deque(_images(batches(node.metadata)), maxlen=1).pop()[1]
 
 
 def _images(log: Sequence[Stored]) -> Iterator[tuple[int, Image]]:
-    """The image after each batch of a log that goes back to its first record."""
+    """The image after each batch of a log that begins with the first record."""
     fold = MetadataDelta()
     for stored in log:
         for found in decode_batches(stored.data):
@@ -116,7 +117,7 @@ def _images(log: Sequence[Stored]) -> Iterator[tuple[int, Image]]:
 
 
 def _plain(image: Image) -> Image:
-    """Without the place in the log, which a fold has not."""
+    """Without the position in the log, which a replayed image does not have."""
     return image._replace(end=OffsetAndEpoch(0, 0))
 
 

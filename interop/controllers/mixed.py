@@ -1,8 +1,8 @@
-"""A cluster of nodes that different programs run, in one folder: what `interop.local.cluster` is
-for Apache Kafka alone.
+"""A cluster of nodes that different programs run, in one folder. `interop.local.cluster` is the
+same for Apache Kafka alone.
 
-with mixed(folder, controller(0, DOUBLE), broker(0, KAFKA)) as cluster:
-    print(cluster.bootstrap, cluster.quorum())
+    with mixed(folder, controller(0, DOUBLE), broker(0, KAFKA)) as cluster:
+        print(cluster.bootstrap, cluster.quorum())
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .plan import CONTROLS, Member
 from .quorum import Quorum, described
 
 TRIES = 12
-"""How often a leader is killed until another one is chosen by chance; one of two misses so many
-times in 4000 runs once."""
+"""How often a leader is killed until the election chooses the wanted one. With a chance of one in
+two, it fails in one of 4000 runs."""
 
 PATIENT = {"controller.quorum.fetch.timeout.ms": "4000"}
-"""Of the one that is to lead when the leader is gone. The others are sooner to miss him, and are
-refused as long as this one still hopes to hear from him (KIP-996); then this one asks, and nobody
-refuses."""
+"""Settings of the controller that is to lead next. The others detect the loss of the leader first,
+but this one refuses them its pre-vote until its own, longer fetch timeout has passed (KIP-996).
+Then this one asks for votes, and no controller refuses."""
 
 
 class Mixed:
@@ -46,13 +46,13 @@ class Mixed:
         return next(node for node in self.nodes if node.id == id)
 
     def quorum(self) -> Quorum | None:
-        """What the leader among the running controllers tells of the quorum; None while nobody
-        leads."""
+        """The quorum as the leader among the running controllers describes it; None while there is
+        no leader."""
         told = (described(node.controls_at) for node in self.controllers if node.running)
         return max(filter(None, told), key=lambda each: each.epoch, default=None)
 
     def led(self) -> Quorum:
-        """The same, once somebody leads, with all of the log that he had then committed."""
+        """The quorum once there is a leader that has committed all of its log."""
         found = eventually(self.quorum, lambda told: told is not None and told.high_watermark >= 0)
         assert found is not None
         return found
@@ -61,7 +61,7 @@ class Mixed:
         return self.node(self.led().leader)
 
     def fail_over(self) -> Node:
-        """The leader is killed, another one leads, and the killed one comes back: the new
+        """Kills the leader, waits for another one, and restarts the killed one; returns the new
         leader."""
         old = self.leader()
         old.kill()
@@ -70,8 +70,8 @@ class Mixed:
         return new
 
     def led_by(self, ids: Sequence[int]) -> Node:
-        """Leaders are killed until one of these leads: who of several wins an election is chance, a
-        single one is helped."""
+        """Kills leaders until one of these leads. With several candidates, chance decides the
+        election; a single candidate gets help."""
         for _ in range(TRIES):
             leader = self.leader()
             if leader.id in ids:
@@ -89,8 +89,8 @@ class Mixed:
             self.caught_up()
 
     def caught_up(self) -> int:
-        """Waits until all running controllers hold what the leader holds now; gives where that
-        ends."""
+        """Waits until all running controllers hold what the leader holds now; returns its end
+        offset."""
         wanted = self.led().high_watermark
         running = {node.id for node in self.controllers if node.running}
 
@@ -102,7 +102,7 @@ class Mixed:
         return wanted
 
     def start(self) -> None:
-        """What does not run of it."""
+        """Starts every node that does not run."""
         stopped = [node for node in self.nodes if not node.running]
         for node in stopped:
             node.begin()
@@ -110,7 +110,7 @@ class Mixed:
             node.wait_ready()
 
     def stop(self) -> None:
-        """All of it, without its knowing: who leaves in order waits for others to do so."""
+        """Kills all nodes: a clean shutdown would wait for other nodes."""
         for node in self.nodes:
             node.kill()
 
@@ -124,10 +124,10 @@ def mixed(
     overrides: Mapping[str, str] | None = None,
     running: bool = True,
 ) -> Iterator[Mixed]:
-    """A cluster of its own. `dynamic`: the voters stand in the log (KIP-853), and not in every
-    node's settings; `release`: whose metadata the cluster has, by default the newest that its
-    programs know; `overrides`: settings of all nodes; without `running` they are only formatted.
-    Raises Missing."""
+    """A cluster of its own. `dynamic`: the voters are in the log (KIP-853), and not in every node's
+    settings. `release`: the metadata version of the cluster, by default the newest that its
+    programs know. `overrides`: settings of all nodes. Without `running` the nodes are only
+    formatted. Raises Missing."""
     places = plan.seats(members, iter(free_ports(2 * len(members))))
     cluster_id = rules.cluster_id()
     nodes = []

@@ -1,5 +1,5 @@
-"""One node of a mixed cluster: a node whose runner may change while it is stopped, and that may
-lose its disk. The folder stays as it was."""
+"""One node of a mixed cluster. Another program can run it after a stop, and it can lose its disk.
+The folder stays the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METADATA = "__cluster_metadata-0"
 
 
 class Node(node.Node):
-    """A place in the cluster, its folder, and its process while it runs."""
+    """A node of the cluster, its folder, and its process while it runs."""
 
     def __init__(self, seat: Seat, kind: Kind, cluster_id: str, folder: Path, settings: Mapping[str, str]) -> None:
         super().__init__(seat, kind, cluster_id, folder, settings)
@@ -45,12 +45,12 @@ class Node(node.Node):
         return super().formatting(words)
 
     def become(self, kind: Kind) -> None:
-        """From now on another program runs it, on what this one left."""
+        """Sets the program that runs it from now on, with the files that the previous one left."""
         assert not self.running, "the node runs"
         self.kind = kind
 
     def lose_disk(self) -> None:
-        """Its log directory is that of a new node of this id."""
+        """Replaces its log directory by a newly formatted one of the same node id."""
         assert not self.running, "the node runs"
         shutil.rmtree(self.data)
         finished([self.formatting(self._formatted_with)])

@@ -1,6 +1,5 @@
-"""Topics whose replicas lie on given brokers, and batches that wait for as many of them as a test
-says: by requests of our own, each to one broker, so that no client looks for another one or tries
-again."""
+"""Topics whose replicas are on given brokers, and batches with any `acks`. The requests are written
+here and go to one broker each, so that no client looks for another broker or retries."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from kafkadouble.wire.batch import Record, encode_batch
 from . import admin
 
 LEADER, EVERYBODY = 1, -1
-"""Who must have a batch before it is acknowledged: `acks`."""
+"""The replicas that must have a batch before it is acknowledged: `acks`."""
 
 PREFERENCE, ANYBODY = 0, 1
 """Election types of ElectLeaders."""
@@ -30,15 +29,15 @@ TIMEOUT_MS = 30_000
 
 
 class Told(NamedTuple):
-    """The answer to a batch: the error's name, and where it begins."""
+    """The answer to a batch: the error's name, and its base offset."""
 
     error: str
     offset: int
 
 
 def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **configs: str) -> None:
-    """The replicas of each partition, the leader first; settings with `_` for `.`. Waits until they
-    lead."""
+    """Creates a topic with the replicas of each partition, the preferred leader first; settings
+    with `_` for `.`. Waits until these lead."""
     of = CreateTopicsRequest
     assignments = [
         of.CreatableReplicaAssignment(partition_index=index, broker_ids=list(each))
@@ -54,13 +53,13 @@ def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **conf
 
 
 BEHIND = ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION")
-"""What a broker says to which the metadata have not come yet."""
+"""The errors of a broker whose metadata is not up to date."""
 
 
 def produce(
     at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = EVERYBODY, timeout_ms: int = TIMEOUT_MS
 ) -> Told:
-    """One batch, to the broker at this address."""
+    """Sends one batch to the broker at this address."""
     of, now = ProduceRequest, time.time_ns() // 1_000_000
     batch = encode_batch([Record(offset, now, None, value) for offset, value in enumerate(values)])
     data = of.TopicProduceData(name=topic, partition_data=[of.PartitionProduceData(index=index, records=bytes(batch))])
@@ -70,7 +69,8 @@ def produce(
 
 
 def written(at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = EVERYBODY) -> int:
-    """The same, once the broker knows of the topic, and that it leads; where the batch begins."""
+    """Sends one batch, repeatedly until the broker knows the topic and leads it; returns the base
+    offset."""
     found = eventually(
         lambda: produce(at, topic, values, index=index, acks=acks), lambda told: told.error not in BEHIND
     )
@@ -79,19 +79,19 @@ def written(at: str, topic: str, values: Sequence[bytes], *, index: int = 0, ack
 
 
 def numbered(word: str, count: int = 5) -> list[bytes]:
-    """Values that tell where they come from."""
+    """Values that name their origin."""
     return [b"%d-%s" % (number, word.encode()) for number in range(count)]
 
 
 def elect(bootstrap: str, topic: str, kind: int, index: int = 0) -> str:
-    """The error's name."""
+    """Elects a leader; returns the error's name."""
     asked = [ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])]
     told = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=asked), 2)
     return error_codes.name(told.replica_election_results[0].partition_result[0].error_code)
 
 
 def end(at: str, topic: str, index: int = 0) -> int:
-    """Where a consumer finds the end of a partition, at the broker that leads it."""
+    """The end offset of the partition that a consumer gets from its leader."""
     of = ListOffsetsRequest
     asked = of.ListOffsetsPartition(partition_index=index, timestamp=LATEST)
     told = ask(at, of(replica_id=-1, topics=[of.ListOffsetsTopic(name=topic, partitions=[asked])]), 7)

@@ -1,8 +1,8 @@
-"""What the nodes of a mixed cluster are told: the settings of `interop.quorum`, and the quorum
-static or dynamic.
+"""The settings of the nodes of a mixed cluster: those of `interop.quorum`, with a static or a
+dynamic quorum.
 
-Rules. This file is pure: it starts nothing and looks for no port. Our nodes and Kafka's are told
-the same, since one may take over the other's folder.
+Rules. This file is pure: it starts nothing and looks for no port. Our nodes and Kafka's get the
+same settings, since one may continue with the other's folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NONE: Mapping[str, str] = {}
 
 
 class Member(NamedTuple):
-    """A node to be: its id, its roles, who runs it, and settings of its own."""
+    """A planned node: its id, its roles, the program that runs it, and settings of its own."""
 
     id: int
     roles: tuple[str, ...]
@@ -32,7 +32,7 @@ class Member(NamedTuple):
 
 
 def controller(number: int, kind: Kind, **own: str) -> Member:
-    """A node that only votes. Settings by their Kafka names with `_` for `.`."""
+    """A node that is only a controller. Settings by their Kafka names with `_` for `.`."""
     return Member(FIRST_CONTROLLER + number, (CONTROLS,), kind, named(own))
 
 
@@ -42,7 +42,7 @@ def broker(number: int, kind: Kind, **own: str) -> Member:
 
 
 def combined(number: int, kind: Kind, **own: str) -> Member:
-    """A node that is both."""
+    """A node that is both controller and broker."""
     return Member(1 + number, (BROKER, CONTROLS), kind, named(own))
 
 
@@ -52,7 +52,7 @@ def named(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def seats(members: Sequence[Member], ports: Iterator[int]) -> list[Seat]:
-    """A place for each, with addresses of this machine."""
+    """A seat for each node, with addresses of this machine."""
     found = []
     for member in members:
         names = [name for role, name in ((BROKER, CLIENTS), (CONTROLS, CONTROLLER)) if role in member.roles]
@@ -71,7 +71,7 @@ def settings(seat: Seat, among: Sequence[Seat], data: str, dynamic: bool) -> dic
 
 
 def formatting(among: Sequence[Seat], directories: Mapping[int, str]) -> list[str]:
-    """The words that tell each controller of a dynamic quorum who the first voters are."""
+    """The arguments that name the first voters to each controller of a dynamic quorum."""
     first = [f"{seat.id}@{address(seat)}:{directories[seat.id]}" for seat in voters(among)]
     return ["--initial-controllers", ",".join(first)]
 
@@ -81,6 +81,6 @@ def voters(among: Sequence[Seat]) -> list[Seat]:
 
 
 def address(seat: Seat) -> str:
-    """Where a controller is reached by other nodes."""
+    """The address at which other nodes reach a controller."""
     host, port = seat.known[CONTROLLER]
     return f"{host}:{port}"

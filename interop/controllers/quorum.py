@@ -1,5 +1,5 @@
-"""What a controller tells of its quorum, by a plain DescribeQuorum on its own listener, so that no
-broker stands between."""
+"""Asks a controller for its quorum, by a plain DescribeQuorum on the controller's own listener,
+without a broker in between."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ VERSION = 2
 
 
 class Quorum(NamedTuple):
-    """The quorum as its leader sees it. `ends`: how far each voter and observer holds the log, by
-    id."""
+    """The quorum as its leader sees it. `ends`: the end offset of each voter's and observer's log,
+    by id."""
 
     leader: int
     epoch: int
@@ -27,7 +27,7 @@ class Quorum(NamedTuple):
 
 
 def described(at: Address, version: int = VERSION) -> Quorum | None:
-    """None from who does not lead, or does not answer."""
+    """The quorum; None if the controller does not lead, or does not answer."""
     of = DescribeQuorumRequest
     topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])
     answer = heard(at, of(topics=[topic]), version)
@@ -48,7 +48,7 @@ def described(at: Address, version: int = VERSION) -> Quorum | None:
 
 
 def heard(at: Address, body: Message, version: int) -> Any:
-    """The answer; None when nobody gives one: a node that starts or ends."""
+    """The answer; None if there is none, since the node is starting or ending."""
     try:
         return ask(f"{at[0]}:{at[1]}", body, version)
     except (OSError, AssertionError):

@@ -1,8 +1,8 @@
-"""What lies in the replicas of a partition on stopped brokers: the same batches byte for byte, and
-the same leader epochs.
+"""The replicas of a partition on stopped brokers: they must have the same batches byte for byte,
+and the same leader epochs.
 
-Rules. A leader notes an epoch when it begins, a follower with its first batch: who compares has had
-something written in the last one.
+Rules. A leader stores an epoch when it is elected, a follower with its first batch. So a test must
+write to the partition in the last epoch before it compares.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def folder(node: Node, topic: str, index: int = 0) -> Path:
 
 
 def values(node: Node, topic: str, index: int = 0) -> list[bytes | None]:
-    """Of the records that lie in a replica now, in their order."""
+    """The values of the records that a replica holds now, in order."""
     return [value for stored in batches(folder(node, topic, index)) for value in values_in(stored)]
 
 
@@ -33,13 +33,14 @@ def values_in(stored: Stored) -> list[bytes | None]:
 
 
 def epochs(node: Node, topic: str, index: int = 0) -> list[tuple[int, int]]:
-    """Each leader epoch and where it begins, as the file says."""
+    """Each leader epoch and its start offset, from the checkpoint file."""
     path = folder(node, topic, index) / EPOCHS
     return [(each.epoch, each.offset) for each in epoch_checkpoint.check(path.read_bytes(), str(path))]
 
 
 def equal(nodes: Sequence[Node], topic: str, partitions: int = 1) -> int:
-    """Asserts that the replicas of these stopped nodes are equal; so many batches they have."""
+    """Asserts that the replicas of these stopped nodes are equal; returns their number of
+    batches."""
     count = 0
     for index in range(partitions):
         one, *others = nodes

@@ -1,9 +1,10 @@
-"""What a controller writes while real brokers come, go, die, lose a directory and are forgotten:
-ours the same records as Apache Kafka's.
+"""The records that a controller writes while real brokers register, shut down, are killed, lose a
+directory and are unregistered: ours must write the same as Apache Kafka's.
 
-pytest interop/controllers/test_broker_lives.py --broker local                           our
-controller pytest interop/controllers/test_broker_lives.py --broker local --controllers local
-Apache Kafka's, of which the same is true
+    # our controller
+    pytest interop/controllers/test_broker_lives.py --broker local
+    # Apache Kafka's, which must pass too
+    pytest interop/controllers/test_broker_lives.py --broker local --controllers local
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from .plan import broker, controller
 pytestmark = pytest.mark.timeout(900)
 
 TOPICS = {"t": [[1, 2], [2, 1]], "s": [[1], [2]], "u": [[3, 1], [3, 2]]}
-"""Topic -> replicas of its partitions. `s` has no second ones; `u` lies in the one directory of
-broker 3 that is not cordoned."""
+"""Topic -> replicas of its partitions. Each partition of `s` has only one replica; `u` is in the
+one directory of broker 3 that is not cordoned."""
 
 
 BEGIN = """
@@ -52,7 +53,7 @@ u-0 isr=3
 broker 1 fenced=1
 broker 1 fenced=1
 """
-"""It is fenced when it goes, and again when its session is over."""
+"""The broker is fenced when it shuts down, and again when its session is over."""
 
 COMES_BACK = """
 broker 1 registers
@@ -63,7 +64,7 @@ t-0 isr=1,2
 t-1 isr=1,2
 u-0 isr=1,3
 """
-"""It has proven that it ended well: it was eligible all the time."""
+"""The broker has proven a clean shutdown: it was an eligible leader all the time."""
 
 DIES = """
 s-1 isr= leader=-1 elr=2 last_known_elr=2
@@ -83,8 +84,8 @@ t-0 isr=1,2
 t-1 isr=1,2
 u-1 isr=2,3
 """
-"""It may have lost what was not flushed: nobody is eligible, but the last that was known to be
-leads (KIP-966)."""
+"""The broker may have lost records that were not flushed: no replica is eligible, so the last known
+leader is elected (KIP-966)."""
 
 LOSES_A_DIRECTORY = """
 u-0 isr=1 leader=1
@@ -96,7 +97,7 @@ LEAVES_WITH_NOTHING = """
 broker 3 fenced=1
 broker 3 fenced=1
 """
-"""It leads nothing: there is no controlled shutdown to be begun."""
+"""The broker leads nothing: there is no controlled shutdown to begin."""
 
 IS_FORGOTTEN = """
 broker 3 is unregistered
@@ -105,7 +106,7 @@ broker 3 is unregistered
 
 @pytest.fixture
 def cluster(ours: Kind, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """One controller, three brokers, the last with two directories of which one is cordoned."""
+    """One controller, and three brokers, the last with two directories of which one is cordoned."""
     first, second = (str(tmp_path / "node-3" / name) for name in ("data", "more"))
     own = {"log_dirs": f"{first},{second}", "cordoned_log_dirs": first}
     members = (controller(0, ours), broker(0, real), broker(1, real), broker(2, real, **own))

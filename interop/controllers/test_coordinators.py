@@ -1,8 +1,8 @@
-"""Coordinators move between a broker of ours and one of Apache Kafka's, and begin from what the
-other has written: groups that commit on both, and transactions, which ours replicates and serves to
-those who read, but does not coordinate.
+"""Coordinators move between a broker of ours and one of Apache Kafka's, and load what the other has
+written. Groups commit on both. Our broker replicates transactions and serves them to consumers, but
+does not coordinate them.
 
-pytest interop/controllers/test_coordinators.py --broker local
+    pytest interop/controllers/test_coordinators.py --broker local
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ ONE_IS_ENOUGH = {"min.insync.replicas": "1"}
 
 @pytest.fixture(scope="module", params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
 def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is not."""
+    """Broker 1 is ours, broker 2 is Kafka's."""
     chief, folder = controller(0, DOUBLE if request.param == "under-ours" else real), tmp_path_factory.mktemp("both")
     with mixed(folder, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | ONE_IS_ENOUGH) as running:
         yield running
 
 
 def coordinator(bootstrap: str, group: str) -> int:
-    """Of a group, as this broker knows it; -1 for none."""
+    """The coordinator of a group, in this broker's metadata; -1 for none."""
     (told,) = ask(bootstrap, FindCoordinatorRequest(coordinator_keys=[group]), 4).coordinators
     return int(told.node_id)
 
 
 def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
-    """Its member stays, goes on committing, and reads nothing again; what a group committed that
-    nobody is in is there, too."""
+    """The group's member stays, continues to commit, and reads nothing twice. The offsets of a
+    group without members are kept, too."""
     topic, ledger = unique("groups"), Ledger(cluster.bootstrap)
     placed.create(cluster.bootstrap, OFFSETS, [BOTH], cleanup_policy="compact")
     placed.create(cluster.bootstrap, topic, [BOTH])
@@ -74,8 +74,9 @@ def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
 
 
 def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
-    """Kafka's coordinator dies with its disk while a transaction is open, and begins again from
-    what ours has kept of it: the next producer of that name ends it, and goes on."""
+    """Kafka's coordinator and its disk are lost while a transaction is open, and it starts again
+    from our replica: the next producer with that transactional id aborts the transaction, and
+    continues."""
     cluster.start()
     ours, theirs = cluster.brokers
     topic, both = unique("transactions"), [[theirs.id, ours.id]]
@@ -107,26 +108,27 @@ def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
     theirs.start()
     admin.settled(ours.bootstrap, topic, [BOTH])
     cluster.stop()
-    # five times records, and a marker for each of four transactions
+    # Five batches, and a marker for each of four transactions.
     assert replicas.equal(cluster.brokers, topic) == 9
 
 
 def transactional(bootstrap: str) -> Any:
-    """A producer that may begin a transaction: what others of its name have begun is over."""
+    """A producer that can begin a transaction: those of earlier producers with its id are
+    complete."""
     found = ck.Producer({**Ledger(bootstrap).client(), "transactional.id": "t", "transaction.timeout.ms": 120_000})
     found.init_transactions(60)
     return found
 
 
 def send(producer: Any, topic: str, word: str) -> None:
-    """One record in a transaction that stays open."""
+    """Sends one record in a transaction that stays open."""
     producer.begin_transaction()
     producer.produce(topic, word.encode(), partition=0)
     assert producer.flush(60) == 0
 
 
 def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[bytes]:
-    """All values that a reader is given up to the end of the partition, or up to an open
+    """All values that a consumer gets up to the end of the partition, or up to an open
     transaction."""
     settings = {
         **Ledger(bootstrap).client(),

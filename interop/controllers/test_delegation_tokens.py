@@ -1,8 +1,9 @@
-"""Delegation tokens (KIP-48) that a controller of ours makes and a real broker heeds: Kafka's own
-tool makes, shows, renews and ends them, and a client logs in with one.
+"""Delegation tokens (KIP-48) that our controller stores and a real broker accepts: Kafka's own tool
+creates, describes, renews and expires them, and a client logs in with one.
 
-pytest interop/controllers/test_delegation_tokens.py --broker local      also with --controllers
-local: the same is true of Apache Kafka's
+    pytest interop/controllers/test_delegation_tokens.py --broker local
+
+With `--controllers local` the tests run on Apache Kafka's controller, which must pass too.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required"
 
 
 class Token(NamedTuple):
-    """As the tool shows it; times go by the minute."""
+    """A token as the tool shows it, with times in minutes."""
 
     id: str
     hmac: str
@@ -52,14 +53,14 @@ class Cluster(NamedTuple):
     tools: Resident
 
     def user(self, stem: str) -> str:
-        """Somebody new who may log in; his name is his password."""
+        """Creates a user; the password is the name."""
         name = unique(stem)
         set_password(self.guarded, name, name, MECHANISMS[0])
         let_in(self.guarded, name, name, MECHANISMS[0])
         return self._known(name, f'username="{name}" password="{name}"')
 
     def holder(self, token: Token) -> str:
-        """Who logs in with a token."""
+        """The login of a client that uses a token."""
         return self._known(token.id, f'username="{token.id}" password="{token.hmac}" tokenauth="true"')
 
     def _known(self, name: str, login: str) -> str:
@@ -81,13 +82,13 @@ class Cluster(NamedTuple):
         return self.tools.call(main, [*at, *words])
 
     def done(self, user: str, *words: str) -> str:
-        """What the tool said, which must have been well."""
+        """The output of the tool, which must have succeeded."""
         said = self.say(TOOL, user, *words)
         assert said.code == 0, said
         return said.out
 
     def refused(self, user: str, *words: str) -> str:
-        """Why not."""
+        """The error text of the tool."""
         said = self.say(TOOL, user, *words)
         assert said.code == 1, said
         return said.err
@@ -97,11 +98,11 @@ class Cluster(NamedTuple):
         return token
 
     def described(self, user: str) -> list[Token]:
-        """Those that he owns, asked for or may renew."""
+        """The tokens that the user owns, requested or may renew."""
         return tokens(self.done(user, "--describe", "--owner-principal", f"User:{user}"))
 
     def comes_in(self, user: str) -> bool:
-        """Whether he is let in to list topics."""
+        """Whether the client can authenticate and list topics."""
         said = self.say(TOPICS, user, "--list")
         assert said.code == 0 or "SaslAuthenticationException" in said.err, said
         return said.code == 0
@@ -129,7 +130,8 @@ def cluster(
 
 
 def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Cluster) -> None:
-    """The broker computes by itself what proves a token, and finds what the controller had told."""
+    """The broker computes a token's HMAC by itself, and gets the one that the controller
+    answered."""
     ann, bob, eve = (cluster.user(stem) for stem in ("ann", "bob", "eve"))
     token = cluster.created(ann, "--renewer-principal", f"User:{bob}")
     assert token[2:5] == (f"User:{ann}", f"User:{ann}", f"[User:{bob}]")
@@ -151,7 +153,8 @@ def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Clust
 
 
 def test_a_client_logs_in_with_a_token(cluster: Cluster) -> None:
-    """He gets no other token by it, and is not let in once it has ended."""
+    """The client cannot create another token with it, and cannot authenticate once it has
+    expired."""
     ann = cluster.user("ann")
     holder = cluster.holder(token := cluster.created(ann))
     eventually(lambda: cluster.comes_in(holder), bool)
@@ -176,7 +179,8 @@ def test_a_token_whose_time_is_over_is_swept_away(cluster: Cluster) -> None:
 
 
 def test_tokens_outlive_the_controller(cluster: Cluster) -> None:
-    """They are in its log, and a token for somebody else is his."""
+    """The tokens are in the controller's log, and a token that was requested for another user
+    belongs to that user."""
     ann, bob = cluster.user("ann"), cluster.user("bob")
     token = cluster.created(ann, "--owner-principal", f"User:{bob}")
     assert token[2:5] == (f"User:{bob}", f"User:{ann}", "[]")

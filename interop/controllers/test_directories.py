@@ -1,7 +1,7 @@
-"""A broker of ours and one of Apache Kafka's, each with two log directories, tell the controller in
-which of them their replicas lie (KIP-858).
+"""A broker of ours and one of Apache Kafka's, each with two log directories, report to the
+controller the directory of each replica (KIP-858).
 
-pytest interop/controllers/test_directories.py --broker local
+    pytest interop/controllers/test_directories.py --broker local
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FOLDERS = ("data", "more")
 
 @pytest.fixture(params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
 def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is not."""
+    """Broker 1 is ours, broker 2 is Kafka's."""
     chief = controller(0, DOUBLE if request.param == "under-ours" else real)
     own = {id: {"log_dirs": ",".join(str(place) for place in places(tmp_path, id))} for id in BOTH}
     with mixed(tmp_path, chief, broker(0, DOUBLE, **own[1]), broker(1, real, **own[2]), overrides=KEPT) as running:
@@ -44,7 +44,7 @@ def places(folder: Path, broker_id: int) -> list[Path]:
 
 
 def told(metadata: Path) -> dict[int, list[str]]:
-    """The directories of each partition's replicas, as the controller's log says last."""
+    """The directories of each partition's replicas, as last written to the controller's log."""
     found: dict[int, list[str]] = {}
     for stored in batches(metadata):
         for read in decode_batches(stored.data):
@@ -55,7 +55,7 @@ def told(metadata: Path) -> dict[int, list[str]]:
 
 
 def lying(folder: Path) -> dict[int, list[str]]:
-    """The same, as the disks say."""
+    """The directories of each partition's replicas, as found on the disks."""
     return {
         index: [
             directory_id(place)

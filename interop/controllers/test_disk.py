@@ -1,5 +1,5 @@
-"""A controller that lost its disk is brought back by a snapshot: Apache Kafka's by our
-FetchSnapshot, ours by theirs, in one piece and in pieces of 37 bytes.
+"""A controller that lost its disk is restored by a snapshot: Apache Kafka's by our FetchSnapshot,
+ours by Kafka's, in one piece and in pieces of 37 bytes.
 
     pytest interop/controllers/test_disk.py --broker local
 """
@@ -30,8 +30,8 @@ TELLING = Double(("--verbose",))
 @pytest.mark.parametrize("lost", ["theirs", "ours"])
 @pytest.mark.parametrize("pieces", [PIECES, pytest.param(WHOLE, marks=pytest.mark.long)])
 def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> None:
-    """Two of the one kind hold the quorum, and lead it; the third, of the other kind, begins anew,
-    and later leads itself."""
+    """Two controllers of one kind form the majority, and lead it; the third, of the other kind,
+    starts empty, and later leads itself."""
     holder: Kind = TELLING if lost == "theirs" else real
     loser: Kind = real if lost == "theirs" else DOUBLE
     holders = [controller(number, holder) for number in (0, 1)]
@@ -46,7 +46,7 @@ def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> Non
         node.lose_disk()
         assert not batches(node.metadata)
         node.start()
-        # more than it had: until it fetches, the leader tells of the end that it has lost
+        # More records than it had: until it fetches, the leader reports its lost end offset.
         ledger.all("after")
         cluster.caught_up()
         brought_back(node, pieces, by=leader if lost == "theirs" else None)
@@ -60,8 +60,8 @@ def test_a_lost_disk(real: Kafka, tmp_path: Path, lost: str, pieces: int) -> Non
 
 
 def brought_back(node: Node, pieces: int, by: Node | None) -> None:
-    """It was a snapshot that it began with, and it came in so many pieces: who gave them has told
-    of each."""
+    """Asserts that it began with a snapshot, which came in this number of pieces: the leader has
+    logged each of them."""
     first = snapshot_ids(node)[0]
     assert batches(node.metadata)[0].header.base_offset >= first.offset
     size = (node.metadata / names.checkpoint_name(first)).stat().st_size

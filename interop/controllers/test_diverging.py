@@ -1,8 +1,8 @@
-"""Histories that part, of a broker of ours and one of Apache Kafka's: who comes back as a follower
-cuts off what its new leader never had, by the leader's epochs (KIP-101), and in the end both are
-equal byte for byte.
+"""Diverging logs of a broker of ours and one of Apache Kafka's. A broker that restarts as a
+follower truncates, by the leader's epochs (KIP-101), what its new leader never had, and in the end
+both are equal byte for byte.
 
-pytest interop/controllers/test_diverging.py --broker local
+    pytest interop/controllers/test_diverging.py --broker local
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ PATIENT = {
     "min.insync.replicas": "1",
     "offsets.topic.replication.factor": "2",
 }
-"""A follower that stands still for a moment stays in sync, and is not taken for dead."""
+"""A follower that is paused for a moment stays in sync, and is not fenced."""
 
 BOTH = [1, 2]
 
 
 @pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
 def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is not."""
+    """Broker 1 is ours, broker 2 is Kafka's."""
     chief = controller(0, DOUBLE if request.param == "under-ours" else real)
     with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | PATIENT) as running:
         yield running
 
 
 def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixed) -> None:
-    """Each in turn leads, is killed with records that the other never had, and follows what the
-    other wrote meanwhile at the same offsets."""
+    """Each broker in turn leads, is killed with records that the other never had, and follows what
+    the other wrote meanwhile at the same offsets."""
     topic, kept = unique("tails"), list[bytes]()
     placed.create(cluster.bootstrap, topic, [BOTH])
     for old, new in (BOTH, BOTH[::-1]):
@@ -53,8 +53,13 @@ def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixe
         kept += write(dies, topic, f"of-{old}", acks=placed.EVERYBODY)
         lives.pause()
         answer = write(
-            dies, topic, "answers-a-fetch-that-waits", 1
-        )  # it may lie with who stands still, and be read when he goes on
+            dies,
+            topic,
+            "answers-a-fetch-that-waits",
+            1,
+            # The response to a waiting fetch may reach the paused follower, which reads it when it
+            # continues.
+        )
         tail = [value for number in range(3) for value in write(dies, topic, f"only-{old}-has-{number}")]
         dies.kill()
         lives.resume()
@@ -73,15 +78,15 @@ def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixe
 
 
 def write(node: Node, topic: str, word: str, count: int = 5, acks: int = placed.LEADER) -> list[bytes]:
-    """A batch that this leader has."""
+    """A batch that only this leader has."""
     values = placed.numbered(word, count)
     placed.written(node.bootstrap, topic, values, acks=acks)
     return values
 
 
 def known(leader: Node, topic: str, kept: list[bytes], answer: list[bytes]) -> list[bytes]:
-    """What a new leader has: all that both had, and what it may have been sent as it stood
-    still."""
+    """The records of a new leader: all that both had, and those that may have been sent to it while
+    it was paused."""
     found = replicas.values(leader, topic)
     assert found in (kept, kept + answer)
     return kept if found == kept else kept + answer

@@ -1,7 +1,9 @@
-"""The clusters of this folder, made of Apache Kafka alone: what the other tests stand on is true
-without any code of ours, and finds what is wrong.
+"""The clusters of this folder, made of Apache Kafka alone: the assumptions of the other tests hold
+without any code of ours, and the checks find what is wrong.
 
-    pytest interop/controllers/test_harness.py --broker local      Java; Kafka from Maven's cache, or Maven
+    pytest interop/controllers/test_harness.py --broker local
+
+Needs Java, and Kafka from Maven's cache, or Maven.
 """
 
 from __future__ import annotations

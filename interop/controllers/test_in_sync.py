@@ -1,8 +1,8 @@
-"""The in-sync set of a broker of ours and one of Apache Kafka's, either of which leads: it shrinks
-when the other stands still and grows when it goes on, and `acks=all` means both where
-`min.insync.replicas` is 2. The leaders say the same at each step.
+"""The in-sync replicas of a broker of ours and one of Apache Kafka's; each of them leads. The set
+shrinks when the other broker is paused and grows when it continues, and `acks=all` requires both if
+`min.insync.replicas` is 2. Both leaders answer alike at each step.
 
-pytest interop/controllers/test_in_sync.py --broker local
+    pytest interop/controllers/test_in_sync.py --broker local
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .plan import broker, controller
 pytestmark = pytest.mark.timeout(900)
 
 LAGS = {"replica.lag.time.max.ms": "2000", "broker.session.timeout.ms": "60000"}
-"""Who stands still falls out of sync, by his leader's word, long before he is taken for dead."""
+"""A paused follower falls out of sync, by its leader's decision, long before it is fenced."""
 
 BOTH = [1, 2]
 
 
 @pytest.fixture(params=["under-theirs", pytest.param("under-ours", marks=pytest.mark.long)])
 def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is not."""
+    """Broker 1 is ours, broker 2 is Kafka's."""
     chief = controller(0, DOUBLE if request.param == "under-ours" else real)
     with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | LAGS) as running:
         yield running

@@ -1,9 +1,10 @@
-"""A real broker on our controller at levels of `metadata.version` that changed the log: it
-understands what it is told, the records have the versions in which Apache Kafka's controller writes
-them there, and the cluster is raised to the newest level while it runs.
+"""A real broker on our controller at levels of `metadata.version` that changed the log. The broker
+understands the log, the records have the versions in which Apache Kafka's controller writes them,
+and the cluster is raised to the newest level while it runs.
 
-pytest interop/controllers/test_levels.py --broker local pytest interop/controllers/test_levels.py
---broker local --controllers local       Apache Kafka's controller alone
+    pytest interop/controllers/test_levels.py --broker local
+    # with Apache Kafka's controller alone
+    pytest interop/controllers/test_levels.py --broker local --controllers local
 """
 
 from __future__ import annotations
@@ -39,16 +40,16 @@ LEVELS = (7, 8, 11, 13, 15, 17, 23, 30, 33)
 SHA_256 = 1
 
 BY_CHANCE = {"NoOpRecord", "PartitionChangeRecord", "ProducerIdsRecord"}
-"""Kinds that come, or do not, as a matter of time."""
+"""Record types that may or may not be written, depending on timing."""
 
 BY_CONTENT = {"BrokerRegistrationChangeRecord"}
-"""Of a version that goes by what a record says."""
+"""A record type whose version depends on its content."""
 
 Versions = dict[str, set[int]]
 
 
 def by_level(always: int) -> pytest.MarkDecorator:
-    """The levels, of which one is not left out of a short run."""
+    """The levels; a short run includes only one of them."""
     levels = [pytest.param(each, id=NAMES[each], marks=() if each == always else pytest.mark.long) for each in LEVELS]
     return pytest.mark.parametrize("level", levels)
 
@@ -61,7 +62,7 @@ def cluster(folder: Path, kind: Kind, real: Kafka, level: int) -> Iterator[Mixed
 
 
 def set_password(bootstrap: str, user: str) -> int:
-    """The error."""
+    """Sets a password; returns the error."""
     of = AlterUserScramCredentialsRequest
     wanted = of.ScramCredentialUpsertion(name=user, mechanism=SHA_256, iterations=4096, salt=b"s", salted_password=b"p")
     code: int = ask(bootstrap, of(upsertions=[wanted]), 0).results[0].error_code
@@ -69,7 +70,7 @@ def set_password(bootstrap: str, user: str) -> int:
 
 
 def with_password(bootstrap: str) -> list[str]:
-    """The users."""
+    """The users that have a password."""
     return [each.user for each in ask(bootstrap, DescribeUserScramCredentialsRequest(users=None), 0).results]
 
 
@@ -78,7 +79,7 @@ def level_of(bootstrap: str) -> int:
 
 
 def deeds(running: Mixed, level: int) -> Ledger:
-    """Everything that the level knows, through a broker."""
+    """Does everything that the level supports, through a broker."""
     ledger, bootstrap = Ledger(running.bootstrap), running.bootstrap
     ledger.all("deeds")
     admin.set_quota(bootstrap, "interop", "controller_mutation_rate", 1000.0)
@@ -100,7 +101,7 @@ def written(running: Mixed) -> list[tuple[Message, int]]:
 
 
 def kinds(records: list[tuple[Message, int]]) -> Versions:
-    """In which versions the records of each kind are."""
+    """The versions of the records of each type."""
     found: Versions = {}
     for message, version in records:
         found.setdefault(type(message).__name__, set()).add(version)
@@ -108,8 +109,8 @@ def kinds(records: list[tuple[Message, int]]) -> Versions:
 
 
 def born(records: list[tuple[Message, int]]) -> list[str]:
-    """What the cluster began with, before anybody registered; of features the names come in no
-    order."""
+    """The records with which the cluster began, before a node registered; the order of features is
+    not defined."""
     first = takewhile(lambda each: not type(each[0]).__name__.startswith("Register"), records)
     return sorted(repr(message) for message, _ in first if type(message).__name__ != "NoOpRecord")
 

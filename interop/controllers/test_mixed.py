@@ -1,6 +1,6 @@
-"""Quorums of ours and Apache Kafka's: two of ours and one of theirs, and one and two. Each is led
-by ours, by theirs, and by ours again, while a real broker goes on; in the end the logs are equal
-byte for byte, Kafka's own tool reads the same of all, and every snapshot is true.
+"""Quorums of our controllers and Apache Kafka's: two of ours and one of theirs, and one and two.
+Ours lead, then Kafka's, then ours again, while a real broker runs. In the end the logs are equal
+byte for byte, Kafka's own tool reads the same from all, and every snapshot equals the replayed log.
 
     pytest interop/controllers/test_mixed.py --broker local
 """
@@ -30,19 +30,19 @@ pytestmark = pytest.mark.timeout(900)
 
 SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": "4000"}
 RELEASE = "4.3"
-"""Whose metadata the cluster has: the newest that Kafka's tools know, since those of 4.4 were not
-published."""
+"""The metadata version of the cluster: the newest that Kafka's tools know, since those of 4.4 were
+not published."""
 
 
 class Sides(NamedTuple):
-    """The ids of the controllers that are ours, and of Kafka's."""
+    """The ids of our controllers, and of Kafka's."""
 
     ours: list[int]
     theirs: list[int]
 
 
 class Quorum(NamedTuple):
-    """A cluster, and whose its controllers are."""
+    """A cluster, and the ids of its controllers by kind."""
 
     cluster: Mixed
     sides: Sides
@@ -69,7 +69,7 @@ def quorum(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest
 
 
 def test_led_by_ours_by_theirs_and_by_ours(quorum: Quorum) -> None:
-    """Leaders are killed under load until the other side leads; what was acknowledged under one is
+    """Leaders are killed under load until the other side leads; what one leader acknowledged is
     there under the next."""
     cluster, sides = quorum
     ledger = Ledger(cluster.bootstrap)
@@ -85,7 +85,7 @@ def test_led_by_ours_by_theirs_and_by_ours(quorum: Quorum) -> None:
 
 
 def test_logs_are_equal_and_snapshots_true(quorum: Quorum) -> None:
-    """Last of all, since nothing runs afterwards."""
+    """This test is the last one, since it stops the nodes."""
     cluster, sides = quorum
     end = cluster.caught_up()
     cluster.stop()
@@ -96,7 +96,7 @@ def test_logs_are_equal_and_snapshots_true(quorum: Quorum) -> None:
 
 
 def test_kafka_reads_the_same_of_all(quorum: Quorum) -> None:
-    """kafka-dump-log, of the logs and the snapshots of them all."""
+    """The output of kafka-dump-log for all logs and snapshots."""
     cluster, _ = quorum
     cluster.stop()
     logs = {node.id: sorted(node.metadata.glob("*.log")) for node in cluster.controllers}
@@ -115,15 +115,15 @@ def test_kafka_reads_the_same_of_all(quorum: Quorum) -> None:
 
 
 def _plain(row: dump_log.Row) -> dump_log.Row:
-    """Without the place in the file."""
+    """Without the position in the file."""
     return {key: value for key, value in row.items() if key != "position"}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("side", ["theirs", "ours"])
 def test_a_voter_of_either_side_is_taken_away_and_added(real: Kafka, tmp_path: Path, side: str) -> None:
-    """By kafka-metadata-quorum, while the other side leads (KIP-853): it comes back from the
-    settings and the directory that it had."""
+    """kafka-metadata-quorum removes and adds a voter while the other side leads (KIP-853). The
+    voter returns with its settings and its directory."""
     kinds: list[Kind] = [DOUBLE, DOUBLE, real] if side == "theirs" else [real, real, DOUBLE]
     members = [controller(number, kind) for number, kind in enumerate(kinds)]
     with mixed(tmp_path, *members, broker(0, real), dynamic=True, release=RELEASE, overrides=SNAPSHOTS) as cluster:

@@ -1,7 +1,7 @@
 """Replicas move from a broker of ours to one of Apache Kafka's and back while clients write and
-read; whoever gives one up does not keep it.
+read; the old broker deletes its replica.
 
-pytest interop/controllers/test_moves.py --broker local
+    pytest interop/controllers/test_moves.py --broker local
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PARTITIONS = 2
 
 @pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
 def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is not."""
+    """Broker 1 is ours, broker 2 is Kafka's."""
     chief = controller(0, DOUBLE if request.param == "under-ours" else real)
     with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT) as running:
         yield running
 
 
 def test_partitions_move_to_the_other_and_back(cluster: Mixed) -> None:
-    """Each is led by the other in the beginning, so both ways at once."""
+    """The partitions have different leaders at first, so the move goes both ways at once."""
     topic = unique("moves")
     placed.create(cluster.bootstrap, topic, [[1], [2]])
     with Traffic(cluster.bootstrap, topic, PARTITIONS) as traffic:

@@ -1,9 +1,10 @@
-"""Real brokers on one controller of ours, and on three: whatever clients and brokers ask of a
-controller.
+"""Real brokers on one controller of ours, and on three: everything that clients and brokers request
+from a controller.
 
-pytest interop/controllers/test_one.py --broker local                           our controller
-pytest interop/controllers/test_one.py --broker local --controllers local       Apache Kafka's, of
-which the same is true
+    # our controller
+    pytest interop/controllers/test_one.py --broker local
+    # Apache Kafka's, which must pass too
+    pytest interop/controllers/test_one.py --broker local --controllers local
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def ledger(cluster: Mixed) -> Ledger:
 
 
 def test_topics(cluster: Mixed, ledger: Ledger) -> None:
-    """Made, grown, deleted."""
+    """Topics are created, get partitions, and are deleted."""
     topic = ledger.topic("topics", 3, 2)
     assert [sorted(each) for each in admin.replicas(cluster.bootstrap, topic)] == [[1, 2]] * 3
     with CREATOR.admin(cluster.bootstrap) as client:
@@ -104,13 +105,13 @@ def test_configs(cluster: Mixed, ledger: Ledger) -> None:
 
 
 def _told(client: Any, wanted: dict[str, str]) -> None:
-    """What each broker says of the setting."""
+    """The value of the setting at each broker."""
     eventually(lambda: {id: client.configs("broker", id)[MOST] for id in wanted}, lambda found: found == wanted)
 
 
 def test_quotas(cluster: Mixed) -> None:
-    """Set, told, heeded: a fetch of more than is allowed in a second is throttled; and taken
-    away."""
+    """A quota is set, described and enforced: a fetch of more bytes than allowed in a second is
+    throttled. Then it is removed."""
     topic = Ledger(cluster.bootstrap).topic("quotas")
     admin.set_quota(cluster.bootstrap, "interop", "consumer_byte_rate", 10.0)
     told = {"consumer_byte_rate": 10.0}
@@ -131,7 +132,8 @@ def test_quotas(cluster: Mixed) -> None:
 
 
 def test_reassignments(cluster: Mixed, ledger: Ledger) -> None:
-    """To another broker, with all records; to both; and back before it was done."""
+    """Partitions move to another broker with all records, then to both; and a reassignment is
+    cancelled before it is complete."""
     topic = ledger.topic("moved", 2)
     ledger.produce(topic)
     here = admin.replicas(cluster.bootstrap, topic)
@@ -147,7 +149,7 @@ def test_reassignments(cluster: Mixed, ledger: Ledger) -> None:
 
 
 def test_a_reassignment_is_called_off(cluster: Mixed, ledger: Ledger) -> None:
-    """The new broker is not there: what was begun can be undone."""
+    """The new broker is down, and the reassignment that was begun can be cancelled."""
     lost = cluster.node(2)
     topic = ledger.topic("stays", 1)
     admin.reassign(cluster.bootstrap, topic, [[1]])
@@ -166,8 +168,8 @@ def test_a_reassignment_is_called_off(cluster: Mixed, ledger: Ledger) -> None:
 
 
 def test_a_broker_leaves_in_order_and_comes_back(cluster: Mixed, ledger: Ledger) -> None:
-    """Its leaderships are handed on before it ends, and it is in sync again when it is back; a
-    preferred leader gets its place back."""
+    """The broker hands its leaderships over before it ends, and is in sync again after its restart;
+    then a preferred leader leads again."""
     topic = ledger.topic("shutdown", 4, 2)
     ledger.produce(topic)
     left, stays = cluster.node(2), cluster.node(1).bootstrap
@@ -181,7 +183,7 @@ def test_a_broker_leaves_in_order_and_comes_back(cluster: Mixed, ledger: Ledger)
     admin.settled(stays, topic, [[1, 2]] * 4)
     preferred = [each[0] for each in admin.replicas(stays, topic)]
     assert set(preferred) == {1, 2}
-    # 84: not needed
+    # 84 is ELECTION_NOT_NEEDED.
     eventually(lambda: admin.elect_preferred(stays, topic, 4), lambda codes: set(codes) <= {0, 84})
     eventually(lambda: admin.leaders(stays, topic), lambda found: found == preferred)
     ledger.bootstrap = cluster.bootstrap
@@ -189,7 +191,7 @@ def test_a_broker_leaves_in_order_and_comes_back(cluster: Mixed, ledger: Ledger)
 
 
 def test_a_broker_is_killed_and_comes_back(cluster: Mixed, ledger: Ledger) -> None:
-    """It is fenced when its session has ended; its partitions have another leader in another
+    """The broker is fenced when its session has ended; its partitions have another leader in a new
     epoch."""
     topic = ledger.topic("killed", 2, 2)
     ledger.produce(topic)
@@ -210,7 +212,8 @@ def test_a_broker_is_killed_and_comes_back(cluster: Mixed, ledger: Ledger) -> No
 
 
 def test_the_controller_is_killed_and_comes_back(cluster: Mixed, ledger: Ledger) -> None:
-    """Brokers go on without it, and with it when it is back: somebody leads in another epoch."""
+    """Brokers continue without the controller, and with it after its restart: a controller leads in
+    a new epoch."""
     ledger.all("before", copies=2)
     epoch, node = cluster.led().epoch, cluster.leader()
     node.kill()
@@ -222,7 +225,7 @@ def test_the_controller_is_killed_and_comes_back(cluster: Mixed, ledger: Ledger)
 
 
 def test_features(cluster: Mixed) -> None:
-    """Told through brokers, lowered and raised."""
+    """Features are described through brokers, lowered and raised."""
     found = admin.features(cluster.bootstrap)
     assert found["metadata.version"] >= 30
     assert admin.update_feature(cluster.bootstrap, "group.version", 0, kind=2) == 0
@@ -232,7 +235,8 @@ def test_features(cluster: Mixed) -> None:
 
 
 def test_a_broker_is_unregistered(cluster: Mixed, ledger: Ledger) -> None:
-    """One that is not there any more. Last of all, since it was the second of two."""
+    """Unregisters a broker that is stopped. This test is the last one, since the broker is the
+    second of two."""
     gone, stays = cluster.node(2), cluster.node(1).bootstrap
     gone.kill()
     eventually(lambda: admin.registered(stays), lambda found: found == {1: False, 2: True})

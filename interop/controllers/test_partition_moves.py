@@ -1,9 +1,10 @@
-"""What a controller writes while replicas move between real brokers, and leaders are elected: ours
-the same records as Apache Kafka's.
+"""The records that a controller writes while replicas move between real brokers, and leaders are
+elected: ours must write the same as Apache Kafka's.
 
-pytest interop/controllers/test_partition_moves.py --broker local                           our
-controller pytest interop/controllers/test_partition_moves.py --broker local --controllers local
-Apache Kafka's, of which the same is true
+    # our controller
+    pytest interop/controllers/test_partition_moves.py --broker local
+    # Apache Kafka's, which must pass too
+    pytest interop/controllers/test_partition_moves.py --broker local --controllers local
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ UNCLEAN = """
 m-0 isr=1 leader=1 leader_recovery_state=1 elr= last_known_elr=
 m-1 isr=1 leader=1 leader_recovery_state=1 elr= last_known_elr=
 """
-"""Broker 1 was in sync when it went, and what came after it is not known to it."""
+"""Broker 1 was in sync when it stopped, and lacks the records that came after."""
 
 RECOVERED = """
 m-0 isr=1,3 leader_recovery_state=0
@@ -84,7 +85,7 @@ m-1 isr=1,3 leader_recovery_state=0
 
 
 class Moves(Written):
-    """With the replicas of partitions, in their order."""
+    """The reassignments, with the replicas of partitions in their order."""
 
     def _line(self, record: Any) -> str:
         if type(record).__name__ != "PartitionChangeRecord":
@@ -115,7 +116,7 @@ def create(bootstrap: str) -> None:
 
 
 def move(bootstrap: str, index: int, replicas: Sequence[int] | None, **fields: Any) -> str:
-    """The error's name."""
+    """Reassigns a partition; returns the error's name."""
     of = AlterPartitionReassignmentsRequest
     asked = of.ReassignablePartition(partition_index=index, replicas=replicas)
     told = ask(bootstrap, of(topics=[of.ReassignableTopic(name=TOPIC, partitions=[asked])], **fields), 1)
@@ -123,7 +124,7 @@ def move(bootstrap: str, index: int, replicas: Sequence[int] | None, **fields: A
 
 
 def elect(bootstrap: str, kind: int, index: int) -> str:
-    """The error's name."""
+    """Elects a leader; returns the error's name."""
     asked = [ElectLeadersRequest.TopicPartitions(topic=TOPIC, partitions=[index])]
     told = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=asked), 2)
     return error_codes.name(told.replica_election_results[0].partition_result[0].error_code)

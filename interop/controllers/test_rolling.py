@@ -1,9 +1,9 @@
-"""Brokers of ours and of Apache Kafka's in one cluster, three copies of everything: each is
-restarted in turn, and each is killed in turn, while a producer and a group go on. Nothing that was
-acknowledged is lost, nothing is there twice, the group reads everything in order, and in the end
-the replicas are equal byte for byte.
+"""Brokers of ours and of Apache Kafka's in one cluster, with three replicas of everything. Each
+broker is restarted in turn, and each is killed in turn, while a producer and a group run. No
+acknowledged record is lost or duplicated, the group reads all of them in order, and in the end the
+replicas are equal byte for byte.
 
-pytest interop/controllers/test_rolling.py --broker local
+    pytest interop/controllers/test_rolling.py --broker local
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ ROWS = [
     pytest.param("two-ours-under-ours-3.9.2", "kill", marks=LONG),
     pytest.param("two-theirs-under-theirs-4.0.2", "stop", marks=LONG),
 ]
-"""Whose the greater part of the brokers is, and whose the controller; Kafka's release, if it is not
-that of the run; how each broker goes."""
+"""The kind of most brokers, and of the controller; Kafka's release, if it is not that of the run;
+and how each broker ends."""
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,8 @@ def test_each_broker_goes_in_turn_and_nothing_is_lost(cluster: Mixed, ends: str)
     with Traffic(cluster.bootstrap, topic, PARTITIONS) as traffic:
         for node in cluster.brokers:
             getattr(node, ends)()
-            if ends == "stop":  # it was let go when everybody knew of the leaders after it
+            # It could stop because all brokers had learned of the new leaders.
+            if ends == "stop":
                 assert all(
                     node.id not in admin.leaders(other.bootstrap, topic) for other in cluster.brokers if other.running
                 )
@@ -71,10 +72,12 @@ def test_each_broker_goes_in_turn_and_nothing_is_lost(cluster: Mixed, ends: str)
             node.start()
             admin.settled(node.bootstrap, topic, [ALL] * PARTITIONS)
             traffic.goes_on()
-        for index in range(PARTITIONS):  # each is led by the broker that is to lead it
+        # The preferred broker leads each partition.
+        for index in range(PARTITIONS):
             assert placed.elect(cluster.bootstrap, topic, placed.PREFERENCE, index) in ("NONE", "ELECTION_NOT_NEEDED")
         traffic.goes_on()
-    # not in order, since every leader then notes an epoch in which nothing is written
+    # Kills them, since in a clean shutdown every next leader stores an epoch in which nothing is
+    # written.
     for node in cluster.brokers:
         node.kill()
     assert replicas.equal(cluster.brokers, topic, PARTITIONS) > 0

@@ -1,8 +1,9 @@
-"""Who may do what, decided by a controller of ours and heeded by a real broker: passwords (SCRAM)
-and access control lists.
+"""Authentication and authorization that our controller stores and a real broker enforces: passwords
+(SCRAM) and access control lists.
 
-pytest interop/controllers/test_security.py --broker local      also with --controllers local: the
-same is true of Apache Kafka's
+    pytest interop/controllers/test_security.py --broker local
+
+With `--controllers local` the tests run on Apache Kafka's controller, which must pass too.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
-"""Whoever comes without a password, as the nodes do among themselves, may do everything."""
+"""A client without a password, such as the nodes among themselves, may do everything."""
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +56,8 @@ def guarded(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_user_comes_in_with_the_password(guarded: Guarded, mechanism: str) -> None:
-    """And with no other; not before it was set, nor once it was taken away; a new one takes the
-    place of the old."""
+    """A user authenticates with the current password only: not before it is set, and not after it
+    is removed; a new password replaces the old one."""
     user = unique("user")
     _never_in(guarded, user, "first", mechanism)
     set_password(guarded, user, "first", mechanism)
@@ -69,7 +70,7 @@ def test_a_user_comes_in_with_the_password(guarded: Guarded, mechanism: str) -> 
 
 
 def test_rights_are_given_and_taken(guarded: Guarded) -> None:
-    """Writing and reading, each only with its right; rights outlive the controller."""
+    """Writing and reading each need their ACL; ACLs survive a restart of the controller."""
     user, ledger = unique("user"), Ledger(guarded.cluster.bootstrap)
     topic, mechanism = ledger.topic("rights"), MECHANISMS[0]
     set_password(guarded, user, "secret", mechanism)
@@ -97,8 +98,8 @@ def test_rights_are_given_and_taken(guarded: Guarded) -> None:
 
 
 def test_a_user_without_the_right_changes_nothing(guarded: Guarded) -> None:
-    """What a broker hands on it hands on in the name of its client, and the controller looks who
-    that is."""
+    """A broker forwards requests in the name of its client, and the controller checks that
+    principal."""
     user, mechanism = unique("user"), MECHANISMS[0]
     set_password(guarded, user, "secret", mechanism)
     let_in(guarded, user, "secret", mechanism)
@@ -116,7 +117,7 @@ def _never_in(guarded: Guarded, user: str, password: str, mechanism: str) -> Non
 
 
 def _writes(guarded: Guarded, user: str, topic: str) -> int:
-    """The offset."""
+    """Writes a record; returns the offset."""
     done: list[Any] = []
     producer = ck.Producer(client_settings(guarded, user, "secret", MECHANISMS[0]))
     producer.produce(topic, b"from " + user.encode(), on_delivery=lambda error, message: done.append((error, message)))
@@ -128,7 +129,7 @@ def _writes(guarded: Guarded, user: str, topic: str) -> int:
 
 
 def _reads(guarded: Guarded, user: str, topic: str) -> bytes:
-    """The first record."""
+    """Reads the first record."""
     settings = client_settings(guarded, user, "secret", MECHANISMS[0]) | {
         "group.id": "none",
         "enable.auto.commit": False,

@@ -1,10 +1,12 @@
-"""A data directory that one program wrote is another's: kafkadouble goes on where Apache Kafka
-ended, and Apache Kafka where kafkadouble did.
+"""One program continues with a data directory that the other wrote: kafkadouble with Apache
+Kafka's, and Apache Kafka with kafkadouble's.
 
-Records, transactions, offsets of groups, configurations, and the epochs of leaders; after a stop
-and after a kill; a quorum's nodes one by one.
+Covers records, transactions, offsets of groups, configurations, and leader epochs; after a stop and
+after a kill; and a quorum's nodes one by one.
 
-    pytest interop/controllers/test_takeover.py --broker local      Java; Kafka from Maven's cache, or Maven
+    pytest interop/controllers/test_takeover.py --broker local
+
+Needs Java, and Kafka from Maven's cache, or Maven.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ ORDERS = [
     pytest.param(DOUBLE, KAFKA, "kill", id="theirs-on-ours-kill", marks=pytest.mark.long),
     pytest.param(KAFKA, DOUBLE, "stop", id="ours-on-theirs-stop", marks=pytest.mark.long),
 ]
-"""Who begins, who takes over and gives back, and how each ends."""
+"""The program that begins, the one that continues and hands back, and how each ends."""
 
 
 @pytest.mark.parametrize(("first", "then", "ends"), ORDERS)
@@ -55,14 +57,14 @@ def test_a_node_goes_on_where_another_ended(tmp_path: Path, first: Kind, then: K
 
 
 def _epochs(bootstrap: str, topics: list[str], known: int) -> dict[tuple[str, int, int], int]:
-    """Where those epochs ended that did; a node that took over began others."""
+    """The end offsets of the epochs that have ended; a node that continues begins new epochs."""
     return eventually(lambda: admin.ended_epochs(bootstrap, topics), lambda found: len(found) > known)
 
 
 @pytest.mark.long
 def test_controllers_are_exchanged_one_by_one(real: Kafka, tmp_path: Path) -> None:
-    """From ours to Kafka's and back again, each on the directory that the other left, while clients
-    go on."""
+    """From ours to Kafka's and back again, each with the directory that the other left, while
+    clients run."""
     members = [controller(number, DOUBLE) for number in range(3)]
     often = {"metadata.log.max.record.bytes.between.snapshots": "4000"}
     with mixed(tmp_path, *members, broker(0, real), release="4.3", overrides=often) as cluster:

@@ -1,8 +1,9 @@
-"""Real brokers on three controllers of ours: leaders are killed under load, nothing that was
-acknowledged is lost, and the brokers go on.
+"""Real brokers on three controllers of ours: leaders are killed under load, no acknowledged change
+is lost, and the brokers continue.
 
-pytest interop/controllers/test_three.py --broker local      also with --controllers local: the same
-is true of Apache Kafka's
+    pytest interop/controllers/test_three.py --broker local
+
+With `--controllers local` the tests run on Apache Kafka's controllers, which must pass too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def cluster(
 
 
 def test_one_after_the_other_leads(cluster: Mixed) -> None:
-    """Leaders are killed under load, and come back."""
+    """Leaders are killed under load, and restarted."""
     ledger = Ledger(cluster.bootstrap)
     topic = ledger.all("load")
     assert cluster.led().voters == (3000, 3001, 3002)
@@ -53,7 +54,7 @@ def test_one_after_the_other_leads(cluster: Mixed) -> None:
 
 
 def test_all_controllers_at_once(cluster: Mixed) -> None:
-    """They are killed, and come back: the broker waits."""
+    """All controllers are killed and restarted; the broker waits."""
     ledger = Ledger(cluster.bootstrap)
     topic = ledger.all("all")
     with Load(ledger, topic) as load:
@@ -70,7 +71,7 @@ def test_all_controllers_at_once(cluster: Mixed) -> None:
 
 
 def test_a_broker_comes_and_goes(cluster: Mixed) -> None:
-    """Stopped in order, and started: it finds the leader, whoever that is."""
+    """The broker is shut down and started: it finds the leader, whichever controller leads."""
     ledger = Ledger(cluster.bootstrap)
     ledger.all("broker")
     cluster.fail_over()
@@ -82,7 +83,7 @@ def test_a_broker_comes_and_goes(cluster: Mixed) -> None:
 
 
 def test_their_logs_are_equal_and_their_snapshots_true(cluster: Mixed) -> None:
-    """Byte for byte. Last of all, since nothing runs afterwards."""
+    """The logs are equal byte for byte. This test is the last one, since it stops the nodes."""
     end = cluster.caught_up()
     cluster.stop()
     found = same(cluster.controllers, end)

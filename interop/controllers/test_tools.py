@@ -1,6 +1,6 @@
 """Kafka's own tools on our controllers and their directories: kafka-metadata-quorum,
-kafka-features, kafka-cluster, kafka-storage, kafka-metadata-shell. What kafka-dump-log reads stands
-in `test_mixed.py`.
+kafka-features, kafka-cluster, kafka-storage, kafka-metadata-shell. kafka-dump-log is covered in
+`test_mixed.py`.
 
     pytest interop/controllers/test_tools.py --broker local
 """
@@ -32,15 +32,15 @@ pytestmark = pytest.mark.timeout(900)
 
 QUORUM, FEATURES, CLUSTER = "MetadataQuorumCommand", "FeatureCommand", "ClusterTool"
 RELEASE = "4.3"
-"""Whose metadata the cluster has: the newest that Kafka's tools know, since those of 4.4 were not
-published."""
+"""The metadata version of the cluster: the newest that Kafka's tools know, since those of 4.4 were
+not published."""
 
 SNAPSHOTS = {"metadata.log.max.record.bytes.between.snapshots": "2000"}
 
 
 @pytest.fixture(scope="module")
 def cluster(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
-    """Three controllers in a quorum that can change, and a broker."""
+    """Three controllers in a dynamic quorum, and a broker."""
     members = [*(controller(number, ours) for number in range(3)), broker(0, real)]
     folder = tmp_path_factory.mktemp("tools")
     with mixed(folder, *members, dynamic=True, release=RELEASE, overrides=SNAPSHOTS) as running:
@@ -50,7 +50,7 @@ def cluster(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(params=["--bootstrap-controller", "--bootstrap-server"])
 def at(request: pytest.FixtureRequest, cluster: Mixed) -> tuple[str, str]:
-    """Where the tool begins: at a controller, or at a broker, which asks one."""
+    """The tool's bootstrap option: a controller, or a broker, which asks one."""
     word: str = request.param
     return word, cluster.bootstrap_controllers if "controller" in word else cluster.bootstrap
 
@@ -96,7 +96,7 @@ def test_the_controllers_are_listed(cluster: Mixed) -> None:
 
 
 def test_kafka_storage_knows_our_directories(cluster: Mixed, real: Kafka) -> None:
-    """What it says of a directory, and that it leaves it alone."""
+    """It describes a directory, and does not change it."""
     for node in cluster.controllers:
         told = real.call("kafka.tools.StorageTool", "info", "-c", str(node.config))
         assert f"cluster.id={node.cluster_id}" in told.replace("clusterId", "cluster.id")
@@ -106,7 +106,7 @@ def test_kafka_storage_knows_our_directories(cluster: Mixed, real: Kafka) -> Non
 
 
 def test_the_metadata_shell_reads_our_snapshots(cluster: Mixed, tmp_path: Path) -> None:
-    """Of copies: it refuses a directory that a node of ours has locked, as it does one of
+    """The shell reads copies, since it refuses a directory that a node has locked, ours as well as
     Kafka's."""
     for node in cluster.controllers:
         id = eventually(lambda: snapshot_ids(node), bool)[-1]  # noqa: B023  # at once
@@ -121,8 +121,8 @@ def test_the_metadata_shell_reads_our_snapshots(cluster: Mixed, tmp_path: Path) 
 
 
 def test_a_controller_is_taken_away_and_added_again(cluster: Mixed) -> None:
-    """By kafka-metadata-quorum, from the controller's own settings and directory (KIP-853). Last of
-    all."""
+    """Uses kafka-metadata-quorum with the controller's own settings and directory (KIP-853). This
+    test is the last one."""
     at = ("--bootstrap-controller", cluster.bootstrap_controllers)
     node = next(node for node in cluster.controllers if node.id != cluster.led().leader)
     words = ("--controller-id", str(node.id), "--controller-directory-id", node.directory_id)

@@ -1,7 +1,7 @@
-"""A metadata log that was trimmed changes hands: Apache Kafka trims and stops, kafkadouble starts,
-trims and stops, and back (KIP-630).
+"""A metadata log without its oldest records moves between programs: Apache Kafka deletes records up
+to a snapshot and stops, kafkadouble starts, deletes and stops, and back (KIP-630).
 
-pytest interop/controllers/test_trimmed.py --broker local
+    pytest interop/controllers/test_trimmed.py --broker local
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SMALL = {
 }
 SEGMENTS = {"inside a segment": "8388608", "behind deleted segments": "8000"}
 PATIENCE = 150
-"""Seconds: both look at their snapshots once a minute."""
+"""Seconds: both programs check their snapshots once a minute."""
 
 
 @pytest.mark.parametrize("start", SEGMENTS)
@@ -51,8 +51,8 @@ def test_each_starts_what_the_other_has_trimmed(real: Kafka, tmp_path: Path, sta
 
 
 def trim(node: Node, ledger: Ledger, stem: str) -> None:
-    """Metadata comes until all snapshots are of this life: the log begins where one of them
-    ends."""
+    """Changes metadata until all snapshots are of the current run: the log then begins at the end
+    of one of them."""
     before = max(ends(node))
     ledger.all(stem)
 
@@ -68,6 +68,6 @@ def trim(node: Node, ledger: Ledger, stem: str) -> None:
 
 
 def ends(node: Node) -> list[int]:
-    """Where its snapshots end, that of its formatting among them."""
+    """The end offsets of its snapshots, including the one that formatting wrote."""
     found = map(names.parse_checkpoint, (path.name for path in node.metadata.iterdir()))
     return [id.offset for id in found if id is not None]

@@ -1,8 +1,8 @@
-"""A broker that was away while records were acknowledged is elected all the same: ours where Apache
-Kafka's has them, and the other way round. Clients that have read those records are told where the
-histories part (KIP-320), and the old leader cuts its own off there.
+"""A broker that was down while records were acknowledged is elected: ours while Apache Kafka's has
+the records, and the other way round. Clients that have read those records learn where the logs
+diverge (KIP-320), and the old leader truncates its own log there.
 
-pytest interop/controllers/test_unclean.py --broker local
+    pytest interop/controllers/test_unclean.py --broker local
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ OPTIONS = {"min.insync.replicas": "1"}
 
 @pytest.fixture(params=["under-ours", pytest.param("under-theirs", marks=pytest.mark.long)])
 def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iterator[Mixed]:
-    """Broker 1 is ours, broker 2 is not."""
+    """Broker 1 is ours, broker 2 is Kafka's."""
     chief = controller(0, DOUBLE if request.param == "under-ours" else real)
     with mixed(tmp_path, chief, broker(0, DOUBLE), broker(1, real), overrides=KEPT | OPTIONS) as running:
         yield running
 
 
 class Readers:
-    """Kafka's own consumer, and librdkafka's, which have read so many records; no policy says how
-    to go on when their place is gone."""
+    """Kafka's own consumer, and librdkafka's, after they have read this number of records; they
+    have no reset policy to continue by."""
 
     def __init__(self, java: Reader, librdkafka: Any, count: int) -> None:
         self._java, self._librdkafka, self._count = java, librdkafka, count
@@ -50,7 +50,7 @@ class Readers:
         assert [self._next().offset() for _ in range(count)] == list(range(count))
 
     def are_told(self, diverges: int) -> None:
-        """That the records from this offset on are lost."""
+        """Asserts that the consumers report the records from this offset on as lost."""
         assert self._java.told()[:3] == ["truncated", str(self._count), str(diverges)]
         error = self._next().error()
         assert f"truncation detected at offset {self._count} " in error.str(), error

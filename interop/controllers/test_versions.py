@@ -1,7 +1,8 @@
 """Older releases of Apache Kafka on our controllers, and in one quorum with them: 4.3, 4.0 and 3.9.
 
-pytest interop/controllers/test_versions.py --broker local      Kafka of these releases, from Maven
-or its cache
+    pytest interop/controllers/test_versions.py --broker local
+
+Needs Kafka of these releases, from Maven or its cache.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ pytestmark = [pytest.mark.timeout(900), pytest.mark.long]
 def test_a_broker(
     request: pytest.FixtureRequest, ours: Kind, tmp_path: Path, version: str, count: int, dynamic: bool
 ) -> None:
-    """All deeds, a restart, and the leading controller killed."""
+    """All deeds, a restart, and a kill of the leading controller."""
     with local_kafka(request):
         kafka = Kafka(version)
         controls = kafka if isinstance(ours, Kafka) else ours
@@ -52,7 +53,8 @@ def test_a_broker(
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_a_quorum_with_an_older_one(request: pytest.FixtureRequest, tmp_path: Path, version: str) -> None:
-    """Two of ours and one of theirs: led by theirs and by ours, the logs equal."""
+    """Two controllers of ours and one of Kafka's: Kafka's and ours lead in turn, and the logs are
+    equal."""
     with local_kafka(request):
         kafka = Kafka(version)
         members = [controller(0, DOUBLE), controller(1, DOUBLE), controller(2, kafka), broker(0, kafka)]
@@ -71,8 +73,8 @@ def test_a_quorum_with_an_older_one(request: pytest.FixtureRequest, tmp_path: Pa
 
 
 def test_brokers_of_several_releases(request: pytest.FixtureRequest, ours: Kind, tmp_path: Path) -> None:
-    """4.4, 4.3 and 4.0 replicate from one another on one controller, whose metadata are of the
-    oldest."""
+    """4.4, 4.3 and 4.0 replicate from one another on one controller, with the metadata version of
+    the oldest."""
     with local_kafka(request):
         kinds = [Kafka("4.4.0"), Kafka("4.3.1"), Kafka("4.0.2")]
         brokers = [broker(number, kind) for number, kind in enumerate(kinds)]

@@ -1,11 +1,10 @@
-"""A producer and a group that do not stop while brokers are restarted, killed, and given other
-partitions; and what must be true in the end.
+"""A producer and a group that run while brokers are restarted, killed, and reassigned, and the
+checks at the end.
 
-Rules. The producer is idempotent and waits for all replicas in sync, so every record lies in its
-partition once, in the order in which it was sent: the record at offset n is the one numbered n. The
-group has one member that commits as it goes on; it is given each record once, in order, and never
-goes back. Nothing may be refused: what librdkafka tells of a failed delivery is a failure of the
-test.
+Rules. The producer is idempotent and waits for all in-sync replicas, so every record is in its
+partition once, in the order in which it was sent: the record at offset n has the number n. The
+group has one member that commits as it reads; it gets each record once, in order, and never goes
+back. No record may be refused: a failed delivery that librdkafka reports fails the test.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class Traffic:
         ]
 
     def goes_on(self) -> None:
-        """Waits until records of each partition were acknowledged, read and committed that were not
-        sent when this was called."""
+        """Waits until records of each partition were sent after the call, and acknowledged, read
+        and committed."""
         before = self._sent()
         eventually(lambda: self.failures or _all_more(self._sent(), before), bool)
         wanted = [count - 1 for count in self._sent()]
@@ -75,8 +74,8 @@ class Traffic:
             self.check()
 
     def check(self) -> None:
-        """All of it, once and in order: as it was acknowledged, as the group has read it, as it
-        lies there."""
+        """Checks that every record is there once and in order: as acknowledged, as the group read
+        it, and as it is stored."""
         assert self.failures == []
         wanted = [[(number, number) for number in range(count)] for count in self._sent()]
         assert [sorted(found) for found in self.acknowledged] == wanted
@@ -85,7 +84,7 @@ class Traffic:
         assert self._told() == self.committed
 
     def _lying(self) -> list[Numbered]:
-        """What a reader of its own finds from the beginning to the end."""
+        """The records that a consumer of its own finds from the beginning to the end."""
         found: list[Numbered] = [[] for _ in range(self.partitions)]
         ended: set[int] = set()
         consumer = ck.Consumer(
@@ -107,7 +106,7 @@ class Traffic:
         return found
 
     def _told(self) -> list[int]:
-        """What the coordinator says is committed."""
+        """The offsets that the coordinator has as committed."""
         consumer = ck.Consumer(self._client(**{"group.id": self.group}))
         asked = [ck.TopicPartition(self.topic, index) for index in range(self.partitions)]
         found = eventually(lambda: consumer.committed(asked, 30), lambda told: not any(each.error for each in told))
@@ -120,7 +119,8 @@ class Traffic:
     def _run(self, work: Any) -> None:
         try:
             work()
-        except BaseException as failure:  # told to the test, which is on another thread
+        # Reported to the test, which runs on another thread.
+        except BaseException as failure:
             self.failures.append(failure)
 
     def _write(self) -> None:
@@ -156,7 +156,8 @@ class Traffic:
         consumer.close()
 
     def _commit(self, consumer: Any) -> None:
-        """Where it is. While the coordinator moves it may be refused: the next one comes soon."""
+        """Commits its positions. The commit may be refused while the coordinator moves: the next
+        one comes soon."""
         wanted = [found[-1][0] + 1 if found else 0 for found in self.seen]
         if wanted == self.committed:
             return

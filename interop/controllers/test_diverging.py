@@ -52,14 +52,9 @@ def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixe
         admin.led(dies.bootstrap, topic, [old])
         kept += write(dies, topic, f"of-{old}", acks=placed.EVERYBODY)
         lives.pause()
-        answer = write(
-            dies,
-            topic,
-            "answers-a-fetch-that-waits",
-            1,
-            # The response to a waiting fetch may reach the paused follower, which reads it when it
-            # continues.
-        )
+        # The response to a waiting fetch may reach the paused follower, which reads it when it
+        # continues.
+        answer = write(dies, topic, "answers-a-fetch-that-waits", 1)
         tail = [value for number in range(3) for value in write(dies, topic, f"only-{old}-has-{number}")]
         dies.kill()
         lives.resume()

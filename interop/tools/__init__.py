@@ -1,2 +1,2 @@
-"""Kafka's own tools: those of the command line on every broker, and what they say of files beside
-what our own reading of them says."""
+"""Kafka's own tools: the command-line tools on every broker, and their reading of files compared
+with ours."""

@@ -1,5 +1,5 @@
-"""kafka-dump-log, run, and what it says of each file as plain values: the witness for `kafkadouble
-dump`."""
+"""Runs kafka-dump-log and reads its output as plain values, to compare `kafkadouble dump` with
+it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DECODERS = {
     "transactions": "--transaction-log-decoder",
     "raw": "--print-data-log",
 }
-"""What records hold -> the option that has them read so."""
+"""The content of records -> the option that makes the tool decode it."""
 
 Row = dict[str, Any]
 _FIELD = re.compile(r"(\w+): (\[[^\]]*\]|\S+)")
@@ -31,7 +31,7 @@ _JSON = re.compile(r" (?:key|payload): (?=\{)")
 
 
 def dump(files: Sequence[Path], decode: str) -> tuple[dict[Path, list[Row]], str]:
-    """The rows of each file, in order, and what was told on standard error. Raises Missing."""
+    """The rows of each file, in order, and the text on standard error. Raises Missing."""
     path = os.pathsep.join(map(str, jars()))
     quick = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
     words = [MAIN, DECODERS[decode], "--files", ",".join(map(str, files))]
@@ -53,7 +53,7 @@ def _by_file(told: str, *, decoded: bool) -> dict[Path, list[Row]]:
 
 
 def _row(line: str, decoded: bool) -> Row | None:
-    """The fields of a line; None for a headline."""
+    """The fields of a line; None for a heading."""
     is_record = line.startswith("| ")
     if not is_record and not re.match(r"(?:baseOffset|offset|timestamp|producerId|version): -?\d", line):
         return None
@@ -79,7 +79,7 @@ def _payloads(line: str) -> Row:
 
 
 def _control(line: str) -> Row:
-    """What a control record says."""
+    """The fields of a control record."""
     found: Row = {}
     if marker := re.search(r" endTxnMarker: (\w+) coordinatorEpoch: (-?\d+)", line):
         found["marker"] = (marker[1], int(marker[2]))
@@ -89,7 +89,7 @@ def _control(line: str) -> Row:
 
 
 def _value(text: str) -> Any:
-    """Java's numbers, truths, optional numbers and lists of words."""
+    """Java's numbers, booleans, optional numbers and lists of strings."""
     if optional := re.fullmatch(r"OptionalLong(?:\.empty|\[(-?\d+)\])", text):
         return None if optional[1] is None else int(optional[1])
     if re.fullmatch(r"-?\d+", text):

@@ -1,6 +1,6 @@
-"""A log directory with something of everything in it, written by the broker that one names: every
-codec, headers, tombstones, null keys, transactions that were committed and aborted, an idempotent
-producer, a group's offsets, several segments, and a topic that is compacted."""
+"""Fills a log directory through a broker with every kind of content: every codec, headers,
+tombstones, null keys, committed and aborted transactions, an idempotent producer, a group's
+offsets, several segments, and a compacted topic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from interop.support import eventually, unique
 
 COMPACTED, LARGE, MIXED = "compacted", "large", "mixed"
 SEGMENT = 1 << 20
-"""The smallest segment that Kafka 4 makes."""
+"""The smallest segment in bytes that Kafka 4 allows."""
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 OVERRIDES = {
@@ -19,7 +19,7 @@ OVERRIDES = {
     "log.initial.task.delay.ms": 100,
     "metadata.log.max.snapshot.interval.ms": 1000,
 }
-"""Settings under which a broker cleans soon, and makes snapshots of its metadata."""
+"""Settings with which a broker compacts soon, and writes metadata snapshots."""
 
 _COMPACT = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", "segment.bytes": str(SEGMENT)}
 
@@ -28,8 +28,8 @@ Headers = list[tuple[str, str | bytes | None]]
 
 
 def fill(bootstrap: str, *, topics: bool = True, transactions: bool = True) -> None:
-    """Write it all, or all but the topics, where they are there already, and transactions, where
-    none are served."""
+    """Writes everything; without the topics if they exist already, and without transactions if the
+    broker does not serve them."""
     if topics:
         _topics(bootstrap)
     for codec in CODECS:
@@ -42,7 +42,7 @@ def fill(bootstrap: str, *, topics: bool = True, transactions: bool = True) -> N
 
 
 def again(bootstrap: str) -> None:
-    """Write a little more, for a node that was started again."""
+    """Writes a few more records, for a node that was restarted."""
     _codec(bootstrap, "none")
     _transactions(bootstrap)
 

@@ -1,6 +1,6 @@
 """The jars of Kafka's command-line tools, fetched once by Maven into the cache of `interop.local`.
 
-Their newest release is older than the server's: 4.4.0 came without its tools.
+Their newest release is older than the server's: 4.4.0 was published without its tools.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def jars() -> list[Path]:
 
 
 def copied(pom: Path, name: str, what: str, *given: str) -> list[Path]:
-    """The jars that a pom names, in a folder of the cache that is called after it and its text.
-    Raises Missing."""
+    """The jars that a pom names, in a folder of the cache whose name comes from the pom's name and
+    text. Raises Missing."""
     folder = cache() / f"{name}-{sha256(pom.read_bytes()).hexdigest()[:8]}"
     if not folder.exists():
         _fetch(pom, program("mvn"), folder, what, given)

@@ -1,4 +1,4 @@
-"""kafka-metadata-shell, asked of a snapshot or a metadata log: what of the image Kafka sees in
+"""Runs kafka-metadata-shell on a snapshot or a metadata log, to see the image that Kafka reads from
 it."""
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from .jars import jars
 
 MAIN = "org.apache.kafka.shell.MetadataShell"
 PASSED_OVER = re.compile(r"ERROR Ignoring control record with type \w+ at offset \d+$")
-"""It says so of the control records of every snapshot, of Kafka's own too."""
+"""The shell logs this for the control records of every snapshot, Kafka's own too."""
 ATTEMPTS, PATIENCE = 6, 12
-"""How often, and the seconds of the first time; each has as many more, for a busy machine."""
+"""The number of attempts, and the seconds of the first; each attempt gets as many seconds more as
+the first one has, for a busy machine."""
 
 
 def shell(file: Path, *words: str, holds: Callable[[str], bool]) -> str:
-    """All that the shell says, once it shows what is wanted. It may run a command before it has
-    shown the image to itself, and then knows of nothing, or waits for ever: it is asked again.
+    """The output of the shell, once it has the wanted content. The shell may run a command before
+    it has loaded the image, and then finds nothing or waits for ever, so the attempt is repeated.
     Raises Missing."""
     told = "nothing in time"
     for attempt in range(ATTEMPTS):

@@ -1,8 +1,8 @@
-"""The part of docs/clients.md that tells of Kafka's command-line tools: what each was seen to do,
-and what waits for an API.
+"""The part of docs/clients.md about Kafka's command-line tools: what each was seen to do, and what
+waits for an API.
 
-It is made of the table alone. `test_tools.py` holds the table against every broker, and a row that
-waits for an API against a broker without it, so that a line which is not true is a test that fails.
+It is generated from the table alone. `test_tools.py` tests the table on every broker, and the rows
+that wait for an API on a broker without it, so a false line is a test that fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Kafka's tools say, taken apart: each function makes a plain value of it."""
+"""Parses the output of Kafka's tools: each function returns a plain value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def lines(said: Said) -> list[str]:
 
 
 def errors(said: Said) -> list[str]:
-    """The lines of the errors."""
+    """The lines on standard error."""
     return [line.strip() for line in said.err.splitlines() if line.strip()]
 
 
@@ -24,8 +24,8 @@ def everything(said: Said) -> str:
 
 
 def columns(said: Said) -> list[dict[str, str]]:
-    """A table whose columns stand below the words of its first line, which are two spaces apart or
-    more; there may be warnings above."""
+    """A table whose columns begin below the words of its first line, which are at least two spaces
+    apart; warnings may precede it."""
     found = [line for line in lines(said) if not line.startswith("Warn: ")]
     if not found:
         return []
@@ -61,7 +61,8 @@ def pairs(said: Said) -> list[dict[str, str]]:
 
 
 def settings(said: Said) -> dict[str, dict[str, str]]:
-    """What kafka-configs describes: the value, the sensitivity and the synonyms of each setting."""
+    """The output of kafka-configs --describe: the value, the sensitivity and the synonyms of each
+    setting."""
     found = re.findall(r"^  (\S+?)=(.*) sensitive=(\w+) synonyms=\{(.*)\}$", said.out, re.MULTILINE)
     return {
         name: {"value": value, "sensitive": secret, "synonyms": synonyms} for name, value, secret, synonyms in found
@@ -74,7 +75,7 @@ def objects(said: Said) -> list[dict[str, Any]]:
 
 
 def stream(said: Said) -> list[Any]:
-    """JSON objects one behind the other, with lines between them or without."""
+    """JSON objects one after the other, with or without line breaks between them."""
     found, rest, decoder = [], said.out.strip(), json.JSONDecoder()
     while rest:
         one, end = decoder.raw_decode(rest)
@@ -84,12 +85,13 @@ def stream(said: Said) -> list[Any]:
 
 
 def counts(said: Said) -> dict[str, int]:
-    """How many of the objects have each name."""
+    """The number of objects with each name."""
     names = [one["name"] for one in objects(said)]
     return {name: names.count(name) for name in names}
 
 
 def apis(said: Said) -> dict[str, str]:
-    """The usable version of each API of kafka-broker-api-versions, or what is said in its place."""
+    """The usable version of each API in the output of kafka-broker-api-versions, or the text in its
+    place."""
     found = re.findall(r"^\t(\w+)\(\d+\): (.*?),?$", said.out, re.MULTILINE)
     return {name: re.sub(r".*\[usable: (\d+)\]", r"\1", text) for name, text in found}

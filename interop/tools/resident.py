@@ -1,7 +1,8 @@
-"""Kafka's command-line tools in one JVM that stays: `resident/Resident.java`, asked line by line.
+"""Runs Kafka's command-line tools in one JVM that keeps running: `resident/Resident.java`, with a
+line for each call.
 
-A tool's JVM starts in a second or two, most of which goes to Kafka's client; here it is loaded
-once, while the tools' own classes are loaded anew for each call.
+A tool's JVM needs a second or two to start, most of which goes to loading Kafka's client. Here the
+client is loaded once, and only the tools' own classes are loaded again for each call.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from interop.walks.toolchains.building import Toolchain, built, fetch, program, 
 
 SOURCES = Path(__file__).with_name("resident")
 VERSION = "4.3.1"
-"""The newest that Maven has: the tools were not published with 4.4.0."""
+"""The newest release of the tools in Maven: they were not published with 4.4.0."""
 
 JAVA = "17"
 FLAGS = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
@@ -33,7 +34,7 @@ PATIENCE = 180
 
 
 class Said(NamedTuple):
-    """How a tool ended, and what it said."""
+    """The exit code of a tool, and its output."""
 
     code: int
     out: str
@@ -57,13 +58,13 @@ TOOLCHAIN = Toolchain("tools", SOURCES, build)
 
 
 class Resident:
-    """The process. `folder` is where the tools are at home: they find their files there."""
+    """The JVM. `folder` is its working directory, where the tools find their files."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path, path: str) -> None:
         self._process, self.folder, self._path = process, folder, path
 
     def alone(self, main: str, words: Sequence[str], stdin: str = "") -> Said:
-        """The same in a JVM that ends with it."""
+        """Runs a main class in a new JVM that ends with it."""
         command = [program("java"), *FLAGS, LOGGING, "-cp", self._path, main, *words]
         done = subprocess.run(
             command, cwd=self.folder, input=stdin, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False
@@ -86,7 +87,7 @@ class Resident:
 
 @contextmanager
 def resident() -> Iterator[Resident]:
-    """A JVM of one's own. Raises Missing."""
+    """A JVM for the caller alone. Raises Missing."""
     folder = built(TOOLCHAIN)
     path = os.pathsep.join((str(folder / "classes"), str(folder / "jars" / "*")))
     with tempfile.TemporaryDirectory(prefix="tools-") as here:

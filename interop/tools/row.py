@@ -1,10 +1,10 @@
-"""A row of the table of tools: what is called, what must be seen, and what the broker must serve
-for it.
+"""A row of the table of tools: the call, the expected output, and the API that the broker must
+serve for it.
 
 Rules. `{topic}`, `{group}`, `{bootstrap}`, `{host}`, `{port}`, `{node}` and `{cluster}` in words,
-input, files and what must be seen stand for the names of this run. A row that needs an API which
-the broker does not announce must fail for that very reason, so that it has to change on the day
-that the API is served.
+input, files and expected output stand for the names of this run. A row that needs an API which the
+broker does not announce must fail for that very reason, so the row has to change as soon as the API
+is served.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CLASSES: Mapping[str, str] = {
 }
 
 ALONE = frozenset({"kafka-verifiable-producer"})
-"""Tools that speak when their JVM ends, and so have one of their own."""
+"""Tools that write output while their JVM shuts down, and so need one of their own."""
 
 NOTHING: Mapping[str, str] = {}
 
@@ -57,11 +57,11 @@ NOTHING: Mapping[str, str] = {}
 class Row(NamedTuple):
     """One call of a tool.
 
-    `does` names it on the page, and is empty for what only prepares or looks again. What `parse`
-    makes of what the tool said must match `sees`, and its exit code be `code`. `needs` is the API
-    that not every broker serves, and `refusal` what the tool says without it, where that is not
-    that the node does not support it. Without `{bootstrap}` among the `words` they begin with
-    --bootstrap-server.
+    `does` is its text on the page, empty for a row that only prepares or reads again. The parsed
+    output must match `sees`, and the exit code must be `code`. `needs` is an API that not every
+    broker serves, and `refusal` the tool's error without it, if that is not the usual one of an
+    unsupported version. If `words` do not contain `{bootstrap}`, --bootstrap-server is put before
+    them.
     """
 
     tool: str
@@ -80,19 +80,19 @@ READING = frozenset({"--describe", "describe", "--list", "list"})
 
 
 def only_reads(row: Row) -> bool:
-    """Whether a call that is made again changes nothing: brokers learn of what was changed a moment
-    after it was."""
+    """Whether the call can be repeated without changing anything: brokers learn of a change a
+    moment after it was made."""
     words = set(row.words.split())
     if row.tool == "kafka-console-consumer":
-        return "--group" not in words  # then it has a new one each time
+        # Without it, the tool uses a new group each time.
+        return "--group" not in words
     return row.tool == "kafka-get-offsets" or not READING.isdisjoint(words)
 
 
 class Scenario(NamedTuple):
-    """Rows that follow one another on a topic and a group of their own. `member`: the group has a
-    member meanwhile, which the rows find with a partition. `own`: they change the broker itself,
-    and put it back.
-    """
+    """Rows that are run in order on a topic and a group of their own. `member`: the group has a
+    member meanwhile, and the rows find it with a partition. `own`: the rows change the broker
+    itself, and undo that."""
 
     name: str
     rows: Sequence[Row]
@@ -101,7 +101,7 @@ class Scenario(NamedTuple):
 
 
 def filled(value: Any, names: Mapping[str, str]) -> Any:
-    """The value with the names of this run, in all texts that it has."""
+    """The value with the names of this run, in every string inside it."""
     if isinstance(value, str):
         for name, text in names.items():
             value = value.replace(f"{{{name}}}", text)
@@ -117,8 +117,8 @@ def words_of(row: Row, names: Mapping[str, str]) -> list[str]:
 
 
 def matches(found: Any, wanted: Any) -> bool:
-    """A dict must have what is wanted of it, a sequence as many as are wanted, one by one; a
-    function and a pattern say for themselves."""
+    """Whether a value is as expected. A dict must have the expected items, a sequence the same
+    length and matching elements; a function and a pattern decide by themselves."""
     if isinstance(wanted, Those):
         return matches([one for one in found if matches(one, wanted[0])], wanted[1])
     if isinstance(wanted, Lacks):
@@ -137,24 +137,24 @@ def matches(found: Any, wanted: Any) -> bool:
 
 
 def refusal_of(row: Row) -> str:
-    """What a tool says where the API that it needs is not served."""
+    """The error of a tool when the API that it needs is not served."""
     return row.refusal or f"The node does not support {re.sub(r'(?<!^)(?=[A-Z])', '_', row.needs).upper()}"
 
 
 class Has(tuple[Any, ...]):
-    """Matches what has each of these among its own."""
+    """Matches a collection that has a match for each of these."""
 
     __slots__ = ()
 
 
 class Those(tuple[Any, Any]):
-    """Two things: what matches the first, of all that was found, matches the second."""
+    """A pair: of all elements, those that match the first must match the second."""
 
     __slots__ = ()
 
 
 class Lacks(Has):
-    """Matches what has none of these."""
+    """Matches a collection that has no match for any of these."""
 
     __slots__ = ()
 

@@ -1,4 +1,5 @@
-"""What `kafkadouble dump` and kafka-dump-log say of the same files, compared number for number."""
+"""Compares the output of `kafkadouble dump` and of kafka-dump-log for the same files, number for
+number."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ from kafkadouble.dump.kinds import decoder_of
 from kafkadouble.messages import registry
 
 SHOWN = (".log", ".checkpoint", ".index", ".timeindex", ".txnindex", ".snapshot")
-"""What kafka-dump-log reads."""
+"""The suffixes of files that kafka-dump-log reads."""
 
 _NO_ERROR = re.compile(r"log4j|Non-consecutive offsets in|is followed by")
-"""Lines on standard error that blame no file: every segment that begins elsewhere than at 0 is told
-to have a gap in front."""
+"""Lines on standard error that are no problem of a file: the tool reports a gap before every
+segment that does not begin at offset 0."""
 
 
 def compare(folder: Path) -> list[Path]:
-    """Asserts that both say the same of every file that kafka-dump-log reads; gives these."""
+    """Asserts that both agree on every file that kafka-dump-log reads; returns these files."""
     shown = [path for path in files(folder) if path.suffix in SHOWN and not _is_room(path)]
     compared = []
     for decode in dump_log.DECODERS:
@@ -38,8 +39,8 @@ def compare(folder: Path) -> list[Path]:
 
 
 def _is_room(path: Path) -> bool:
-    """An index without entries whose room was not cut off: of that, kafka-dump-log takes the first
-    zeros for an entry."""
+    """Whether an index has no entries and was not trimmed to its size: kafka-dump-log reads its
+    first zeros as an entry."""
     return path.suffix in (".index", ".timeindex") and path.stat().st_size > 0 and not path.read_bytes().strip(b"\0")
 
 
@@ -81,7 +82,7 @@ def _coordinator(key: dict[str, Any], value: Any) -> dict[str, Any]:
 
 
 def _without_versions(data: dict[str, Any]) -> dict[str, Any]:
-    """Of what consumers told, Kafka shows no version."""
+    """Without the versions of consumer metadata, which Kafka does not show."""
     for member in data.get("members", ()):
         for name in ("subscription", "assignment"):
             if isinstance(member[name], dict):

@@ -1,4 +1,4 @@
-"""Kafka's command-line tools on every broker: what they say is parsed and looked at, row by row of
+"""Kafka's command-line tools on every broker: their output is parsed and checked, row by row of
 `rows/`.
 
 A row whose API a broker does not announce must fail, and for that reason.
@@ -25,9 +25,9 @@ from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, ref
 from .rows import SCENARIOS
 
 TOLD = 2000
-"""Characters of an output that a failure tells."""
+"""Characters of an output that a failure message quotes."""
 PATIENCE = 60.0
-"""Seconds after which a broker should know of what was changed."""
+"""Seconds within which a broker must know of a change."""
 API_VERSIONS_OF_4_4 = 5
 
 pytestmark = pytest.mark.timeout(600)
@@ -64,7 +64,7 @@ def _play(tools: Resident, row: Row, names: Mapping[str, str], announced: Contai
 
 
 def _wrong(row: Row, said: Said, names: Mapping[str, str]) -> str:
-    """What is not as the row has it, else empty."""
+    """The difference from the row, or the empty string."""
     told = _told(row, said, names)
     if said.code != row.code:
         return f"{told}\nwanted: exit code {row.code}"
@@ -74,7 +74,8 @@ def _wrong(row: Row, said: Said, names: Mapping[str, str]) -> str:
 
 
 def _not_refused(row: Row, said: Said, names: Mapping[str, str]) -> str:
-    """The same for a row that has to fail."""
+    """The difference from the expected refusal of a row whose API is not served, or the empty
+    string."""
     refusal = refusal_of(row)
     return (
         "" if refusal in said.out + said.err else f"{_told(row, said, names)}\nwanted, without {row.needs}: {refusal}"
@@ -106,7 +107,7 @@ def test_a_tool_says_here_what_it_says_in_a_jvm_of_its_own(broker: Broker, tools
 
 
 def _without_places(text: str) -> str:
-    """Without the lines of a trace, which tell who called."""
+    """Without the lines of a stack trace, which depend on the caller."""
     return re.sub(r"^\s+at .*\n", "", text, flags=re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""`Reader.java` as a process: Kafka's consumer, which tells line by line what happens to it."""
+"""`Reader.java` as a process: Kafka's consumer, which prints each event on a line."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from interop.local.jars import program
 SOURCE = Path(__file__).with_name("Reader.java")
 TELLING = "> "
 PATIENCE = 60
-"""Seconds that it may take to leave."""
+"""Seconds within which it must have ended."""
 
 
 class Reader:
-    """The process. `told` gives its next line, in words."""
+    """The process. `told` returns its next line, split into words."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def told(self) -> list[str]:
-        """What happened next. AssertionError when it has ended."""
+        """The next event. Raises AssertionError if the process has ended."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith(TELLING):
@@ -35,7 +35,8 @@ class Reader:
 def reading(bootstrap: str, topic: str, *, reset: str, protocol: str = "classic") -> Iterator[Reader]:
     """A reader of the topic's first partition. `reset`: auto.offset.reset; `protocol`:
     group.protocol. Raises Missing."""
-    program("javac")  # the source is compiled as it is started
+    # The source is compiled when it is started.
+    program("javac")
     flags = java.quick(VERSION)
     command = java.command(VERSION, str(SOURCE), bootstrap, reset, protocol, topic, flags=flags)
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

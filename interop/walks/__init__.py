@@ -1,2 +1,2 @@
-"""Foreign clients, a program each, that walk through what users of Kafka do, on any broker; each
-reads what the others wrote."""
+"""Foreign clients as programs, which do on any broker what users of Kafka do; each reads what the
+others wrote."""

@@ -1,7 +1,7 @@
-"""At the end of a run: how large the matrix was on each broker, who was left out of it, and, where
-it is asked for, all of it in a file.
+"""Writes at the end of a run the size of the matrix on each broker, the clients that were left out
+of it and, on request, all results to a file.
 
-pytest interop/walks --broker double --broker local --results interop/walks/results.json
+    pytest interop/walks --broker double --broker local --results interop/walks/results.json
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import pytest
 from interop.conftest import ON
 
 WALK, ROW, ENDURED = "walk", "row", "endured"
-"""Properties of a report: the object that a program told, a row of the matrix, and how it went
-while brokers died."""
+"""Properties of a report: the object that a program wrote, a row of the matrix, and the result of a
+program while brokers were killed."""
 
 
 class Told(NamedTuple):
-    """What a test says of a broker, by one of the properties."""
+    """What a test reports about a broker, by one of the properties."""
 
     broker: str
     kind: str
@@ -61,8 +61,8 @@ def _told(terminalreporter: pytest.TerminalReporter) -> list[Told]:
 
 
 def as_json(found: list[Told]) -> str:
-    """By broker: what each client told of its walk, which readers each writer had, with what was
-    wrong, and what was wrong with each client when brokers died. The same for the same outcome."""
+    """By broker: the object of each client's walk, the readers of each writer with their faults,
+    and the faults of each client while brokers were killed. Equal results give equal JSON."""
     made: dict[str, dict[str, dict[str, Any]]] = {}
     for broker, kind, value in found:
         of = made.setdefault(broker, {"walks": {}, "matrix": {}, "endured": {}})

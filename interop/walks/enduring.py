@@ -1,19 +1,19 @@
-"""Runs programs with the verb `endure` while brokers die under them, and judges what they told.
+"""Runs programs with the verb `endure` while brokers are killed, and judges their output.
 
-A program writes ten records at a time and reads them in its group, committing as it goes, until its
-input ends; then it ends, when it has read all that was acknowledged to it and committed that. It
-tells, a line for each:
+A program writes ten records at a time and reads them in its group, and commits as it goes, until
+its input ends. Then it ends once it has read and committed every record that was acknowledged to
+it. It writes a line for each of these:
 
     > wrote FIRST END                  records [FIRST, END) are acknowledged
-    > failed FIRST END WHY             or not: the application was told so
+    > failed FIRST END WHY             or not: the application got this error
     > read PARTITION OFFSET NUMBER
     > committed                        the positions up to here
     > unread WHY                       an error of a poll, after which it polled again
     > uncommitted WHY
 
-Rules. What a program tells is held against itself and against the broker: nothing that was
-acknowledged is missing, nothing was passed over, no offset has held two records, records of a
-partition are in the order in which they were written, and the group stands behind the last of them.
+Rules. The output of a program is compared with itself and with the broker: no acknowledged record
+is lost, none was skipped, no offset has held two records, the records of a partition are in the
+order in which they were written, and the group's committed offset is the one after the last.
 """
 
 from __future__ import annotations
@@ -33,24 +33,25 @@ from .toolchains.building import Program, built
 
 LINE = "> "
 AHEAD = 10
-"""Records that may be under way: what has a greater number was sent later."""
+"""Records that may be in flight: a record with a greater number was sent later."""
 PATIENCE = 150.0
-"""Seconds that a program may take to end, it gives up after 100, or to go on: a member that joins
-under another name may wait for the session of the old one, which is 30 s with some libraries."""
+"""Seconds that a program may take to end (it gives up after 100) or to continue. A member that
+joins with a new id may have to wait for the session timeout of the old one, which is 30 s with some
+libraries."""
 
 
 class Enduring:
-    """A program that runs. What it told can be read at any time."""
+    """A running program. Its output can be read at any time."""
 
     def __init__(self, program: Program, bootstrap: str, topic: str, group: str) -> None:
         self.program, self.topic, self.group = program, topic, group
         self.acknowledged: set[int] = set()
         self.newest = 0
-        """The last of them."""
+        """The number of the last acknowledged record."""
         self.failed: list[str] = []
         self.complaints: list[str] = []
         self.read: dict[int, list[tuple[int, int]]] = {partition: [] for partition in range(PARTITIONS)}
-        """By partition, offset and number of each record as they came."""
+        """By partition, the offset and number of each record in the order of reading."""
         self.commits = 0
         self._last = ""
         command = [*program.command(built(program.toolchain)), ENDURE, bootstrap, topic, group]
@@ -87,8 +88,8 @@ class Enduring:
                 self.complaints.append(" ".join([word, *rest]))
 
     def goes_on(self) -> None:
-        """Wait until records were acknowledged, read from every partition and committed that were
-        sent after this was called."""
+        """Waits until records from every partition were acknowledged, read and committed that were
+        sent after the call."""
         seen = [number for found in self.read.values() for _, number in found[-1:]]
         mark, commits = max([self.newest, *seen]) + AHEAD, self.commits + 1
         grouped = "commit" not in self.program.not_offered
@@ -104,7 +105,7 @@ class Enduring:
             raise AssertionError(f"{self.program.name}: {late} {self.failed[-3:]} {self.complaints[-3:]}") from None
 
     def end(self) -> str:
-        """End its input, and wait until it has ended. What is wrong with how it did, else empty."""
+        """Ends its input, and waits until it has ended. Returns its faults, or the empty string."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.close()
@@ -125,7 +126,7 @@ class Enduring:
         return self._process.wait()
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Stops the program if it still runs."""
         self.kill()
         self._hearing.join(PATIENCE)
         for pipe in (self._process.stdin, self._process.stdout, self._err):
@@ -139,8 +140,8 @@ class Enduring:
 
 
 def faults(one: Enduring, committed: Mapping[int, int]) -> list[str]:
-    """What is wrong with what a program told, and with where its group, if it has one, stands in
-    each partition."""
+    """The faults in a program's output, and in the committed offsets of its group, if it has
+    one."""
     grouped = "commit" not in one.program.not_offered
     read = {number for found in one.read.values() for _, number in found}
     wrong = [f"acknowledged and not read: {sorted(one.acknowledged - read)[:20]}"] if one.acknowledged - read else []
@@ -168,5 +169,5 @@ def _apart(found: list[tuple[int, int]]) -> list[str]:
 
 
 def twice(one: Enduring) -> int:
-    """How many records are in the log more than once."""
+    """The number of records that are in the log more than once."""
     return sum(len(log) - len(set(log.values())) for log in map(dict, one.read.values()))

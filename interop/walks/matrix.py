@@ -1,6 +1,6 @@
-"""Who reads whom: a topic that one client wrote, read by every other, and by itself.
+"""The matrix: a topic that one client wrote, read by every other client, and by itself.
 
-A client's own round trip hides faults of framing that both of its halves share.
+A client's own round trip hides framing errors that its writing and reading halves share.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from .run import faults, run
 from .toolchains.building import Missing, Program, built
 
 AT_ONCE = (os.cpu_count() or 2) + 2
-"""Programs wait more than they compute."""
+"""Programs at the same time; they wait more than they compute."""
 
 
 class Row(NamedTuple):
-    """One writer: the faults of each reader, and who was left out, with the reason."""
+    """One writer: the faults of each reader, and the readers that were left out, with the
+    reason."""
 
     cells: dict[str, list[str]]
     left_out: dict[str, str]
@@ -31,7 +32,8 @@ class Row(NamedTuple):
 
 
 def row(writer: Program, readers: Sequence[Program], bootstrap: str) -> Row:
-    """Raises Missing where the writer cannot be built, AssertionError where it does not write."""
+    """One row of the matrix. Raises Missing if the writer cannot be built, AssertionError if it
+    does not write."""
     topic = unique(f"matrix-{writer.name}")
     wrong = faults(writer, "write", run(writer, "write", bootstrap, topic, f"{topic}-{writer.name}"))
     assert not wrong, f"{writer.name} could not write: {wrong}"
@@ -49,7 +51,7 @@ def _read(reader: Program, bootstrap: str, topic: str) -> list[str]:
 
 
 def _reason(writer: Program, reader: Program) -> str:
-    """Why this reader is not asked to; empty if it is."""
+    """The reason why this reader is left out; empty if it is not."""
     if reader.blind_to and writer.writes_null_headers:
         return reader.blind_to
     try:

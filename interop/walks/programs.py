@@ -1,5 +1,5 @@
-"""The table of programs: the rows of every toolchain. Another language is one more file in
-`toolchains/` and one line here."""
+"""The table of programs: the rows of every toolchain. A new language is a file in `toolchains/` and
+a line here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAMS: tuple[Program, ...] = (
 CORE = frozenset(
     {"kafka-python", "aiokafka", "confluent-kafka", "kafka-clients 4.4.0", "franz-go", "kafkajs", "librdkafka"}
 )
-"""One of each implementation there is, of those that compile soon: for what takes long with
+"""One program of each implementation, of those that compile quickly: for tests that take long with
 each."""
 
 

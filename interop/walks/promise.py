@@ -1,9 +1,9 @@
-"""What every program promises: the records that it writes, the object that it tells at the end, and
-the one that is expected of it.
+"""The contract of every program: the records that it writes, the object that it writes at the end,
+and the object that is expected.
 
-Rules. The programs are in six languages, so that this file is the one place where the promise
-stands for the Python side; README.md of `interop/programs` says it in words. Nothing here runs
-anything.
+Rules. The programs are in six languages, so this file is the only place where the contract is
+stated for Python; README.md of `interop/programs` states it in words. This module starts no
+process.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ EACH = 200
 """Records of each codec."""
 TOTAL = EACH * len(CODECS)
 FURTHER = 30
-"""Records that are written after the group has committed; their numbers go on from EACH."""
+"""Records that are written after the group has committed; their numbers continue from EACH."""
 PARTITIONS = 3
 
 VERBS = ("walk", "write", "read")
 ENDURE = "endure"
-"""The verb that is no part of the walk: it has its own tests."""
+"""The verb that is no part of the walk and has its own tests."""
 
 BEHAVIOURS = (
     "create_topic",
@@ -39,7 +39,7 @@ BEHAVIOURS = (
     "offsets_by_time",
     "transactions",
 )
-"""In the order of the page."""
+"""The behaviours, in the order of the page."""
 
 PASS, NOT_OFFERED, NOT_TRIED = "pass", "not offered", "not tried"
 
@@ -51,7 +51,7 @@ OF_VERB: Mapping[str, frozenset[str]] = {
     "read": READING,
     ENDURE: frozenset({ENDURE}),
 }
-"""The behaviours that a verb tells of."""
+"""The behaviours that each verb reports."""
 
 
 class Record(NamedTuple):
@@ -73,7 +73,7 @@ def record(codec: str, number: int, null_header: bool = True) -> Record:
 
 
 def records() -> Iterator[Record]:
-    """All that `write` writes."""
+    """All records that `write` writes."""
     return (record(codec, number) for codec in CODECS for number in range(EACH))
 
 
@@ -86,12 +86,13 @@ def fnv1a(data: bytes) -> int:
 
 
 def print_of(codec: bytes, key: bytes | None, value: bytes) -> int:
-    """What one record adds to the digest."""
+    """The term that one record adds to the digest."""
     return fnv1a(b"|".join((codec, b"-" if key is None else key, value)))
 
 
 DIGEST = sum(print_of(each.codec.encode(), each.key, each.value) for each in records()) & 0xFFFFFFFF
-"""Free of order: the sum over all records of `write`, modulo 2**32."""
+"""The digest does not depend on the order: it is the sum over all records of `write`, modulo
+2**32."""
 
 
 class Told(NamedTuple):
@@ -107,7 +108,7 @@ class Told(NamedTuple):
 
 
 def told(line: str) -> Told:
-    """ValueError for what is no such object."""
+    """The object in the last line. Raises ValueError if the line is no such object."""
     found = json.loads(line)
     if not isinstance(found, dict) or set(found) != set(Told._fields):
         raise ValueError(f"not an object of {', '.join(Told._fields)}: {line:.200}")
@@ -117,8 +118,8 @@ def told(line: str) -> Told:
 def expected(
     client: str, version: str, verb: str, not_offered: Collection[str] = (), transactions: bool = False
 ) -> Told:
-    """What a program tells when all went well; the same on every broker, but for transactions,
-    which are tried where they are served."""
+    """The object that a program writes if all went well. It is the same on every broker, except for
+    transactions, which are tried where they are served."""
     values = dict.fromkeys((name for name in BEHAVIOURS if name in OF_VERB[verb]), PASS)
     if "transactions" in values and not transactions:
         values["transactions"] = NOT_TRIED
@@ -128,7 +129,7 @@ def expected(
 
 
 def differences(found: Told, wanted: Told) -> list[str]:
-    """A line for each part that is not as it should be."""
+    """A line for each part that differs from the expected one."""
     apart = [
         f"{name}: {ours!r}, not {theirs!r}"
         for name, ours, theirs in zip(Told._fields, found, wanted, strict=True)

@@ -1,8 +1,8 @@
-"""Runs one program: `PROGRAM VERB BOOTSTRAP TOPIC GROUP`, and reads the object in the last line
-that it writes.
+"""Runs one program: `PROGRAM VERB BOOTSTRAP TOPIC GROUP`, and reads the object in the last line of
+its output.
 
-Rules. A program ends by itself; one that does not is killed with all that it started, and that is a
-failure. Of what it says on the standard error only the end is told.
+Rules. A program ends by itself; one that does not is killed with its child processes, and that is a
+failure. Only the end of its standard error is reported.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .promise import Told, differences, expected, told
 from .toolchains.building import Program, built
 
 PATIENCE = 120.0
-"""Seconds. A program gives up after 60."""
+"""Seconds that a program may run. It gives up by itself after 60."""
 TAIL = 3000
 HOUSE = Path(__file__).resolve().parents[2]
-"""Where programs are run, so that those in Python find the modules of this project."""
+"""The working directory of programs, so that those in Python find the modules of this project."""
 
 
 class Ended(NamedTuple):
-    """How a program ended; `told` is None where its last line was not the object."""
+    """The result of a program; `told` is None if its last line was not the object."""
 
     code: int
     told: Told | None
@@ -41,7 +41,7 @@ def run(program: Program, verb: str, bootstrap: str, topic: str, group: str, tra
 
 
 def ended(command: Sequence[str], **environment: str) -> Ended:
-    """Run a command to its end, or to ours."""
+    """Runs a command to its end, or kills it when its time is over."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             command,
@@ -79,7 +79,7 @@ def _object(stdout: str) -> Told | None:
 
 
 def faults(program: Program, verb: str, end: Ended, transactions: bool = False) -> list[str]:
-    """What is not as it was promised; empty when all went well."""
+    """The differences from the contract; empty if there are none."""
     if end.told is None:
         return [f"no object in the last line; exit code {end.code}\n{end.stdout[-500:]}\n{end.stderr}"]
     version = program.version or end.told.version

@@ -1,8 +1,8 @@
-"""Brokers die under clients of every language: first one that leads, then the one that coordinates.
-Each comes back.
+"""Brokers are killed under clients of every language: first a partition leader, then the
+coordinator. Each is restarted.
 
-The programs run side by side, since one death serves all of them: every broker leads a partition of
-every topic, and the coordinator two when it dies, which part then: each comes to another broker.
+The programs run side by side, so that one kill tests all of them. Every broker leads a partition of
+every topic. The coordinator leads two when it is killed, and each of these moves to another broker.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AT_A_TIME = 7
 
 
 class Outcome(NamedTuple):
-    """How it went with one program. `failed` is what it was told of records that were not
+    """The result of one program. `failed` are the errors that it got for records that were not
     acknowledged."""
 
     wrong: list[str]
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture(scope="module")
 def outcomes(request: pytest.FixtureRequest, broker: Broker) -> dict[str, Outcome]:
-    """Of every program that is asked for."""
+    """The result of every program of the run."""
     asked = [each.callspec.params.get("program") for each in request.session.items if hasattr(each, "callspec")]
     wanted = [program for program in ENDURING if program in asked]
     found: dict[str, Outcome] = {}
@@ -80,7 +80,7 @@ def _started(broker: Broker, program: Program) -> Enduring:
     topic = unique(f"endure-{program.name}")
     placed.create(broker.bootstrap, topic, _replicas(broker), min_insync_replicas="2")
     eventually(
-        # each has heard of it
+        # every broker has the metadata
         lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],
         lambda found: set(found) == {PARTITIONS},
     )
@@ -88,8 +88,9 @@ def _started(broker: Broker, program: Program) -> Enduring:
 
 
 def _replicas(broker: Broker) -> list[list[int]]:
-    """By partition, the leader first. What the first to die led falls to the coordinator and then
-    back, the coordinator's own to who lives."""
+    """The replicas by partition, the leader first. The partition of the broker that is killed first
+    moves to the coordinator and then back; the coordinator's own moves to the broker that is never
+    killed."""
     brokers, _ = _metadata(broker.bootstrap, "any: all brokers are told of")
     ids = {address: node for node, address in brokers.items()}
     leader, coordinator, alive = (ids[server.bootstrap] for server in _dying(broker))
@@ -97,7 +98,8 @@ def _replicas(broker: Broker) -> list[list[int]]:
 
 
 def _dying(broker: Broker) -> tuple[Server, Server, Server]:
-    """One that leads and does not coordinate, the coordinator, and the one that lives."""
+    """A partition leader that is not the coordinator, the coordinator, and the broker that is not
+    killed."""
     address = _coordinator(broker.bootstrap, "any: the topic of offsets has one partition")
     (coordinator,) = (server for server in broker.servers if server.bootstrap == address)
     leader, alive = (server for server in broker.servers if server is not coordinator)
@@ -105,8 +107,8 @@ def _dying(broker: Broker) -> tuple[Server, Server, Server]:
 
 
 def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]:
-    """One broker that leads and does not coordinate is killed and started, then the coordinator. By
-    name, who did not go on any more."""
+    """Kills and restarts a partition leader that is not the coordinator, then the coordinator.
+    Returns the programs that did not continue, by name, with the reason."""
     late: dict[str, str] = {}
 
     def all_go_on(when: str) -> None:
@@ -131,15 +133,15 @@ def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]
 
 
 def _leads(victim: Server, alive: str, running: Sequence[Enduring]) -> None:
-    """It leads a partition of each: the tests would prove nothing otherwise."""
+    """Asserts that the broker leads a partition of each topic: otherwise the tests would prove
+    nothing."""
     for one in running:
         leaders = _leaders(alive, one.topic)
         assert victim.bootstrap in leaders.values(), (victim.bootstrap, leaders)
 
 
 def _in_sync(broker: Broker, running: Sequence[Enduring]) -> None:
-    """Wait until every replica is in sync again, and leads again what it is the preferred leader
-    of."""
+    """Waits until every replica is in sync again, and preferred leaders lead again."""
     whole(broker.bootstrap, len(broker.servers))
     eventually(
         lambda: (
@@ -163,7 +165,7 @@ def _metadata(bootstrap: str, topic: str) -> tuple[dict[int, str], list[Any]]:
 
 
 def _leaders(bootstrap: str, topic: str) -> dict[int, str]:
-    """The address of each partition's leader, of those that are led."""
+    """The address of the leader of each partition that has one."""
     brokers, partitions = _metadata(bootstrap, topic)
     return {each.partition_index: brokers[each.leader_id] for each in partitions if each.leader_id in brokers}
 
@@ -184,7 +186,7 @@ def _coordinator(bootstrap: str, group: str) -> str:
 def test_a_client_outlives_its_leader_and_its_coordinator(
     request: pytest.FixtureRequest, broker: Broker, outcomes: dict[str, Outcome], program: Program
 ) -> None:
-    # tried again: it is played once more, alone
+    # A retry runs this program once more, alone.
     if getattr(request.node, "execution_count", 1) > 1:
         outcomes |= _endured(broker, [program])
     found = outcomes[program.name]

@@ -1,5 +1,5 @@
-"""What each client wrote, every client reads: a row of the matrix is a test, its readers run side
-by side."""
+"""Every client reads what each client wrote: a test is one row of the matrix, whose readers run
+side by side."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A word count with Kafka Streams: the same counts on every broker, and what a guarantee needs that
-a broker does not serve.
+"""A word count with Kafka Streams: the same counts on every broker, and the error for a guarantee
+that the broker does not support.
 
-Half way the application is replaced by one without its files, which has its counts from the
+Half way the application is replaced by one without its files, which restores its counts from the
 changelog topic.
 """
 

@@ -1,5 +1,5 @@
-"""Every client walks through what Kafka's users do, on every broker, and tells the same of each:
-the promise leaves no room for another."""
+"""Every client does on every broker what Kafka's users do, and must write the same object on each:
+the contract allows no other."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Random record batches, and how they stand in the witness's JSON. Like the messages, they keep to
-the edges."""
+"""Random record batches, and their form in the witness's JSON. Like the messages, they prefer edge
+cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEPS = (1, 1, 1, 2, 63, 64, 8192, 1 << 27)
 
 
 class Batch(NamedTuple):
-    """What a batch is made of. `append_time` counts where the timestamp type is LogAppendTime."""
+    """The content of a batch. `append_time` is used if the timestamp type is LogAppendTime."""
 
     records: list[Record]
     base_offset: int
@@ -56,7 +56,7 @@ class Batch(NamedTuple):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What the witness builds a batch of."""
+        """The JSON from which the witness builds a batch."""
         return {
             "records": [row(record) for record in self.records],
             "baseOffset": self.base_offset,
@@ -73,8 +73,8 @@ class Batch(NamedTuple):
         }
 
     def read(self) -> list[Record]:
-        """The records as a reader gets them: with the broker's time where the broker set it,
-        without what the magic has no room for."""
+        """The records as a reader gets them: with the broker's time if the broker set it, and
+        without fields that the magic does not have."""
         return [
             Record(record.offset, self._time(record), record.key, record.value, record.headers)
             for record in self.records
@@ -87,8 +87,8 @@ class Batch(NamedTuple):
 
 
 class Maker:
-    """Makes batches from one seed. `strict` leaves out what Kafka reads and its builder would not
-    write: timestamps before 1970."""
+    """Makes batches from one seed. `strict` leaves out timestamps before 1970, which Kafka reads
+    but its builder does not write."""
 
     def __init__(self, seed: object, *, strict: bool) -> None:
         self.dice = random.Random(str(seed))
@@ -143,7 +143,7 @@ def row(record: Record) -> list[Any]:
 
 
 def described(header: BatchHeader, records: list[Record]) -> dict[str, Any]:
-    """A batch as the witness tells it, of our own reading."""
+    """Our reading of a batch, in the form in which the witness describes it."""
     return {
         "baseOffset": header.base_offset,
         "lastOffset": header.last_offset,

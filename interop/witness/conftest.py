@@ -1,7 +1,8 @@
-"""One Java witness for each process of tests, and the dose: `pytest interop/witness --messages
-1000`.
+"""One Java witness for each process of tests, and the number of messages: `pytest interop/witness
+--messages 1000`.
 
-Without a JDK or Kafka's jars a single test is left, which is skipped and says what is missing.
+Without a JDK or Kafka's jars only one test is left, which is skipped with the name of what is
+missing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def dose(pytestconfig: pytest.Config) -> int:
-    """How many random messages of each message-version."""
+    """The number of random messages of each message-version."""
     found: int = pytestconfig.getoption("messages")
     return found
 

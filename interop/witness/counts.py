@@ -1,8 +1,8 @@
-"""What a run of the witness counted, as a line for its end, whichever process ran the tests and
-however the suite was called.
+"""The counts of a run of the witness, as a line for its end, for all processes that ran tests and
+every way to call the suite.
 
-pytest reads the options and the last lines of a folder only if it is named on the command line; so
-it is `interop/conftest.py` that asks here.
+pytest reads the options and the final lines of a folder only if that folder is named on the command
+line, so `interop/conftest.py` calls this module.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 DOSE = 40
-"""Random messages of each message-version, unless `--messages` says otherwise."""
+"""Random messages of each message-version, unless `--messages` gives another number."""
 
 COUNTED = (
     "message-versions",
@@ -24,11 +24,11 @@ COUNTED = (
     "damaged messages",
     "damaged batches",
 )
-"""Properties of the reports of tests: each a number."""
+"""Properties of the reports of tests: each is a number."""
 
 
 def line(reports: Iterable[Any]) -> str:
-    """What these tests witnessed; empty when they are none of the witness."""
+    """The line with the counts of these tests; empty if none of them is of the witness."""
     counts: Counter[str] = Counter()
     for report in reports:
         counts.update({key: value for key, value in report.user_properties if key in COUNTED})

@@ -1,5 +1,5 @@
-"""Where our codecs differ from Kafka's on purpose: one table, and how to tell which row of it a
-difference belongs to."""
+"""The intended differences between our codecs and Kafka's: one table, and the search for the row
+that a difference belongs to."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .java import THROWN
 
 
 class Difference(NamedTuple):
-    """An example of it: a message of these bytes, what Kafka makes of them, what we do, and why we
-    do otherwise."""
+    """An example of a difference: the bytes of a message, Kafka's reading of them, our behaviour,
+    and the reason for it."""
 
     message: str
     version: int
     bytes: str
     kafka: tuple[str, str]
-    """Its answer to `rewrite`: the bytes that it writes or what it throws, and how many it left
-    unread."""
+    """Kafka's answer to `rewrite`: the bytes that it writes or its exception, and the number of
+    bytes that it left unread."""
     ours: str
     """The bytes that we write, or the error."""
     why: str
@@ -81,7 +81,7 @@ DIFFERENCES = {
 
 
 def explained(cls: type[Message], version: int, ours: str | WireError, theirs: str) -> str:
-    """The row of the table that a difference belongs to; empty for one that is in no row."""
+    """The row of the table that a difference belongs to; empty if there is none."""
     if isinstance(ours, WireError):
         return _stricter(cls, version, ours)
     if re.match(THROWN + r"java\.lang\.RuntimeException: Tag \d+ is not valid for version \d+$", theirs):

@@ -1,8 +1,8 @@
-"""Kafka's own codecs in a Java process beside us: `Witness.java`, asked line by line.
+"""Kafka's own codecs in a Java process: `Witness.java`, which answers a line with a line.
 
-Questions go out from a thread of their own and answers are read by whoever wants them, so that
-hundreds are under way at a time: neither side ever waits for the other to take a line. This file
-knows the lines, not what they mean.
+Questions are written by a thread of their own and answers are read when the caller needs them, so
+hundreds are in flight at a time: neither side waits for the other to read a line. This module knows
+the lines, not their meaning.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from interop.real_kafka import Missing, jars
 SOURCE = Path(__file__).with_name("Witness.java")
 JVM = ("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 SAME = "="
-"""A word of an answer that repeats what was asked."""
+"""A word of an answer that repeats the question."""
 THROWN = "!"
-"""How a word begins that tells what Kafka threw."""
+"""The first character of a word that names Kafka's exception."""
 
 
 def class_path() -> list[Path]:
-    """Kafka's jars. Raises Missing, which says what it takes."""
+    """Kafka's jars. Raises Missing with the name of what is missing."""
     if shutil.which("javac") is None:
         raise Missing("javac is not on the PATH: the witness needs a JDK")
     return jars()
 
 
 class Witness:
-    """The process. `ask` lines, then read as many answers, in the same order; or `answer` one at a
-    time."""
+    """The process. `ask` writes lines, whose answers are read in the same order; `answer` does both
+    for one line."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -49,7 +49,7 @@ class Witness:
         self._asked.put("\t".join(map(str, words)))
 
     def answered(self) -> list[str]:
-        """The words of the next answer. RuntimeError when the process has ended."""
+        """The words of the next answer. Raises RuntimeError if the process has ended."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -58,13 +58,13 @@ class Witness:
         return line.rstrip("\n").split("\t")
 
     def answer(self, *words: object) -> list[str]:
-        """The answer to this question; those to earlier ones that nobody fetched are lost."""
+        """The answer to this question; unread answers to earlier ones are dropped."""
         self.forget()
         self.ask(*words)
         return self.answered()
 
     def forget(self) -> None:
-        """Throws away the answers that are still owed, as a failed test leaves them."""
+        """Drops the answers that were not read, as a failed test leaves them."""
         while self._owed:
             self.answered()
 
@@ -76,7 +76,7 @@ class Witness:
 
     def _write(self) -> None:
         assert self._process.stdin is not None
-        # A process that has ended is found out by whoever waits for its answers.
+        # The reader of the answers notices if the process has ended.
         with suppress(BrokenPipeError), self._process.stdin as lines:
             while (line := self._asked.get()) is not None:
                 lines.write(line + "\n")
@@ -86,7 +86,7 @@ class Witness:
 
 @contextmanager
 def running() -> Iterator[Witness]:
-    """A witness of one's own. Raises Missing."""
+    """A witness for the caller alone. Raises Missing."""
     path = os.pathsep.join(map(str, class_path()))
     process = subprocess.Popen(
         ["java", *JVM, "-cp", path, str(SOURCE)],

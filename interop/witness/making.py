@@ -1,9 +1,9 @@
-"""Random messages that keep to the edges: nulls, empty and long arrays, lowest and highest numbers,
+"""Random messages that prefer edge cases: nulls, empty and long arrays, lowest and highest numbers,
 every tagged field set and unset.
 
 The first messages of a seed follow one mood each, so that every version of every message meets
-every edge; those after them mix all moods. This file makes what Kafka accepts too: what it refuses
-is the matter of `refusing` and of the table of differences.
+every edge case; later ones mix all moods. This module makes only messages that Kafka accepts too:
+what it refuses is in `refusing` and in the table of differences.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from kafkadouble.messages.uuid import Uuid
 
 
 class Mood(NamedTuple):
-    """How a message is made. `null` and `tagged` are probabilities that a field which may be null,
-    or tagged, is; `sizes` are the arrays'."""
+    """How a message is made. `null` and `tagged` are probabilities that a nullable field is null,
+    and that a tagged field is set; `sizes` are the lengths of arrays."""
 
     null: float
     tagged: float
@@ -38,10 +38,10 @@ MOODS = {
     "long": Mood(0.1, 0.5, (126, 127, 128)),
     "any": Mood(0.3, 0.6, (0, 1, 2, 3)),
 }
-"""The mood "defaults" comes before these: a message to which nothing was done."""
+"""The mood "defaults" precedes these: a message with all fields at their defaults."""
 
 STRUCTS = 40
-"""How many elements arrays of structs may have, all told, in a message that is not long."""
+"""The number of structs in all arrays together, in a message that is not long."""
 
 _INTEGERS = {
     kind: tuple(
@@ -86,7 +86,7 @@ class Maker:
         dice, mood = self.dice, self._mood
         for field in fields_of(cls):
             if not field.present(version):
-                # What a version cannot carry is left out in silence when it is ignorable.
+                # An ignorable field that the version lacks is left out without an error.
                 if field.ignorable and dice.random() < 0.2:
                     setattr(made, field.name, self._value(field, version))
             elif not field.is_tagged(version) or dice.random() < mood.tagged:
@@ -125,8 +125,8 @@ class Maker:
         return self.dice.choice(_INTEGERS[kind]) if self.dice.random() < 0.6 else self.dice.randint(low, high)
 
     def add_unknown_tags(self, message: Message, version: int) -> bool:
-        """Puts tags that no version of Kafka knows into structs of a flexible version; False when
-        there was nothing to do."""
+        """Puts tags that no version of Kafka knows into structs of a flexible version; False if
+        there was no struct to change."""
         if not is_flexible(type(message), version):
             return False
         for struct in structs_of(message, version):
@@ -138,7 +138,8 @@ class Maker:
 
 
 def _set_tags(struct: Any, tags: dict[int, bytes]) -> None:
-    struct.unknown_tagged_fields = tags  # a slot of every struct class, not of their base
+    # Every struct class has this slot, but not their base class.
+    struct.unknown_tagged_fields = tags
 
 
 def structs_of(struct: Struct, version: int) -> Iterator[Struct]:

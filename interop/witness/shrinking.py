@@ -1,5 +1,5 @@
-"""A message that fails, made small while it still fails: fields to their defaults, arrays shorter,
-values plainer. It is changed in place."""
+"""Shrinks a message that fails while it still fails: fields to their defaults, arrays shorter,
+values simpler. The message is changed in place."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kafkadouble.messages.message import Message, Struct
 from .making import structs_of
 
 TRIES = 2000
-"""How often the question is asked at most: a case that is nearly the smallest serves as well."""
+"""The largest number of attempts: a message that is almost the smallest serves as well."""
 
 
 def shrink(message: Message, version: int, fails: Callable[[], bool]) -> None:
-    """Makes `message` smaller as long as `fails()` says that it still does."""
+    """Makes `message` smaller as long as `fails()` is true."""
     tries = TRIES
     changed = True
     while changed:

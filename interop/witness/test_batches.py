@@ -1,5 +1,5 @@
-"""Record batches: ours read by Kafka's `MemoryRecords`, every checksum verified; those of Kafka's
-builder read by us and written again."""
+"""Record batches: Kafka's `MemoryRecords` reads ours and verifies every checksum; we read those of
+Kafka's builder and write them again."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ BUFFERS = 60
 """Buffers of one to four batches, for each codec and timestamp type."""
 BASES = (0, 1, 5, 1 << 31, 1 << 40, INT64 - (1 << 40))
 DAMAGED = [*range(21, 23), *range(27, 61)]
-"""The bytes of a header that are damaged: all behind the checksum but the last offset delta, with
-which Kafka's sequences overflow."""
+"""The header bytes that are damaged: all behind the checksum except the last offset delta, with
+which Kafka's sequence numbers overflow."""
 TYPES = {"create": CREATE_TIME, "append": APPEND_TIME}
 
 Count = Callable[[str, object], None]
@@ -75,8 +75,8 @@ def test_kafka_reads_ours(witness: Witness, codec: int, stamped: int, dose: int,
 
 
 def some_batches(maker: Maker, codec: int, stamped: int) -> Iterable[tuple[bytes, list[Record]]]:
-    """Batches one after the other as a log has them, some with what compaction leaves behind; their
-    bytes, and their records as read."""
+    """Batches one after the other as in a log, some as compaction leaves them; their bytes, and
+    their records as read."""
     base = maker.dice.choice(BASES)
     for _ in range(maker.dice.randint(1, 4)):
         batch = maker.batch(codec, stamped, base)
@@ -112,7 +112,8 @@ def test_we_read_and_write_kafkas(
 
 
 def plain(header: BatchHeader) -> dict[str, Any]:
-    """All but what hangs on the compressed bytes, which are each library's own."""
+    """All fields except those that depend on the compressed bytes, which differ between
+    libraries."""
     return {name: getattr(header, name) for name in header.__slots__ if name not in ("size", "crc")}
 
 
@@ -167,7 +168,7 @@ def test_markers_of_transactions(witness: Witness, name: str, record_property: C
             "coordinatorEpoch": coordinator,
         }
         data = unhex(witness.answer("control", json.dumps(asked | {"producerId": 9, "producerEpoch": 4})))
-        # its version stands before it
+        # The version precedes the value.
         value = bytes(2) + cls.from_json({"coordinatorEpoch": coordinator}, 0).encode(0)
         check_control(witness, data, name, value)
         ours = encode_control_batch(
@@ -185,7 +186,7 @@ def test_markers_of_transactions(witness: Witness, name: str, record_property: C
 
 
 def check_control(witness: Witness, data: bytes, name: str, value: bytes) -> None:
-    """We read what Kafka wrote, and Kafka reads it as of the type that we take it for."""
+    """Checks that we read what Kafka wrote, and that Kafka reads the same control type."""
     header = read_header(data)
     (record,) = decode_records(data)
     assert header.is_control
@@ -207,8 +208,8 @@ def test_several_control_records_in_a_batch(witness: Witness, record_property: C
 
 @pytest.mark.parametrize("where", [0, 3, 17, 21, 22, 40, 60, 61, 70, -1])
 def test_a_damaged_batch_is_damaged_to_both(witness: Witness, where: int) -> None:
-    """Every byte but those of the offset and the leader epoch is guarded: by the checksum, or by
-    what it says itself."""
+    """Damage to any byte outside the offset and the leader epoch is detected: by the checksum, or
+    by the field itself."""
     data = bytearray(Batch([Record(5, NOW, b"key", b"value")], 5).encoded())
     data[where] ^= 0x01
     theirs = witness.answer("batches", data.hex())[0]
@@ -221,7 +222,7 @@ def test_a_damaged_batch_is_damaged_to_both(witness: Witness, where: int) -> Non
 
 
 def test_damaged_batches(witness: Witness, dose: int, record_property: Count) -> None:
-    """With the right checksum for the damage: both refuse the batch, or both read the same."""
+    """The checksum is recomputed for the damage: both refuse the batch, or both read the same."""
     maker = Maker((SEED, "damaged"), strict=False)
     sent = [damaged_batch(maker) for _ in range(25 * dose)]
     refused = 0
@@ -253,8 +254,8 @@ def damaged_batch(maker: Maker) -> bytes:
 
 
 def readable(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Names of headers as a Java client shows them, where we keep the bytes that are not UTF-8 and
-    a Java client has U+FFFD."""
+    """Names of headers as a Java client shows them: it has U+FFFD for bytes that are not UTF-8,
+    while we keep them."""
     for batch in told:
         for record in batch["records"]:
             for header in record[4]:
@@ -267,7 +268,7 @@ def buffers_for(dose: int) -> int:
 
 
 def built(witness: Witness, wanted: list[Batch]) -> list[bytes]:
-    """Each of them as Kafka's builder makes it."""
+    """The batches as Kafka's builder makes them."""
     for batch in wanted:
         witness.ask("build", json.dumps(batch.as_json()))
     return [unhex(witness.answered()) for _ in wanted]

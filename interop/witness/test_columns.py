@@ -1,5 +1,5 @@
-"""Batches as columns: what they say of ours is what Kafka reads; what is encoded from columns,
-Kafka reads as it was."""
+"""Batches as columns: Kafka reads our columns' values in our batches, and reads batches that were
+encoded from columns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def rows(buffer: bytes, implementation: str) -> list[tuple[Any, ...]]:
 
 
 def expected(batch: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows of a batch as the witness tells it."""
+    """The rows of a batch as the witness describes it."""
     return [
         (
             data(key),

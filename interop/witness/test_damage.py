@@ -1,5 +1,5 @@
-"""Damaged bytes: what Kafka reads, we read, as the same; what it refuses, we refuse. Where not,
-`differences` says why."""
+"""Damaged bytes: if Kafka reads them, we read the same; if it refuses them, we refuse them.
+`differences` lists the exceptions with their reasons."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Records of Kafka's own topics, as its own serdes read and write them: framed metadata records,
-prefixed coordinator records."""
+"""Records of Kafka's internal topics, as its own serdes read and write them: framed metadata
+records, prefixed coordinator records."""
 
 from __future__ import annotations
 

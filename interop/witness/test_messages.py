@@ -1,5 +1,5 @@
-"""Every message of Kafka in every version: random ones of ours, written and read by Kafka's own
-generated classes."""
+"""Every message of Kafka in every version: Kafka's own generated classes read and write random
+messages of ours."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_kafka_agrees(name: str, witness: Witness, dose: int, record_property: C
     asked: list[Asked] = []
     seen: Counter[bool] = Counter()
     for version in versions_of(name):
-        # One version is made and asked while the one before is answered.
+        # The messages of one version are made and sent while the previous version is answered.
         made = list(ask(witness, name, version, dose))
         check(witness, asked)
         asked = made
@@ -73,7 +73,7 @@ Asked = tuple[Message, Case]
 
 
 def ask(witness: Witness, name: str, version: int, dose: int) -> Iterator[Asked]:
-    """Messages that Kafka's JSON can carry, and each of them again with unknown tags, which it
+    """Messages that Kafka's JSON can express, and each of them again with unknown tags, which it
     cannot."""
     maker = Maker((SEED, name, version))
     for message in maker.messages(registry.message(name), version, dose):

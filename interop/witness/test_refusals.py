@@ -1,5 +1,5 @@
-"""What a version cannot carry: both refuse it, or both leave it out. Asked through JSON, which says
-what no message of ours would."""
+"""Values that a version cannot express: both refuse them, or both leave them out. They are sent as
+JSON, which can express what no message of ours can."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ODD = {
     "records": "b2Rk",
     "uuid": "H3KKO4NTRPaCWtEmm3vW7A",
 }
-"""A value of each type in JSON that is no field's default; 11 for numbers."""
+"""For each type, a JSON value that is no field's default; 11 for numbers."""
 
 Count = Callable[[str, object], None]
 Tried = tuple[str, dict[str, Any]]
@@ -58,8 +58,8 @@ def test_refused_alike(letters: str, witness: Witness, record_property: Count) -
 
 
 def unfit(cls: type[Message], version: int) -> Iterator[Tried]:
-    """A good message in JSON with one thing wrong: null where it may not be, or a field set that
-    the version has not."""
+    """A good message in JSON with one error: null where it is not allowed, or a field that the
+    version lacks."""
     message = Maker((SEED, cls.__name__, version)).message(cls, version, "lowest")
     good = message.to_json(version)
     yield "nothing is wrong", good
@@ -78,7 +78,7 @@ Path = tuple[str | int, ...]
 
 
 def places(struct: Struct, version: int, path: Path) -> Iterator[tuple[Struct, Path]]:
-    """The structs that stand in the JSON of a message, and the way to each."""
+    """The structs in the JSON of a message, and the path to each."""
     yield struct, path
     for field in fields_of(type(struct)):
         value = getattr(struct, field.name)
@@ -91,7 +91,7 @@ def places(struct: Struct, version: int, path: Path) -> Iterator[tuple[Struct, P
 
 
 def changed(good: dict[str, Any], path: Path, field: FieldInfo, value: Any) -> dict[str, Any]:
-    """A copy with this value in a field; `...` takes it away."""
+    """A copy with this value in a field; `...` removes the field."""
     made = at = copy.deepcopy(good)
     for step in path:
         at = at[step]  # type: ignore[index]  # lists on the way have numbers
@@ -110,5 +110,5 @@ def written(cls: type[Message], version: int, obj: dict[str, Any]) -> str:
 
 
 def verdict(answer: str) -> str:
-    """The bytes, or only that it was refused."""
+    """The bytes, or only the fact that it was refused."""
     return THROWN if answer.startswith(THROWN) else "" if answer == SAME else answer

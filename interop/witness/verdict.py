@@ -1,4 +1,5 @@
-"""What Kafka has to say of a message of ours: nothing, or in which of four ways it differs."""
+"""Compares Kafka's reading of a message of ours: no difference, or one of four kinds of
+difference."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from .shrinking import shrink
 
 
 class Case(NamedTuple):
-    """A message as we write it: its bytes in hex, its JSON (empty for a message that Kafka's JSON
-    cannot carry)."""
+    """A message as we write it: its bytes in hex, its JSON (empty if Kafka's JSON cannot express
+    the message)."""
 
     name: str
     version: int
@@ -35,14 +36,14 @@ def dumped(value: object) -> str:
 
 
 def question(case: Case) -> tuple[object, ...]:
-    """The words to ask; those of the answer go to `problems`."""
+    """The words of the question; those of the answer go to `problems`."""
     if case.json:
         return "message", case.name, case.version, case.hex, case.json
     return "rewrite", case.name, case.version, case.hex
 
 
 def problems(case: Case, answer: list[str], cls: type[Message]) -> Iterator[str]:
-    """How Kafka's answer, or our own reading, differs from what we wrote."""
+    """The differences of Kafka's answer, or of our own reading, from the message that we wrote."""
     if case.json:
         written, rewritten, text = answer
         if written != SAME:
@@ -74,7 +75,7 @@ def _own_problems(case: Case, cls: type[Message]) -> Iterator[str]:
 
 
 def smallest(witness: Witness, message: Message, version: int, with_json: bool) -> str:
-    """A report of the smallest message that still differs."""
+    """A report with the smallest message that still differs."""
     message = copy.deepcopy(message)
 
     def found() -> list[str]:

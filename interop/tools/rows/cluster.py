@@ -1,5 +1,5 @@
-"""The cluster: its brokers, what they serve, its quorum, features, folders, leaders and
-replicas."""
+"""Rows about the cluster: its brokers, their APIs, its quorum, features, log directories, leaders
+and replicas."""
 
 from __future__ import annotations
 

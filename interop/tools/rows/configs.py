@@ -1,5 +1,5 @@
-"""kafka-configs, for each type of entity, and kafka-client-metrics, which does a part of it in
-other words."""
+"""Rows of kafka-configs, for each type of entity, and of kafka-client-metrics, which does a part of
+it with other options."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ QUOTAS, CREDENTIALS = "DescribeClientQuotas", "DescribeUserScramCredentials"
 
 
 def _entity(kind: str, name: str, told: str, setting: str, value: str, source: str, default: str) -> list[Row]:
-    """A setting is given, seen and taken away. `told` is what the tool calls the entity, `default`
-    the synonym below."""
+    """Rows that set, describe and delete a setting. `told` is the tool's name for the entity,
+    `default` the synonym with the default value."""
     at = f"--entity-type {kind} {name}"
     written = f"[{value}]" if "," in value else value
     which = f"{kind} default" if name == "--entity-default" else kind

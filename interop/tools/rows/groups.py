@@ -1,5 +1,5 @@
-"""Groups: kafka-consumer-groups in all that it does, the lists of kafka-groups, kafka-share-groups
-and kafka-streams-groups."""
+"""Rows about groups: all that kafka-consumer-groups does, and the lists of kafka-groups,
+kafka-share-groups and kafka-streams-groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records: the console's producer and consumer, the verifiable ones, kafka-get-offsets,
+"""Rows about records: the console producer and consumer, the verifiable ones, kafka-get-offsets,
 kafka-delete-records."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TIMED = r"CreateTime:\d{13}\tPartition:0\t"
 
 
 def _consumed(count: int) -> Row:
-    """A consumer's last words are among its errors."""
+    """The records of a consumer, whose summary is on standard error."""
     return Row(CONSUMER, "", f"--topic {{topic}} --from-beginning --max-messages {count}", has(_total(count)), errors)
 
 
@@ -115,7 +115,7 @@ VERIFIED = (
 
 
 def _offsets(does: str, words: str, *found: str) -> Row:
-    """By partition: what stands behind the topic's name."""
+    """By partition: the text after the topic's name."""
     return Row(GET, does, f"{words}", [f"{{topic}}:{one}" for one in found])
 
 

@@ -1,5 +1,5 @@
-"""kafka-transactions, and what else needs APIs of their own: ACLs, delegation tokens, share
-groups."""
+"""Rows of kafka-transactions, and of other tools that need APIs of their own: ACLs, delegation
+tokens, share groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..row import Row, Scenario, has
 
 TOOL = "kafka-transactions"
 COMMITTED = re.compile("(Prepare|Complete)Commit")
-"""The coordinator answers before its markers are written."""
+"""The coordinator answers before it has written its markers."""
 CREATE = Row("kafka-topics", "", "--create --topic {topic}", ["Created topic {topic}."])
 
 TRANSACTIONS = (

@@ -1,11 +1,11 @@
-"""What every toolchain shares: a program's row, and a build that is made once and kept in the
-cache.
+"""The shared parts of all toolchains: the row of a program, and a build that is made once and kept
+in the cache.
 
-Rules. A build lives in the cache of `interop/local/jars.py`, under `programs-LANGUAGE-HASH`, where
-the hash is that of the sources: changed sources are another build. It is made in place, from
-nothing, under a lock, since several test processes may want it at once; the file `complete` in it
-says that it is whole. What is missing on this machine is told by `Missing`, and the tests are
-skipped with it; sources that do not compile are an error.
+Rules. A build is in the cache of `interop/local/jars.py`, under `programs-LANGUAGE-HASH`, with the
+hash of the sources: changed sources are another build. It is made from nothing in its final place,
+under a lock, since several test processes may need it at once; the file `complete` marks it as
+complete. If something is missing on this machine, `Missing` says what, and the tests are skipped
+with that reason; sources that do not compile are an error.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ SOURCES = Path(__file__).resolve().parents[2] / "programs"
 """The programs, a folder per language."""
 
 ALL = "KAFKADOUBLE_INTEROP_ALL"
-"""Set to 1, it builds what takes minutes, too."""
+"""If this environment variable is 1, builds that take minutes are made, too."""
 
 SYSTEM = ""
-"""The version of a client that is the system's, whatever that is."""
+"""The version of a client that the system provides, whatever version that is."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 GENERATED = frozenset({"__pycache__", "node_modules", "target"})
 
 
 class Toolchain(NamedTuple):
-    """How the programs of one folder are built. `build` makes an empty folder whole, from
-    `sources`; raises Missing.
+    """The build of the programs of one folder. `build` fills an empty folder from `sources`, or
+    raises Missing.
 
-    `slow` is for what compiles for minutes, and is built only when all is asked for.
+    `slow` marks a build of several minutes, which is made only if all builds are requested.
     """
 
     language: str
@@ -67,13 +67,13 @@ class Program(NamedTuple):
     """One client's program.
 
     `name` is the `client` of its object, unique. `version` is pinned, and is the `version` of its
-    object, unless it is SYSTEM. `command` gives the words before VERB BOOTSTRAP TOPIC GROUP from
-    the folder of the build. `not_offered` are behaviours that the client has not, each with the
-    reason. `blind_to` is the reason why it cannot read a topic in which there are null header
-    values, or empty. `at_fail_over` says what its users must reckon with when a leader dies,
-    records that are there twice or that it gives up on; empty if nothing. `gives_up_with` are words
-    of the reason, where it gives up on some each time that brokers die: a version that does not has
-    outgrown its row.
+    object, unless it is SYSTEM. `command` gives the words before VERB BOOTSTRAP TOPIC GROUP for the
+    folder of the build. `not_offered` are behaviours that the client lacks, each with the reason.
+    `blind_to` is the reason why it cannot read a topic with null header values, or empty.
+    `at_fail_over` says what its users must expect when a leader fails: duplicate records, or
+    records that it gives up on; empty if neither. `gives_up_with` are words of the error, if it
+    gives up on some each time that brokers are killed: a version that does not give up fails until
+    its row is changed.
     """
 
     name: str
@@ -94,12 +94,12 @@ class Program(NamedTuple):
 
 
 def everything() -> bool:
-    """Whether all is asked for, however long it takes."""
+    """Whether all builds are requested, however long they take."""
     return os.environ.get(ALL) == "1"
 
 
 def built(toolchain: Toolchain) -> Path:
-    """The folder of the build, made when it is not there. Raises Missing."""
+    """The folder of the build, which is built if it does not exist. Raises Missing."""
     folder = cache() / f"programs-{toolchain.language.lower()}-{fingerprint(toolchain.sources)}"
     if (folder / "complete").exists():
         return folder
@@ -115,7 +115,7 @@ def built(toolchain: Toolchain) -> Path:
 
 
 def fingerprint(sources: Path) -> str:
-    """A short hash of every file in a folder, but for what tools leave there."""
+    """A short hash of every file in a folder, except for files that tools leave there."""
     found = hashlib.sha256()
     for path in sorted(sources.rglob("*")):
         if path.is_file() and not GENERATED & set(path.relative_to(sources).parts):
@@ -126,7 +126,8 @@ def fingerprint(sources: Path) -> str:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    import fcntl  # not everywhere, and a machine without it can still read the table
+    # Not on every system; a machine without it can still read the table.
+    import fcntl
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
@@ -135,7 +136,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def run(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
-    """The standard output of a tool. RuntimeError with the end of what it said, when it fails."""
+    """The standard output of a tool. Raises RuntimeError with the end of its output if it fails."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -153,7 +154,8 @@ def run(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
 
 
 def fetch(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
-    """The same for a tool that fetches packages: where they cannot be had is Missing."""
+    """The standard output of a tool that fetches packages. Raises Missing if they are
+    unavailable."""
     try:
         return run(command, folder, **environment)
     except RuntimeError as reason:

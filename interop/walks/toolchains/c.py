@@ -1,5 +1,5 @@
-"""librdkafka in C, as the system has it: the oldest of the clients, where a distribution is years
-behind."""
+"""librdkafka in C, in the system's version: often the oldest of the clients, since distributions
+are years behind."""
 
 from __future__ import annotations
 

@@ -15,15 +15,15 @@ from .building import SOURCES, Program, Toolchain, fetch, program, run
 FOLDER = SOURCES / "java"
 
 CLIENTS = ("4.4.0", "3.9.2", "2.1.1")
-"""The newest; the last that Kafka 3 had; the oldest that has all five codecs, and that Kafka 4
-still serves (KIP-896)."""
+"""The newest release; the last one of Kafka 3; the oldest one that has all five codecs, and that
+Kafka 4 still serves (KIP-896)."""
 
 STREAMS = "4.3.1"
-"""The newest that Maven has: Streams was not published with 4.4.0."""
+"""The newest release in Maven: Streams was not published with 4.4.0."""
 
 QUICK = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
 JAVA = "11"
-"""What the newest client asks for at least."""
+"""The lowest Java version that the newest client supports."""
 CLASSES = "classes"
 
 
@@ -44,7 +44,7 @@ def _path(folder: Path, version: str) -> str:
 
 
 def java(folder: Path, version: str, main: str) -> list[str]:
-    """The words before those of a main class, with the jars of one release."""
+    """The command line before the name of a main class, with the jars of one release."""
     return [program("java"), *QUICK, "-cp", _path(folder, version), main]
 
 
@@ -66,5 +66,6 @@ PROGRAMS = tuple(_row(version) for version in CLIENTS)
 
 
 def word_count(folder: Path) -> list[str]:
-    """Kafka Streams, before GUARANTEE BOOTSTRAP TOPIC APPLICATION; what it tells is its own."""
+    """The command line of the Streams program, before GUARANTEE BOOTSTRAP TOPIC APPLICATION; its
+    output has a format of its own."""
     return java(folder, STREAMS, "interop.WordCount")

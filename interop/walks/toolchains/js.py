@@ -1,9 +1,9 @@
 """The JavaScript programs, pinned by npm's lock files. kafkajs and @platformatic/kafka run on a
 Node that npm fetches with them.
 
-Rules. Confluent's client is a build apart, of nothing but its packages: its native part compiles
-for minutes, against the Node of this machine, and so runs on that one only; its program stays in
-the sources and is told by NODE_MODULES where the packages are.
+Rules. Confluent's client is a separate build, which holds only its packages. Its native part takes
+minutes to compile, against the Node of this machine, and so runs on that Node only. Its program
+stays in the sources, and finds the packages by NODE_MODULES.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CONFLUENT = FOLDER / "confluent"
 PACKAGES = ("package.json", "package-lock.json")
 INSTALL = ("ci", "--no-audit", "--no-fund")
 HEADERS = ("curl/curl.h", "openssl/ssl.h", "zlib.h", "zstd.h", "sasl/sasl.h", "lz4.h")
-"""What the system must have to compile librdkafka as Confluent's package links it."""
+"""Headers that the system must have to compile librdkafka as Confluent's package links it."""
 
 
 def build(folder: Path) -> None:
@@ -33,8 +33,8 @@ def build(folder: Path) -> None:
 
 
 def build_confluent(folder: Path) -> None:
-    """Its own prebuilt binary is not fetched; it is compiled and linked with the libraries of the
-    system."""
+    """The package's own prebuilt binary is not fetched; it is compiled and linked with the
+    libraries of the system."""
     npm, compiler = program("npm"), program("cc")
     program("node")
     if lacking := [name for name in HEADERS if not _has(compiler, name)]:
@@ -104,7 +104,7 @@ OF_PLATFORMATIC = (
     "sent together; records that are sent one by one all arrive"
 )
 PARTED = "this error indicates that the broker is not the current leader"
-"""What it says then."""
+"""Its error message then."""
 
 PROGRAMS = (
     _row("kafkajs", "kafkajs", "2.2.4", _own("kafkajs.mjs"), not_offered=NO_NULLS, at_fail_over=OF_KAFKAJS),

@@ -14,7 +14,7 @@ FOLDER = SOURCES / "python"
 
 
 def build(folder: Path) -> None:
-    """Nothing."""
+    """Does nothing."""
 
 
 TOOLCHAIN = Toolchain("Python", FOLDER, build)

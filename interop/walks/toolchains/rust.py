@@ -1,5 +1,5 @@
-"""The Rust programs: rust-rdkafka and rskafka, pinned by Cargo.lock. Of the build only the programs
-are kept; it leaves most of a gigabyte."""
+"""The Rust programs: rust-rdkafka and rskafka, pinned by Cargo.lock. Only the programs of the build
+are kept, since the rest is almost a gigabyte."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
-"""Foreign client programs, a folder per language, each in the idiom of its language and to one
-promise."""
+"""Foreign client programs, a folder per language, each in the idiom of its language, all with the
+same contract."""

@@ -1,2 +1,2 @@
-"""The data pipeline held against what it reads elsewhere: an Apache Kafka of this machine, and its
-own connector of Spark."""
+"""The data pipeline, compared with an Apache Kafka on this machine and with Spark's own Kafka
+connector."""

@@ -1,6 +1,6 @@
-"""One Spark session that has its own Kafka connector beside `kafka-wire`: the yardstick, in the
-same process on the same topics. And two nodes of Apache Kafka: one that wants to know who one is,
-and one with something of everything in its directory."""
+"""Fixtures: one Spark session with its own Kafka connector beside `kafka-wire`, to compare both in
+one process on the same topics. And two nodes of Apache Kafka: one that requires authentication, and
+one with every kind of content in its directory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POM = Path(__file__).with_name("connector.pom.xml")
 
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A local session on two cores. What is missing for it is told."""
+    """A local session on two cores, or a skip that says what is missing."""
     pytest.importorskip("pyspark.sql", reason="NOTHING WAS HELD AGAINST SPARK'S CONNECTOR: there is no pyspark")
     try:
         jars = copied(POM, "spark-connector", "Spark's Kafka connector")
@@ -38,13 +38,13 @@ def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
-    """Where it is reached, by listener."""
+    """The addresses of the node with authentication, by listener."""
     with local_kafka(request), secure_node(tmp_path_factory.mktemp("secure")) as addresses:
         yield addresses
 
 
 @pytest.fixture(scope="session")
 def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Its one node is stopped and started again by tests, and runs when they are done."""
+    """The node with every kind of content. Tests stop and restart it, and leave it running."""
     with local_kafka(request), filled_node(tmp_path_factory.mktemp("filled")) as running:
         yield running

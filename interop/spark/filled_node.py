@@ -1,4 +1,4 @@
-"""One Apache Kafka with something of everything in its directory: codecs, transactions, segments, a
+"""One Apache Kafka with every kind of content in its directory: codecs, transactions, segments, a
 compacted topic, deleted records."""
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from interop.local.cluster import Cluster
 from interop.tools.filling import COMPACTED, LARGE, MIXED, OVERRIDES, fill
 
 TOPICS = {MIXED: 2, LARGE: 1, COMPACTED: 1}
-"""Their numbers of partitions."""
+"""The number of partitions of each topic."""
 DELETED = 17
-"""Records of the large topic that are deleted."""
+"""The number of records of the large topic that are deleted."""
 SETTINGS = OVERRIDES | {
     "log.flush.start.offset.checkpoint.interval.ms": 100,
-    "log.retention.ms": -1,  # those of the large topic are of a past year
+    # the records of the large topic are of a past year
+    "log.retention.ms": -1,
 }
 
 
 @contextmanager
 def filled_node(folder: Path) -> Iterator[Cluster]:
-    """It runs. Raises Missing."""
+    """The running node. Raises Missing."""
     with cluster(folder, overrides=SETTINGS) as running:
         fill(running.bootstrap)
         admin = AdminClient({"bootstrap.servers": running.bootstrap})

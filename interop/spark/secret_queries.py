@@ -1,9 +1,9 @@
-"""Queries of all kinds with a password, in a Spark that logs everything; test_wire_secure runs it:
+"""Queries of all kinds with a password, in a Spark that logs everything. test_wire_secure runs it:
 `-m interop.spark.secret_queries FOLDER`.
 
-The options come by standard input, as JSON: those that are right, and those with a wrong password.
-What Spark, its workers, plans and errors say goes where it goes in any program, to standard output
-and error.
+The options come by standard input, as JSON: valid ones, and ones with a wrong password. The output
+of Spark and its workers, with plans and errors, goes to standard output and error as in any
+program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def read(spark: Any, given: Mapping[str, str]) -> None:
 
 
 def stream(spark: Any, given: Mapping[str, str]) -> None:
-    """From the topic and back into it."""
+    """A stream from the topic and back into it."""
     rows = spark.readStream.format(SOURCE).options(**given, subscribe=TOPIC, startingOffsets="earliest").load()
     sink = rows.select("value").writeStream.format(SOURCE).options(**given, topic=TOPIC)
     query = sink.option("checkpointLocation", sys.argv[1]).trigger(availableNow=True).start()
@@ -46,7 +46,7 @@ def main() -> None:
             each(spark, right)
             try:
                 each(spark, wrong)
-            except Exception as error:  # whichever class Spark makes of it
+            except Exception as error:  # Spark chooses the class of the error
                 print(f"REFUSED {error}")
 
 

@@ -1,8 +1,8 @@
-"""One Apache Kafka that listens in six ways: plainly, with SASL, TLS, both, TLS that wants a
-certificate, and SASL with tokens.
+"""One Apache Kafka with six listeners: plain, SASL, TLS, both, TLS with client certificates, and
+SASL with tokens.
 
-Users: alice (PLAIN), who may do nothing, admin (PLAIN) and bob (SCRAM), each with the password
-NAME-secret; any unsigned token of admin. Keys are those of the client's own tests.
+Users: alice (PLAIN), who has no rights, admin (PLAIN) and bob (SCRAM), each with the password
+NAME-secret; and admin with any unsigned token. The keys are those of the client's own tests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROTOCOLS = {
     "MUTUAL": "SSL",
     "TOKEN": "SASL_PLAINTEXT",
 }
-"""Listeners, and what each speaks."""
+"""The listeners, and the security protocol of each."""
 
 MODULES = "org.apache.kafka.common.security"
 PLAIN = f'{MODULES}.plain.PlainLoginModule required user_alice="alice-secret" user_admin="admin-secret";'
@@ -36,7 +36,7 @@ TOKEN = f'{MODULES}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginSt
 UNSIGNED = f"{MODULES}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler"
 
 OWNER = "CN=client of kafkadouble's tests"
-"""Whose the certificate of the client is."""
+"""The subject of the client's certificate."""
 
 SETTINGS: Mapping[str, object] = {
     "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
@@ -93,13 +93,13 @@ WAYS: dict[str, tuple[str, Mapping[str, object]]] = {
         {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER", "sasl.jaas.config": TOKEN},
     ),
 }
-"""How a client gets in: the listener, and the settings by their Kafka names, of ours and of Java's
-clients alike."""
+"""Ways to authenticate: the listener, and the settings by their Kafka names, which our clients and
+Java's share."""
 
 
 @contextmanager
 def secure_node(folder: Path) -> Iterator[Mapping[str, str]]:
-    """Where it is reached, by listener. Raises Missing."""
+    """The addresses of the running node, by listener. Raises Missing."""
     addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
     seat = Seat(1, ("broker", "controller"), addresses, addresses)
     settings = quorum.settings(seat, [seat], str(folder / "data"))

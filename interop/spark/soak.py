@@ -1,10 +1,10 @@
-"""The cluster's side of a soak: three topics that are written to and disturbed, and which rows a
-stream must have of them.
+"""The cluster's side of a soak test: three topics that are written to and disturbed, and the rows
+of them that a stream must have.
 
-Rules. Each row is a text that is written once. A row that was acknowledged while its topic stays is
-certain; one whose topic was deleted at once is possible, and comes once at most; one that was
-deleted while no query ran is lost. The writer and the administrator are confluent-kafka's, so that
-no code of ours stands on both sides.
+Rules. Each row is a text that is written once. An acknowledged row is certain if its topic stays.
+If its topic was deleted at once, the row is possible, and comes at most once; if it was deleted
+while no query ran, it is lost. The writer and the administrator are confluent-kafka's, so that our
+code is on one side only.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ PASSING = (
     "_TIMED_OUT",
 )
 ROWS = 30
-"""That are written to each topic in one step."""
+"""Rows written to each topic in one step."""
 
 
 class Soak:
-    """`certain`, `possible` and the lost rows make up all that was written."""
+    """The topics and their rows: each written row is in `certain`, in `possible`, or lost."""
 
     def __init__(self, kafka: Cluster, seed: int) -> None:
         self._kafka, self._random = kafka, Random(seed)
@@ -52,8 +52,8 @@ class Soak:
             self._create(topic)
 
     def write(self, topic: str, partition: int | None = None) -> dict[str, int]:
-        """Rows in all partitions of the topic, or in one, with their offsets; the leader and a
-        follower acknowledged them."""
+        """Writes rows to all partitions of the topic, or to one; returns them with their offsets.
+        The leader and a follower have acknowledged them."""
         texts = [f"{topic} {next(self._numbers)}" for _ in range(ROWS)]
         found: dict[str, int] = {}
 
@@ -76,22 +76,22 @@ class Soak:
         self._known(GROWN)
 
     def delete_records(self, offset: int | None = None) -> None:
-        """All that are there, of all partitions, or those of the first partition up to an
+        """Deletes all records of all partitions, or those of the first partition before an
         offset."""
         every = range(self._partitions[PURGED] if offset is None else 1)
         wanted = [TopicPartition(PURGED, number, -1 if offset is None else offset) for number in every]
         self._asked(lambda admin: admin.delete_records(wanted))
 
     def lose(self) -> None:
-        """Of rows that no query has read yet, some are deleted, and what was written to their
-        partition before."""
+        """Writes rows while no query reads, and deletes some of them with all earlier records of
+        their partition."""
         lost = dict(list(self.write(PURGED, partition=0).items())[: ROWS // 2])
         self.delete_records(max(lost.values()) + 1)
         self.certain.difference_update(lost)
 
     def recreate(self, *, hastily: bool) -> None:
-        """The topic under its name, with another number of partitions; `hastily`: just after rows
-        were written."""
+        """Deletes the topic and creates it again with another number of partitions; `hastily`: just
+        after rows were written."""
         if hastily:
             texts = self.write(AGAIN)
             self.certain.difference_update(texts)
@@ -101,8 +101,8 @@ class Soak:
         self._create(AGAIN)
 
     def restart(self, *, kill: bool) -> None:
-        """A leader leaves in order or at once, and comes back; its partitions are led by others
-        meanwhile, and by it again at the end."""
+        """Shuts a leader down or kills it, and restarts it; other brokers lead its partitions
+        meanwhile, and it leads them again at the end."""
         self.in_sync()
         leading = {each.leader_id for topic in self._told(*TOPICS) for each in topic.partitions}
         node = self._random.choice([node for node in self._kafka.brokers if node.id in leading])
@@ -114,11 +114,11 @@ class Soak:
         self.move_leaders()
 
     def move_leaders(self) -> None:
-        """To the replicas that are preferred, where others lead."""
+        """Moves leaders to the preferred replicas."""
         self._asked(lambda admin: {"all": admin.elect_leaders(ElectionType.PREFERRED)})
 
     def in_sync(self) -> None:
-        """Every broker tells that all replicas are."""
+        """Waits until every broker reports all replicas as in sync."""
 
         def sizes() -> list[int]:
             return [len(each.isr_nodes) for topic in self._told(*TOPICS) for each in topic.partitions]
@@ -126,9 +126,9 @@ class Soak:
         eventually(sizes, lambda found: set(found) == {COPIES})
 
     def _asked(self, ask: Callable[[AdminClient], dict[Any, Any]], *passing: str) -> None:
-        """Waits for what an administrator asks for. It is asked again, by another one without a
-        memory, while brokers that were away learn who leads what, and for errors that are named
-        here."""
+        """Repeats an admin request until it succeeds, each time with a new client. It is repeated
+        for retriable errors, while restarted brokers learn the leaders, and for the errors that are
+        named here."""
 
         def attempt() -> bool:
             admin = AdminClient({"bootstrap.servers": self._kafka.bootstrap, "log_level": 0})
@@ -151,7 +151,8 @@ class Soak:
         self._known(topic)
 
     def _known(self, topic: str) -> None:
-        """Every broker that runs knows all partitions of the same topic, with their leaders."""
+        """Waits until every running broker knows all partitions of the same topic, with their
+        leaders."""
         count = self._partitions[topic]
 
         def holds(found: list[Any]) -> bool:
@@ -163,7 +164,7 @@ class Soak:
         eventually(lambda: list(self._told(topic)), holds)
 
     def _told(self, *topics: str) -> Iterator[Any]:
-        """What each broker that runs tells of these topics."""
+        """The metadata of these topics at each running broker."""
         asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic) for topic in topics])
         for node in self._kafka.brokers:
             if node.running:
@@ -179,7 +180,7 @@ SAMPLE: tuple[Step, ...] = (
     lambda soak: soak.recreate(hastily=True),
     lambda soak: soak.restart(kill=True),
 )
-"""What happens in one round of the usual run. A restart moves leaders, too, twice."""
+"""The steps in one round of the usual run. A restart also moves leaders, twice."""
 
 STEPS = (*SAMPLE, lambda soak: soak.restart(kill=False), lambda soak: soak.recreate(hastily=True))
-"""What happens in each round of the whole."""
+"""The steps in each round of the full run."""

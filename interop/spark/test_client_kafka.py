@@ -1,5 +1,5 @@
-"""The client of the pipeline at an Apache Kafka of three brokers, and of older releases: leaders
-that die, and versions that are negotiated."""
+"""The pipeline's client with an Apache Kafka of three brokers, and of older releases: leaders that
+are killed, and negotiated versions."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def made(client: Client) -> TopicPartition:
 
 
 def told(kafka: Cluster, topic: str) -> list[Any]:
-    """What each broker that runs knows of the topic's partition; nothing of one to which its news
-    have not come yet."""
+    """The metadata of the topic's partition at each running broker; empty for a broker that does
+    not know it yet."""
     asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
     running = [node.bootstrap for node in kafka.brokers if node.running]
     return [partition for at in running for partition in ask(at, asked, 12).topics[0].partitions]
 
 
 def leader(kafka: Cluster, topic: str) -> int:
-    """Its node id, as all brokers agree."""
+    """The node id of the leader, once all brokers agree."""
 
     def leaders() -> list[int]:
         return [partition.leader_id for partition in told(kafka, topic)]
@@ -58,7 +58,7 @@ def leader(kafka: Cluster, topic: str) -> int:
 
 
 def in_sync(kafka: Cluster, topic: str) -> list[int]:
-    """How many replicas are, by each broker."""
+    """The number of in-sync replicas at each broker."""
     return [len(partition.isr_nodes) for partition in told(kafka, topic)]
 
 

@@ -1,5 +1,5 @@
-"""The client of the pipeline at an Apache Kafka that wants to know who one is: TLS and SASL as
-Kafka itself does them."""
+"""The pipeline's client with an Apache Kafka that requires authentication: Kafka's own TLS and
+SASL."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_everything_that_a_pipeline_does(secured: Mapping[str, str], way: str) -
 
 
 def test_a_session_that_ends_is_followed_by_another(secured: Mapping[str, str]) -> None:
-    """KIP-368: this listener wants to know it anew after two seconds, and ends connections that do
-    not tell."""
+    """KIP-368: this listener requires a new authentication every two seconds, and closes
+    connections without it."""
     listener, settings = WAYS["SASL PLAIN"]
     t0 = TopicPartition(unique("sessions"), 0)
     with Client({"bootstrap.servers": secured[listener], **settings, "default.api.timeout.ms": 2500}) as client:
@@ -60,7 +60,7 @@ def test_a_session_that_ends_is_followed_by_another(secured: Mapping[str, str]) 
 
 
 def topics(bootstrap: str, **settings: object) -> list[str]:
-    """What a client with these settings is told, with underscores for dots."""
+    """The topics that a client with these settings sees; settings have underscores for dots."""
     given = {name.replace("_", "."): value for name, value in settings.items()}
     with Client({"bootstrap.servers": bootstrap, **given}) as client:
         return client.topics()

@@ -1,5 +1,5 @@
-"""The table of the client's settings, held against the settings that Kafka's own consumer and
-producer have."""
+"""Compares the table of the client's settings with the settings of Kafka's own consumer and
+producer."""
 
 from __future__ import annotations
 

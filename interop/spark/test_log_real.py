@@ -1,5 +1,5 @@
-"""The directory of an Apache Kafka, read as a table: what its consumer reads, while it runs and
-when it is stopped."""
+"""The directory of an Apache Kafka, read as a table, has the records that Kafka's consumer reads,
+while it runs and when it is stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .filled_node import DELETED, TOPICS
 
 
 class Row(NamedTuple):
-    """A record, as a consumer and the table tell it alike."""
+    """A record, in a form that a consumer and the table share."""
 
     topic: str
     partition: int
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def consumed(bootstrap: str, isolation: str) -> list[Row]:
-    """All that a consumer gets of the topics."""
+    """All records that a consumer gets of the topics."""
     consumer = Consumer({
         "bootstrap.servers": bootstrap, "group.id": unique("reader"), "isolation.level": isolation,
         "enable.partition.eof": True, "enable.auto.commit": False,
@@ -64,8 +64,8 @@ def _row(message: Any) -> Row:
 
 
 def read(data: Path, isolation: str = "read_uncommitted", **options: Any) -> list[Row]:
-    """The same of the files. A live node may compact while they are read, and is read again
-    then."""
+    """The records in the files. A live node may compact during the reading, which is then
+    repeated."""
     table = open_log(data, topics=list(TOPICS), include_headers=True, isolation=isolation, **options).to_table()
     rows = [
         Row(
@@ -78,7 +78,8 @@ def read(data: Path, isolation: str = "read_uncommitted", **options: Any) -> lis
 
 
 def both(filled: Cluster, isolation: str) -> tuple[list[Row], list[Row]]:
-    """What a consumer reads and what the files hold; cleaning may come between the two."""
+    """The records of a consumer and those of the files; compaction may come between the two
+    readings."""
     return eventually(
         lambda: (consumed(filled.bootstrap, isolation), read(filled.nodes[0].data, isolation, fail_on_data_loss=False)),
         lambda found: found[0] == found[1],
@@ -99,7 +100,7 @@ def test_a_live_directory_is_read_as_its_consumer_reads_it(filled: Cluster, isol
 
 @pytest.mark.parametrize("at", [1_700_000_000_000, 1_700_000_123_456, 1_700_000_299_000, 1_700_000_299_001])
 def test_a_timestamp_is_the_offset_that_kafka_finds(filled: Cluster, at: int) -> None:
-    """As ListOffsets answers it; the end where there is none."""
+    """The offset that ListOffsets returns; the end offset if there is none."""
     consumer = Consumer({"bootstrap.servers": filled.bootstrap, "group.id": unique("asking")})
     try:
         (told,) = consumer.offsets_for_times([TopicPartition(LARGE, 0, at)], timeout=60)
@@ -132,15 +133,18 @@ def _with(rows: list[Row], key: bytes) -> int:
 
 
 def test_a_stopped_directory_and_a_copy_hold_the_same(filled: Cluster, tmp_path: Path) -> None:
-    """Whatever is asked for: in one piece or in many, by segments, and after a stop."""
+    """The records are the same in one read or in many, by segments, and after a shutdown."""
     node = filled.nodes[0]
     theirs = {isolation: consumed(filled.bootstrap, isolation) for isolation in ("read_uncommitted", "read_committed")}
     node.stop()
     try:
         for isolation, rows in theirs.items():
             stopped = [
-                row for row in read(node.data, isolation) if row.topic != COMPACTED
-            ]  # it may have been cleaned since
+                row
+                for row in read(node.data, isolation)
+                if row.topic != COMPACTED
+                # The compacted topic may have been cleaned since.
+            ]
             assert stopped == [row for row in rows if row.topic != COMPACTED]
         copy = Path(shutil.copytree(node.data, tmp_path / "copy"))
         assert read(copy, split_bytes=20_000) == read(node.data)
@@ -152,5 +156,5 @@ def test_a_stopped_directory_and_a_copy_hold_the_same(filled: Cluster, tmp_path:
 
 
 def _in_snapshots(data: Path) -> int:
-    """Records of metadata snapshots, which are no segments."""
+    """Records of metadata snapshots, which are not segments."""
     return sum(open_log(path, include_control=True).to_table().num_rows for path in data.glob("**/*.checkpoint"))

@@ -1,5 +1,5 @@
-"""The directory of an Apache Kafka that runs, read by Spark's `kafka-log`: records as Spark's own
-connector has them from the broker, and what the cluster says of itself."""
+"""Spark's `kafka-log` reads the directory of a running Apache Kafka: the records equal those of
+Spark's own connector, and the metadata equals the cluster's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def log(spark: Any, filled: Cluster, level: str, **options: object) -> Any:
 
 
 def rows(frame: Any) -> list[tuple[Any, ...]]:
-    """By topic, partition and offset."""
+    """Rows by topic, partition and offset."""
     return sorted((tuple(row) for row in frame.collect()), key=lambda row: row[2:5])
 
 
@@ -39,7 +39,8 @@ def of_connector(spark: Any, filled: Cluster, isolation: str) -> Any:
 
 @pytest.mark.parametrize("isolation", ["read_uncommitted", "read_committed"])
 def test_records_are_those_of_sparks_connector(spark: Any, filled: Cluster, isolation: str) -> None:
-    """Row by row, in all columns that both have. Cleaning may come between the two readings."""
+    """Compares row by row, in all columns that both have. Compaction may come between the two
+    readings."""
     theirs = of_connector(spark, filled, isolation)
     options = {"topics": ",".join(TOPICS), "isolation": isolation, "includeHeaders": True, "failOnDataLoss": False}
     ours = log(spark, filled, "records", **options).select(theirs.columns)
@@ -116,7 +117,8 @@ def test_transactions_tell_how_each_ended(spark: Any, filled: Cluster) -> None:
 
 @contextmanager
 def writing(bootstrap: str, topic: str) -> Iterator[list[int]]:
-    """Somebody writes all the while. The offsets that were acknowledged so far, in their order."""
+    """A producer that writes all the time. Yields the offsets that were acknowledged so far, in
+    order."""
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 1})
     ended, known = threading.Event(), list[int]()
 
@@ -142,8 +144,8 @@ def writing(bootstrap: str, topic: str) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize("level", ["records", "batches", "segments"])
 def test_a_log_that_is_written_is_read_as_it_was_then(spark: Any, filled: Cluster, level: str) -> None:
-    """Nothing that was acknowledged before is missing, and there is no hole; segments come while it
-    is read."""
+    """No record that was acknowledged before is missing, and there is no gap; new segments begin
+    during the reading."""
     topic, count = unique("live"), {"records": "count(*)", "batches": "sum(count)", "segments": "sum(records)"}[level]
     admin = AdminClient({"bootstrap.servers": filled.bootstrap})
     admin.create_topics([NewTopic(topic, 1, 1, config={"segment.bytes": str(SEGMENT)})])[topic].result(60)
@@ -159,5 +161,5 @@ def test_a_log_that_is_written_is_read_as_it_was_then(spark: Any, filled: Cluste
 
 
 def _beyond(known: list[int], least: int) -> int:
-    """The last offset, when it is not less."""
+    """The last offset, once it is at least this."""
     return eventually(lambda: known[-1] if known else -1, lambda last: last >= least)

@@ -1,5 +1,5 @@
-"""The request log of a real Kafka, read: what real clients asked of it stands there as a capture of
-ours would have it."""
+"""Reads the request log of a real Kafka: requests of real clients are in it as a capture of ours
+would have them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kafkadouble.pipeline.traffic.removed import kept_from
 from tests.front.client import ask
 
 OLD = "3.9.2"
-"""The last release that has the versions that Kafka 4 removed, and calls them deprecated."""
+"""The last release that has the versions that Kafka 4 removed, and that calls them deprecated."""
 
 LOGGING = """
 status = error
@@ -49,7 +49,7 @@ rootLogger.appenderRef.console.ref = STDOUT
 def logging_kafka(
     folder: Path, version: str, patch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> Iterator[tuple[str, Path]]:
-    """A node that logs its requests: where it is reached, and its request log."""
+    """A node that logs its requests: its address, and its request log."""
     path, logging = folder / "kafka-request.log", folder / "log4j2.properties"
     logging.write_text(LOGGING.format(path=path))
     patch.setattr(java, "LOGGING", logging)
@@ -58,13 +58,13 @@ def logging_kafka(
 
 
 def logged(path: Path, client_id: str) -> list[dict[str, Any]]:
-    """All rows of a log as soon as a request of this client is among them: it is written when the
-    answer has gone."""
+    """All rows of a log, once a request of this client is among them: Kafka logs a request after it
+    has sent the response."""
     return eventually(lambda: rows_of(path), lambda rows: any(row["client_id"] == client_id for row in rows))
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """Of whole lines: the last may be being written."""
+    """Rows of complete lines: the last line may be incomplete."""
     whole, problems = path.with_name("whole.log"), Problems()
     text = path.read_bytes()
     whole.write_bytes(text[: text.rfind(b"\n") + 1])
@@ -74,7 +74,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def produce(bootstrap: str) -> None:
-    """One record, by a producer that is gone before its broker is."""
+    """Writes one record, by a producer that is closed before its broker."""
     producer = Producer({"bootstrap.servers": bootstrap, "client.id": "app"})
     producer.produce("t", b"value")
     assert producer.flush(30) == 0
@@ -119,7 +119,7 @@ def test_versions_that_an_older_kafka_calls_deprecated(
 
 
 def old_list_offsets(host: str, port: int) -> None:
-    """ListOffsets version 0, of no topic, which Kafka 4 does not have."""
+    """ListOffsets version 0, without topics; Kafka 4 does not have it."""
     with socket.create_connection((host, port), timeout=30) as sock:
         body = (-1).to_bytes(4, "big", signed=True) + (0).to_bytes(4, "big")
         frame = bytes.fromhex("0002 0000 00000001 0003") + b"old" + body

@@ -1,5 +1,5 @@
 """A batch query by `kafka-wire` and by Spark's own connector, for every option: the same rows, in
-as many tasks, or both refuse."""
+the same number of tasks, or both refuse."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ pytestmark = pytest.mark.timeout(900)
 
 OURS, THEIRS = "kafka-wire", "kafka"
 FIRST = 1_700_000_000_000
-"""The timestamp of each partition's first record, in ms; each next one is a second later."""
+"""The timestamp of each partition's first record, in ms; each later one is a second later."""
 FOREVER = {"retention.ms": "-1"}
-"""Records of those times are older than what a broker keeps unless it is told."""
+"""Records of those times are older than the default retention."""
 HEADERS = pa.list_(pa.field("element", pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])))
 
 
 class Topics:
-    """`a` has three partitions, of 30, 5 and no records; `b` has one, of 7 in a batch with each
-    codec."""
+    """`a` has three partitions, with 30, 5 and no records; `b` has one, with 7 records in a batch
+    for each codec."""
 
     def __init__(self, broker: Broker) -> None:
         self.bootstrap = broker.bootstrap
@@ -41,8 +41,7 @@ class Topics:
             producer.send({TopicPartition(self.b, 0): [batch for codec in range(5) for batch in _batches(7, codec)]})
 
     def named(self, text: str) -> str:
-        """Options are written with A and B for the names of the topics, and T for the first
-        timestamp."""
+        """Replaces A and B in options by the names of the topics, and T by the first timestamp."""
         for mark, name in (("'A'", f'"{self.a}"'), ("'B'", f'"{self.b}"'), ("$A", self.a), ("$B", self.b)):
             text = text.replace(mark, name)
         return text.replace("'", '"')
@@ -105,7 +104,8 @@ ROWS: dict[str, dict[str, str]] = {
 
 
 WITHOUT_TASKS = ROWS["maxRecordsPerPartition"]
-"""In a batch without minPartitions the connector, 4.2.0, does not heed it; kafka-wire does."""
+"""In a batch without minPartitions the connector, 4.2.0, ignores this option; kafka-wire does
+not."""
 
 
 @pytest.mark.parametrize("options", ROWS.values(), ids=ROWS.keys())
@@ -123,7 +123,7 @@ def test_the_same_rows_in_as_many_tasks(spark: Any, topics: Topics, options: dic
 
 
 def cuts(frame: Any) -> list[list[Any]]:
-    """What each task read, whichever it was."""
+    """The rows that each task read, without the order of tasks."""
     tasks: dict[int, list[Any]] = {}
     for *place, task in frame.collect():
         tasks.setdefault(task, []).append(place)

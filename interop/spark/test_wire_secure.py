@@ -1,5 +1,5 @@
-"""`kafka-wire` at an Apache Kafka that wants to know who one is: what lets Spark's own connector in
-lets it in, what is refused is told in a sentence, and no password is shown."""
+"""`kafka-wire` with an Apache Kafka that requires authentication. It accepts the options of Spark's
+own connector, a refusal is explained in a sentence, and no password is shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def options(secured: Mapping[str, str], way: str, **other: object) -> dict[str, str]:
-    """Those of either source; `other` are properties that are not as they should be, with
+    """The options of either source; `other` are properties that replace the valid ones, with
     underscores for dots."""
     listener, settings = WAYS[way]
     given = {"bootstrap.servers": secured[listener], **settings}
@@ -42,7 +42,7 @@ def read(spark: Any, format: str, given: Mapping[str, str], topic: str) -> list[
 
 
 def stream(spark: Any, format: str, given: Mapping[str, str], topic: str) -> list[tuple[Any, ...]]:
-    """All that is available now, in several micro-batches."""
+    """A stream of all available rows, in several micro-batches."""
     source = spark.readStream.format(format).options(**given, subscribe=topic, startingOffsets="earliest")
     rows, name = source.option("maxOffsetsPerTrigger", 50).load(), unique("streamed").replace("-", "_")
     query = rows.writeStream.format("memory").queryName(name).trigger(availableNow=True).start()
@@ -99,7 +99,8 @@ def test_who_is_not_let_in_is_told_why(
 
 
 def test_a_password_is_not_shown(secured: Mapping[str, str], tmp_path: Path) -> None:
-    """In no plan, no error, no line of the log, however much is logged, and no checkpoint."""
+    """The password is in no plan, no error, no checkpoint, and no line of the log at any log
+    level."""
     given = options(secured, "SASL over TLS"), options(secured, "SASL over TLS", **WRONG)
     done = subprocess.run(
         [sys.executable, "-m", "interop.spark.secret_queries", str(tmp_path)], input=json.dumps(given),

@@ -1,10 +1,10 @@
-"""A stream from an Apache Kafka of three brokers, with a checkpoint, while the cluster does all
-that clusters do.
+"""A stream from an Apache Kafka of three brokers, with a checkpoint, under all disturbances of a
+cluster.
 
 Partitions are added, topics are deleted and created again, records are deleted, leaders move,
-brokers leave and die, and the query itself starts again from its checkpoint. Every row comes once,
-and the Python processes below Spark stay as large as they are. A sample runs always; some hundred
-micro-batches with KAFKADOUBLE_INTEROP_ALL=1.
+brokers are shut down and killed, and the query itself restarts from its checkpoint. Every row comes
+once, and the Python processes below Spark do not grow. A sample always runs; the full test of some
+hundred micro-batches runs with KAFKADOUBLE_INTEROP_ALL=1.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ ALL = bool(os.environ.get("KAFKADOUBLE_INTEROP_ALL"))
 ROUNDS, OF_A_ROUND = (6, STEPS) if ALL else (1, SAMPLE)
 PER_TRIGGER = "20"
 LEAST_BATCHES = 20
-"""Micro-batches in one round: at least so many that rows of three topics come by so many."""
+"""The least number of micro-batches in one round: rows of three topics need at least as many."""
 MOST_GROWTH = 16 << 20
-"""Bytes that a process may grow by in the second half, whatever it keeps of batches."""
+"""Bytes by which a process may grow in the second half, for batches that it keeps."""
 
 pytestmark = [pytest.mark.timeout(3000 if ALL else 900), pytest.mark.flaky(reruns=0)]
 
@@ -45,8 +45,8 @@ def kafka(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 class Query:
-    """A stream into Parquet files that goes on from its checkpoint. Spark's file sink keeps what
-    each micro-batch wrote once."""
+    """A stream into Parquet files that continues from its checkpoint. Spark's file sink keeps the
+    rows of each micro-batch once."""
 
     def __init__(self, spark: Any, kafka: Cluster, folder: Path) -> None:
         self._spark, self._bootstrap = spark, kafka.bootstrap
@@ -70,24 +70,25 @@ class Query:
         self._query.stop()
 
     def read(self, certain: set[str]) -> None:
-        """Waits until all these rows came."""
+        """Waits until all these rows have come."""
         eventually(lambda: len(certain - self._written()), lambda missing: not missing, within=300)
 
     def rows(self) -> Counter[str]:
-        """What the micro-batches that were finished wrote."""
+        """The rows of the finished micro-batches."""
         return Counter(row.value for row in self._spark.read.schema("value string").parquet(str(self._files)).collect())
 
     def batches(self) -> int:
-        """Those that were finished."""
+        """The number of finished micro-batches."""
         found = [int(path.name) for path in (self._checkpoint / "commits").iterdir() if path.name.isdecimal()]
-        return max(found) + 1  # Spark keeps the files of the last hundred
+        # Spark keeps the files of the last hundred
+        return max(found) + 1
 
     def _written(self) -> set[str]:
-        """The rows in all files. What ended the query is told."""
+        """The rows in all files. Raises the error that ended the query, if any."""
         if (problem := self._query.exception()) is not None:
             raise problem
         for path in set(self._files.glob("*.parquet")) - self._seen.keys():
-            with suppress(pa.ArrowInvalid, OSError):  # one that is being written
+            with suppress(pa.ArrowInvalid, OSError):  # a file that is not complete yet
                 self._seen[path] = pq.read_table(path)["value"].to_pylist()
         return {value for values in self._seen.values() for value in values}
 
@@ -122,8 +123,8 @@ def write(soak: Soak, *topics: str) -> None:
 
 
 def restart(query: Query, soak: Soak) -> None:
-    """The query stops in the midst of rows, others are lost while it does not run, and it goes on
-    from its checkpoint."""
+    """Stops the query while rows arrive, deletes others while it does not run, and restarts it from
+    its checkpoint."""
     write(soak, *TOPICS)
     query.read(soak.certain)
     write(soak, GROWN, AGAIN)
@@ -134,7 +135,8 @@ def restart(query: Query, soak: Soak) -> None:
 
 
 def growth(sizes: list[dict[int, int]]) -> list[int]:
-    """Of the processes that had work before the middle, what each grew by from there on."""
+    """The growth in bytes from the middle to the end, for each process that worked before the
+    middle."""
     middle = len(sizes) // 2
     old = sizes[middle - 1].keys() & sizes[middle].keys() & sizes[-1].keys()
     return [sizes[-1][pid] - sizes[middle][pid] for pid in old]

@@ -1,5 +1,5 @@
-"""Streams and sinks by `kafka-wire` and by Spark's own connector: the same micro-batches, and
-checkpoints that go from one to the other."""
+"""Streams and sinks by `kafka-wire` and by Spark's own connector: the same micro-batches, and each
+continues from the other's checkpoints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOTH = pytest.mark.parametrize(("first", "second"), [(THEIRS, OURS), (OURS, THEI
 
 @pytest.fixture
 def topic(broker: Broker) -> str:
-    """Of three partitions."""
+    """A topic with three partitions."""
     name = unique("streamed")
     made(broker, name)
     return name
@@ -37,7 +37,7 @@ def made(broker: Broker, name: str) -> None:
 
 
 def write(spark: Any, format: str, broker: Broker, topic: str, low: int, high: int) -> None:
-    """Rows whose partitions hold them in the proportion of 4, 2 and 1."""
+    """Writes rows to the partitions in the ratio 4 : 2 : 1."""
     partition = "case when id % 7 < 4 then 0 when id % 7 < 6 then 1 else 2 end as partition"
     rows = spark.range(low, high).selectExpr("concat('k', id) as key", "string(id) as value", partition)
     options = {"kafka.bootstrap.servers": broker.bootstrap, "topic": topic}
@@ -45,13 +45,13 @@ def write(spark: Any, format: str, broker: Broker, topic: str, low: int, high: i
 
 
 class Job:
-    """A query into files that can be gone on with by another source."""
+    """A query into files that another source can continue."""
 
     def __init__(self, spark: Any, broker: Broker, topic: str, folder: Path) -> None:
         self._spark, self._broker, self._topic, self._folder = spark, broker, topic, folder
 
     def run(self, format: str, **options: str) -> list[int]:
-        """All that is available now: how many rows each micro-batch had."""
+        """Reads all available rows; returns the number of rows in each micro-batch."""
         given = {
             "kafka.bootstrap.servers": self._broker.bootstrap,
             "subscribe": self._topic,
@@ -69,7 +69,7 @@ class Job:
         return sorted(row.value for row in rows)
 
     def positions(self) -> list[dict[str, dict[str, int]]]:
-        """The offsets of each micro-batch, without what is ours alone."""
+        """The offsets of each micro-batch, without fields that only our source has."""
         files = [path for path in (self._folder / "checkpoint" / "offsets").iterdir() if path.name.isdecimal()]
         kept = [
             json.loads(path.read_text().splitlines()[-1]) for path in sorted(files, key=lambda path: int(path.name))
@@ -100,7 +100,7 @@ def test_the_same_micro_batches(
 
 
 def test_a_rest_that_is_too_small_is_read_by_ours_alone(spark: Any, broker: Broker, topic: str, tmp_path: Path) -> None:
-    """As the documentation of Trigger.AvailableNow has it: all that was there at the start."""
+    """As the documentation of Trigger.AvailableNow says: all rows that were there at the start."""
     write(spark, THEIRS, broker, topic, 0, 70)
     limits = {"maxOffsetsPerTrigger": "40", "minOffsetsPerTrigger": "35"}
     found = {

@@ -1,8 +1,8 @@
-"""One program for the three clients in Python, by the shape that they have in `interop/clients`:
-here they stand in the matrix with the others.
+"""One program for the three clients in Python, in the shape that they have in `interop/clients`. It
+puts them in the matrix with the others.
 
-Rules. It is run in a process of its own, so that nothing of the tests is in it; the last line of
-its output is the object of the promise.
+Rules. It runs in a process of its own, without anything of the tests. The last line of its output
+is the object of the contract.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import traceback
 import warnings
 
 with warnings.catch_warnings():
-    # what the clients themselves call is not ours to mend
+    # These warnings are about calls of the clients themselves.
     warnings.simplefilter("ignore", DeprecationWarning)
     from interop.clients import CLIENTS
 
@@ -30,7 +30,7 @@ def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
     code = 0
     try:
         getattr(VERBS[verb](found, report, bootstrap, topic, group), verb)()
-    except Exception:  # the object is told all the same
+    except Exception:  # the object is written all the same
         traceback.print_exc()
         code = 1
     print(json.dumps(report.told()._asdict()))

@@ -16,13 +16,13 @@ from .report import Report
 AT_ONCE = 10
 """Records that are sent together."""
 PAUSE = 0.05
-"""Seconds between them: the machine is shared."""
+"""Seconds between two sends, since other processes share the machine."""
 PATIENCE = 100.0
 """Seconds after the end of the input; then it gives up."""
 
 
 class Endurance:
-    """One run. The writer has the main thread, the member of the group one of its own."""
+    """One run. The writer runs on the main thread, the group member on one of its own."""
 
     def __init__(self, client: Client, report: Report, bootstrap: str, topic: str, group: str) -> None:
         self._client, self._report = client, report
@@ -77,7 +77,7 @@ class Endurance:
                         self._commits(member)
                 while not self._commits(member):
                     assert time.monotonic() < self._end, "nothing was committed in time"
-        except BaseException as failure:  # told by the main thread
+        except BaseException as failure:  # reported by the main thread
             self._failure = failure
 
     def _poll(self, member: Consumer) -> bool:
@@ -92,7 +92,8 @@ class Endurance:
     def _commits(self, member: Consumer) -> bool:
         try:
             member.commit(self._positions)
-        except Refused as reason:  # as with a rebalance: what is read next commits this, too
+        # As after a rebalance, the next commit covers these records, too.
+        except Refused as reason:
             say("uncommitted", reason)
             return False
         say("committed")
@@ -103,7 +104,7 @@ _saying = threading.Lock()
 
 
 def say(*words: object) -> None:
-    """A line for whoever runs this."""
+    """Writes a line for the process that runs this program."""
     line = " ".join(map(str, words)).replace("\n", " ")
     with _saying:
         print(f"> {line}", flush=True)

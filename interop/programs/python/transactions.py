@@ -1,8 +1,7 @@
-"""Ten records that are committed, ten that are aborted, ten that are committed: whoever reads what
-is committed sees twenty.
+"""Ten committed records, ten aborted, ten committed: a consumer with read_committed sees twenty.
 
-Each client has a producer with the same five verbs; the shape of `interop/clients` has none, since
-the double has no transactions yet.
+Each client has a producer with the same five verbs. The shape of `interop/clients` has none, since
+the double does not serve transactions yet.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from interop.clients import Client, aio
 from interop.clients.shape import Partition
 from interop.walks.promise import Record, record
 
-confluent: Any = confluent_kafka  # its own types leave out the half of what is used here
+# Its type stubs cover only half of what is used here.
+confluent: Any = confluent_kafka
 
 PARTS = ((0, True), (10, False), (20, True))
 """The first record of each transaction, and whether it is committed."""
@@ -71,7 +71,7 @@ TRANSACT: Mapping[str, Transact] = {
 
 
 def transact(client: Client, bootstrap: str, topic: str) -> None:
-    """Fails by AssertionError, or as the client does."""
+    """Writes and checks the transactions. Raises AssertionError, or the client's own error."""
     with client.admin(bootstrap) as admin:
         admin.create_topic(topic, 1)
     for first, commit in PARTS:

@@ -1,4 +1,4 @@
-"""The steps of the promise, for any client in the shape of `interop/clients`."""
+"""The steps of the contract, for any client in the shape of `interop/clients`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 60.0
 FAR_FUTURE = 4102444800000
 """The year 2100, in ms."""
 WITHOUT_NULL_HEADERS = frozenset({"kafka-python"})
-"""Who refuses to send a header whose value is null."""
+"""Clients that refuse to send a header with a null value."""
 
 
 class Walk:
@@ -35,7 +35,8 @@ class Walk:
 
     def walk(self) -> None:
         self.write()
-        self._report.forget()  # what is told is what was read
+        # the report is about the records that are read
+        self._report.forget()
         with self._member() as first:
             self._read(first)
             with self._report.step("second_member"):
@@ -104,7 +105,7 @@ class Walk:
             yield member
 
     def _read(self, member: Consumer) -> None:
-        """Everything, with one member; then commit."""
+        """Reads everything with one member, then commits."""
         wrong: list[Seen] = []
         filled: list[Seen] = []
         with self._report.step("read"):
@@ -132,7 +133,7 @@ class Walk:
             assert not filled, filled[0]
 
     def _take(self, one: Seen, wrong: list[Seen], filled: list[Seen]) -> None:
-        """Count a record, and keep it where its headers are not as they were written."""
+        """Counts a record, and keeps it if its headers are not as they were written."""
         headers = dict(one.headers)
         codec, number = headers.get("c") or b"", headers.get("n") or b""
         value = one.value or b""
@@ -149,9 +150,8 @@ class Walk:
         assert self._report.committed == sum(self._report.seen.values()), found
 
     def _second(self, first: Consumer) -> None:
-        """A second member is seen with partitions beside the first; when it has left, the first has
-        all."""
-        from interop.support import Member  # brings the tests with it
+        """A second member gets partitions beside the first; when it has left, the first has all."""
+        from interop.support import Member  # this import also loads the tests
 
         everything = {Partition(self._topic, partition) for partition in range(PARTITIONS)}
         with Member(first, poll=0.1) as one:
@@ -164,7 +164,7 @@ class Walk:
         assert not other.seen, other.seen[:1]
 
     def _resume(self) -> None:
-        """Further records arrive in the same group, and nothing else."""
+        """Further records arrive in the same group, and no others."""
         missing = {made.value for made in self._produce("none", EACH, EACH + FURTHER)}
         with self._member() as member:
             while missing:

@@ -158,7 +158,7 @@ def test_a_static_member_that_restarts_gets_its_partitions_back_without_a_rebala
             assert generations(broker, topic)[-1] == before
 
 
-# The session timeout is the broker's alone here, and its shortest takes a while.
+# One client is enough: the broker alone decides, and its shortest session timeout takes a while.
 @pytest.mark.clients(names=("aiokafka",))
 def test_a_member_that_falls_silent_is_put_out_after_its_session(
     broker: Broker, client: Client, four: list[Partition]

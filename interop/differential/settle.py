@@ -56,7 +56,7 @@ def mark(side: Side, value: str) -> None:
     wanted = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
     altered = {"resources": [{**wanted, "configs": [config]}]}
     first, *_ = who = [f"settle@{id}" for id in sorted(side.running)]
-    # its controller may be away
+    # The controller may be unavailable.
     _until(lambda: "NONE" in str(side.ask(first, "IncrementalAlterConfigs", 1, altered)))
     told = partial(_tells, side, wanted, f"'value': '{value}'")
     for client in who:

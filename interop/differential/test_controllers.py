@@ -60,7 +60,7 @@ COMPARED = {
 ENOUGH = 500
 
 
-# what could not be started; the rest has its second play
+# For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1200)
 def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:

@@ -45,7 +45,7 @@ def compared(folder: Path) -> Report:
     return report
 
 
-# what could not be started; the rest has its second play
+# For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(2400)
 def test_what_differs_is_listed_and_what_is_listed_differs(

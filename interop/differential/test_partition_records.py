@@ -40,7 +40,7 @@ class Written(NamedTuple):
     theirs: Story
 
 
-# what could not be started; the rest has its second play
+# For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(400)
 def test_the_same_is_written_of_each_partition(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:

@@ -27,7 +27,7 @@ ENOUGH = 1500
 """Request pairs that differ in API, version or outcome."""
 
 
-# what could not be started; the rest has its second play
+# For brokers that could not be started; other problems have their second play.
 @pytest.mark.flaky(reruns=1, rerun_except="AssertionError")
 @pytest.mark.timeout(1800)
 def test_what_differs_between_clusters_is_listed(

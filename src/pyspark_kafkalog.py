@@ -1,4 +1,5 @@
-"""Here Spark finds the source `kafka-log` without being told of it: it looks into top-level modules called `pyspark_*`."""
+"""Makes Spark find the source `kafka-log`: it looks for sources in top-level modules called
+`pyspark_*`."""
 
 from kafkadouble.pipeline.spark.log_source import KafkaLog as DefaultSource
 

@@ -6,26 +6,23 @@ It reads the comments and docstrings of Python files, and Markdown, and reports
   row);
 - words for persons. A broker or a client is "it", or is named. Text in backticks is exempt.
 
-`language_allowed.txt` lists phrases that may stand, each as `path: phrase`. `language_todo.txt`
-lists the files that do not pass yet; every other file must pass. The list only shrinks: a file that
-passes, or that is gone, is an error until its line is removed, which `--update` does.
+`language_allowed.txt` lists phrases that may stand, each as `path: phrase`.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from . import prose
 
 ROOT = Path(__file__).resolve().parents[1]
-ALLOWED, TODO = "checks/language_allowed.txt", "checks/language_todo.txt"
+ALLOWED = "checks/language_allowed.txt"
 WIDTH = 100
 PERSONS = re.compile(r"\b(?:nobody|somebody|everybody|whoever|whom|he|his|him)\b", re.IGNORECASE)
 NOT_OURS = frozenset({"build", "dist", "generated", "__pycache__"})
@@ -109,42 +106,18 @@ def allowed_phrases(lines: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def check(root: Path, todo: Set[str], allowed: Mapping[str, Sequence[str]]) -> list[LanguageProblem]:
-    """What breaks the rules in files that are not listed, and the entries of both lists that are
-    not needed."""
+def check(root: Path, allowed: Mapping[str, Sequence[str]]) -> list[LanguageProblem]:
+    """What breaks the rules, and the allowed phrases that are not needed."""
     sources = {path: (root / path).read_text(encoding="utf-8") for path in files(root)}
-    broken = {path: problems(path, text, allowed.get(path, ())) for path, text in sources.items()}
-    found = [each for path, ours in broken.items() if path not in todo for each in ours]
-    for path in sorted(todo):
-        if not broken.get(path):
-            why = "passes now" if path in broken else "is gone"
-            found.append(
-                LanguageProblem(TODO, 0, f"{path} {why}; `python -m checks.language --update` removes the line")
-            )
+    found = [each for path, text in sources.items() for each in problems(path, text, allowed.get(path, ()))]
     for path, phrases in allowed.items():
         unused = (phrase for phrase in phrases if phrase not in sources.get(path, ""))
         found += (LanguageProblem(ALLOWED, 0, f"{path} has no {phrase!r}: remove the line") for phrase in unused)
     return found
 
 
-def update(root: Path) -> int:
-    """Removes from the list what passes or is gone; the number of lines that are left."""
-    allowed = allowed_phrases(listed(root, ALLOWED))
-    kept = []
-    for line in (root / TODO).read_text(encoding="utf-8").splitlines():
-        path = root / line
-        if line.startswith("#") or (path.is_file() and problems(line, path.read_text(), allowed.get(line, ()))):
-            kept.append(line)
-    (root / TODO).write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
-    return sum(not line.startswith("#") for line in kept)
-
-
-def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
-    parser = argparse.ArgumentParser(prog="python -m checks.language", description=__doc__.partition("\n")[0])
-    parser.add_argument("--update", action="store_true", help="remove from the list what passes or is gone")
-    if parser.parse_args(arguments).update:
-        print(f"{update(root)} files are left in {TODO}")
-    found = check(root, set(listed(root, TODO)), allowed_phrases(listed(root, ALLOWED)))
+def main(root: Path = ROOT) -> int:
+    found = check(root, allowed_phrases(listed(root, ALLOWED)))
     for problem in found:
         print(problem)
     return 1 if found else 0

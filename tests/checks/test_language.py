@@ -1,4 +1,4 @@
-"""The language check: what counts as prose, what breaks the rules, and a list that only shrinks."""
+"""The language check: what counts as prose, and what breaks the rules."""
 
 from __future__ import annotations
 
@@ -69,40 +69,29 @@ def test_a_phrase_that_is_allowed_may_stand_and_no_other() -> None:
     assert texts("a.md", "The principal ANONYMOUS is nobody.\nSo is nobody.\n", "ANONYMOUS is nobody") == ["2 'nobody'"]
 
 
-def made(root: Path, *todo: str, allowed: str = "", **sources: str) -> Path:
+def made(root: Path, allowed: str = "", **sources: str) -> Path:
     for name, source in sources.items():
         (root / f"{name}.md").write_text(source)
     (root / "checks").mkdir()
-    (root / language.TODO).write_text("# A head.\n" + "".join(f"{line}\n" for line in todo))
     (root / language.ALLOWED).write_text(allowed)
     return root
 
 
-def test_a_listed_file_may_break_the_rules_and_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = made(tmp_path, "old.md", old=PERSON, new=PERSON, good="It is.")
-    assert language.main([], root) == 1
+def test_every_problem_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = made(tmp_path, bad=PERSON, good="It is.")
+    assert language.main(root) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "new.md:1: 'Nobody' is a word for a person: name the process, or write 'it'"
+        "bad.md:1: 'Nobody' is a word for a person: name the process, or write 'it'"
     ]
-    (root / "new.md").write_text("No broker answers.")
-    assert language.main([], root) == 0
-
-
-def test_the_list_only_shrinks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = made(tmp_path, "bad.md", "gone.md", "good.md", bad=PERSON, good="It is.")
-    assert language.main([], root) == 1
-    told = capsys.readouterr().out
-    assert "gone.md is gone" in told
-    assert "good.md passes now" in told
-    assert language.main(["--update"], root) == 0
-    assert (root / language.TODO).read_text() == "# A head.\nbad.md\n"
+    (root / "bad.md").write_text("No broker answers.")
+    assert language.main(root) == 0
 
 
 def test_an_allowed_phrase_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     root = made(tmp_path, allowed="a.md: is nobody\n", a="ANONYMOUS is nobody.")
-    assert language.main([], root) == 0
+    assert language.main(root) == 0
     (root / "a.md").write_text("ANONYMOUS is a principal.")
-    assert language.main([], root) == 1
+    assert language.main(root) == 1
 
 
 def test_folders_that_are_not_ours_and_links_are_left_out(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
 """A class name has one meaning in the product.
 
-`class_names_todo.txt` lists the names that still have several. It only shrinks: a name that has
-become unique must be removed from it. Of the generated modules only the messages count: a struct
-inside of one is always named with its message.
+Of the generated modules only the messages count: a struct inside of one is always named with its
+message.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parent.parent
 TREES = ("wire", "messages", "server", "pipeline", "src/kafkadouble", "codegen", "checks")
-TODO = Path(__file__).with_name("class_names_todo.txt")
 
 
 def public_classes(tree: ast.Module, nested: bool) -> Iterator[str]:
@@ -36,10 +34,8 @@ def places(house: Path) -> dict[str, list[str]]:
 
 
 def test_a_class_name_has_one_meaning() -> None:
-    todo = TODO.read_text(encoding="utf-8").split()
     several = {name: files for name, files in places(HOUSE).items() if len(files) > 1}
-    assert {name: files for name, files in several.items() if name not in todo} == {}
-    assert [name for name in todo if name not in several] == [], f"remove these from {TODO.name}"
+    assert several == {}
 
 
 def test_a_second_class_of_a_name_is_found(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ INTER_BROKER_NAME, INTER_BROKER_PROTOCOL = "inter.broker.listener.name", "securi
 ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
 
 
-class Endpoint(NamedTuple):
+class ListenerEndpoint(NamedTuple):
     """One listener of a setting. An empty host is every address, port 0 any free one."""
 
     name: str
@@ -31,7 +31,7 @@ class Endpoint(NamedTuple):
     port: int
 
 
-def endpoints(layers: Layers, setting: str = LISTENERS) -> list[Endpoint]:
+def endpoints(layers: Layers, setting: str = LISTENERS) -> list[ListenerEndpoint]:
     """The listeners of `listeners` or `advertised.listeners`. InvalidConfig for an entry that is
     not NAME://HOST:PORT."""
     entries = layers.value(setting)
@@ -40,7 +40,7 @@ def endpoints(layers: Layers, setting: str = LISTENERS) -> list[Endpoint]:
         match = ENDPOINT.fullmatch(entry)
         if match is None:
             raise InvalidConfig(setting, entries, f"Unable to parse {entry} to a broker endpoint")
-        found.append(Endpoint(match[1].upper(), match[2], int(match[3])))
+        found.append(ListenerEndpoint(match[1].upper(), match[2], int(match[3])))
     return found
 
 
@@ -127,7 +127,7 @@ def listener_problems(layers: Layers) -> Iterator[tuple[str, str]]:
         yield from _advertised_problems(layers, listeners, advertised or listeners)
 
 
-def _has_shared_port(listeners: Sequence[Endpoint]) -> bool:
+def _has_shared_port(listeners: Sequence[ListenerEndpoint]) -> bool:
     """Whether two listeners have one port, and are not one of IPv4 and one of IPv6."""
     for endpoint in listeners:
         same = [":" in other.host for other in listeners if other.port == endpoint.port != 0]
@@ -146,7 +146,7 @@ def _inter_broker_problems(layers: Layers, protocols: Mapping[str, str]) -> Iter
 
 
 def _advertised_problems(
-    layers: Layers, listeners: Sequence[Endpoint], advertised: Sequence[Endpoint]
+    layers: Layers, listeners: Sequence[ListenerEndpoint], advertised: Sequence[ListenerEndpoint]
 ) -> Iterator[tuple[str, str]]:
     """The listeners that a broker advertises: one at least, each of them opened, that of the
     brokers among them."""

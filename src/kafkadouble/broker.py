@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
-    from .cluster import Member
+    from .cluster import ClusterMember
 
 CLIENT_ID = "kafkadouble"
 
@@ -153,7 +153,7 @@ class Broker:
         """Whose node leads the quorum."""
         return self
 
-    def member(self, id: int) -> Member | None:
+    def member(self, id: int) -> ClusterMember | None:
         """The broker of this id, in a cluster; this is none."""
         return None
 

@@ -10,7 +10,7 @@ from .errors import UsageError
 from .listening import text_of
 
 if TYPE_CHECKING:
-    from .cluster import Cluster, Member
+    from .cluster import Cluster, ClusterMember
     from .running import Running
 
 Serving = Callable[[], "Running"]
@@ -98,14 +98,14 @@ class BrokerHandle:
         running, cluster, member = self._all()
         running.thread.run(cluster.end(member, in_order=in_order))
 
-    def _call(self, do: Callable[[Cluster, Member], Any]) -> None:
+    def _call(self, do: Callable[[Cluster, ClusterMember], Any]) -> None:
         running, cluster, member = self._all()
         running.thread.call(do, cluster, member)
 
-    def _member(self) -> Member:
+    def _member(self) -> ClusterMember:
         return self._all()[2]
 
-    def _all(self) -> tuple[Running, Cluster, Member]:
+    def _all(self) -> tuple[Running, Cluster, ClusterMember]:
         running = self._serving()
         cluster: Any = running.broker
         return running, cluster, cluster.members_by_id[self.id]

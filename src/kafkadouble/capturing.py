@@ -37,7 +37,7 @@ SLICE, PAUSE_S = 4096, 0.001
 other threads run. Each column of a slice takes a fraction of a millisecond."""
 
 
-class Wanted(NamedTuple):
+class CaptureOptions(NamedTuple):
     """The path for captured traffic, and whether message bodies are captured too."""
 
     path: str
@@ -48,7 +48,7 @@ class Capturing:
     """One run of the capture. Brokers write to `capture`. Raises UsageError when the path cannot be
     written."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: CaptureOptions) -> None:
         epoch = time.time_ns() - time.perf_counter_ns()
         self._files = CaptureFiles(wanted.path, run := _name(time.time()))
         self.capture = Capture(time.perf_counter_ns, epoch, bodies=wanted.bodies)

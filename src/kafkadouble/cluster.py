@@ -41,7 +41,7 @@ START_MS = 60_000
 may have left."""
 
 
-class Member:
+class ClusterMember:
     """One broker: what stays the same over its lives, and `broker` while it runs. `listeners` have
     their sockets while it does not run."""
 
@@ -97,12 +97,12 @@ class Cluster:
         self._settings = of_controller(settings, self._count)
         check_count(data_dirs, self._count)
         self._data = data_of(data_dirs, CONTROLLER, self._count + 1, clock.now(), None)
-        self.members_by_id: dict[int, Member] = {}
+        self.members_by_id: dict[int, ClusterMember] = {}
         try:
             self.controlling = self._new_controller()
             for id, each in enumerate(own, 1):
                 data = data_of(data_dirs, f"{BROKER}{id}", id, clock.now(), self.cluster_id)
-                self.members_by_id[id] = Member(id, of_broker(settings, id, self._count, self._at), each, data)
+                self.members_by_id[id] = ClusterMember(id, of_broker(settings, id, self._count, self._at), each, data)
         except BaseException:
             self._release()
             raise
@@ -174,7 +174,7 @@ class Cluster:
         """The latest requests to all brokers."""
         return self._history
 
-    def member(self, id: int) -> Member | None:
+    def member(self, id: int) -> ClusterMember | None:
         """The broker of this id; None for one of another process."""
         return self.members_by_id.get(id)
 
@@ -214,7 +214,7 @@ class Cluster:
         ends = {broker.image.end for broker in self.members}
         return live >= self.members_by_id.keys() and ends == {self.image.end}
 
-    async def begin(self, member: Member) -> None:
+    async def begin(self, member: ClusterMember) -> None:
         """Start a broker that does not run."""
         if member.broker is not None:
             return
@@ -233,7 +233,7 @@ class Cluster:
         self._in_process.join(broker.listener)  # before it speaks for itself
         await broker.start()
 
-    async def end(self, member: Member, *, in_order: bool) -> None:
+    async def end(self, member: ClusterMember, *, in_order: bool) -> None:
         """End a broker that runs: in order, so that others take over what it leads, or without a
         word."""
         broker = member.broker
@@ -253,7 +253,7 @@ class Cluster:
             member.data.killed(broker.node.logs, self.clock.now())
         self._in_process.settle()
 
-    async def _hand_over(self, members: Iterable[Member]) -> None:
+    async def _hand_over(self, members: Iterable[ClusterMember]) -> None:
         """Have other brokers lead what these lead; if these are all, no broker leads. It is done
         when the other brokers have acknowledged it."""
         reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
@@ -264,7 +264,7 @@ class Cluster:
         longest = max((node.settings.int("broker.heartbeat.interval.ms") for node in nodes), default=0)
         await self._in_process.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
 
-    def pause(self, member: Member, paused: bool) -> None:
+    def pause(self, member: ClusterMember, paused: bool) -> None:
         """Let a broker stand still, or go on."""
         if member.broker is None or member.is_paused == paused:
             return
@@ -276,7 +276,7 @@ class Cluster:
             member.broker.settle()
         self.settle()
 
-    def isolate(self, member: Member, isolated: bool) -> None:
+    def isolate(self, member: ClusterMember, isolated: bool) -> None:
         """Cut a broker off from the other nodes, or no longer."""
         member.is_isolated = isolated
         links = self._in_process.links

@@ -25,7 +25,7 @@ from .errors import UsageError
 from .fault_verbs import FaultVerbs
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, listener_config, planned
-from .running import PathLike, Running, Wanted, capture_of, checked_count, paths_of
+from .running import PathLike, Running, RunOptions, capture_of, checked_count, paths_of
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import History, SeenRequest
@@ -111,8 +111,8 @@ class KafkaDouble(FaultVerbs):
                 self._forgotten = weakref.finalize(self, self._running.stop)
         return self
 
-    def _wanted(self) -> Wanted:
-        return Wanted(
+    def _wanted(self) -> RunOptions:
+        return RunOptions(
             self._nodes,
             self._settings,
             self._clock,

@@ -47,20 +47,20 @@ def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
         raise UsageError(f"data_dir is a path, or several, not {data_dir!r}") from None
 
 
-def capture_of(path: PathLike | None, bodies: bool) -> capturing.Wanted | None:
+def capture_of(path: PathLike | None, bodies: bool) -> capturing.CaptureOptions | None:
     """Where traffic is to be captured, if it is. UsageError for bodies that go nowhere."""
     if path is None:
         if bodies:
             raise UsageError("capture_bodies without capture: say where they go")
         return None
-    from .capturing import Wanted
+    from .capturing import CaptureOptions
 
     if not isinstance(path, str | os.PathLike):
         raise UsageError(f"capture is a path, not {path!r}")
-    return Wanted(os.fspath(path), bodies)
+    return CaptureOptions(os.fspath(path), bodies)
 
 
-class Wanted(NamedTuple):
+class RunOptions(NamedTuple):
     """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives
     them."""
 
@@ -69,7 +69,7 @@ class Wanted(NamedTuple):
     clock: Clock
     seed: int | None
     data_dirs: Sequence[str]
-    capture: capturing.Wanted | None = None
+    capture: capturing.CaptureOptions | None = None
     peer_requests: bool = False
 
 
@@ -78,7 +78,7 @@ class Running:
 
     broker: Broker | Cluster
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: RunOptions) -> None:
         listeners: list[BoundListeners] = []
         self._capturing = _begun(wanted.capture)
         self.thread = LoopThread("kafkadouble")
@@ -94,7 +94,7 @@ class Running:
             self._fail(listeners)
             raise
 
-    def _begin(self, wanted: Wanted, listeners: BoundListeners) -> None:
+    def _begin(self, wanted: RunOptions, listeners: BoundListeners) -> None:
         if wanted.data_dirs:
             from .data_dirs import DataDirs
             from .member_data import check_count
@@ -113,7 +113,7 @@ class Running:
             capture=self._capture,
         )
 
-    def _begin_cluster(self, wanted: Wanted, listeners: Sequence[BoundListeners]) -> None:
+    def _begin_cluster(self, wanted: RunOptions, listeners: Sequence[BoundListeners]) -> None:
         from .cluster import Cluster
 
         self.thread.start()
@@ -165,7 +165,7 @@ class Running:
         self._close_capture()
 
 
-def _begun(wanted: capturing.Wanted | None) -> Capturing | None:
+def _begun(wanted: capturing.CaptureOptions | None) -> Capturing | None:
     if wanted is None:
         return None
     from .capturing import Capturing

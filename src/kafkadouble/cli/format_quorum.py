@@ -18,7 +18,7 @@ import argparse
 from typing import NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.configs.listeners import Endpoint, endpoints
+from kafkadouble.server.configs.listeners import ListenerEndpoint, endpoints
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.raft.initial_voters import parse, standalone
 from kafkadouble.server.raft.voters import VoterSet
@@ -104,7 +104,7 @@ def _voters(options: argparse.Namespace, settings: Settings, new_id: Uuid) -> Vo
     return standalone(settings.int("node.id"), new_id, listener, at.host or "localhost", at.port)
 
 
-def _endpoint(settings: Settings, listener: str) -> Endpoint:
+def _endpoint(settings: Settings, listener: str) -> ListenerEndpoint:
     """The address of the controller for other nodes: its advertised listener, or else its
     listener."""
     for setting in ("advertised.listeners", "listeners"):

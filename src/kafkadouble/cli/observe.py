@@ -22,7 +22,7 @@ from ..dump.item import printable
 from ..observe.change import QUORUM
 from ..observe.observer import ANONYMOUS, Observer
 from ..observe.tables import tables
-from ..observe.watching import NoQuorum, Told, Wanted, observe
+from ..observe.watching import NoQuorum, Told, WatchOptions, observe
 
 _EPILOG = """\
 examples:
@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _parser().parse_args(words)
-    wanted = Wanted(options.servers, options.replica_id, options.timeout)
+    wanted = WatchOptions(options.servers, options.replica_id, options.timeout)
     show = _Json() if options.json else _Text()
     try:
         with _troubles() as tell:

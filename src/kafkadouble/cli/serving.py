@@ -102,9 +102,9 @@ def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
     """Where connections write what passes on them, if --capture is given."""
     if options.capture is None:
         return None
-    from ..capturing import Capturing, Wanted
+    from ..capturing import CaptureOptions, Capturing
 
-    capturing = Capturing(Wanted(options.capture, options.capture_bodies))
+    capturing = Capturing(CaptureOptions(options.capture, options.capture_bodies))
     at_end.callback(capturing.close)
     return capturing.capture
 

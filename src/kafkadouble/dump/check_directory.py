@@ -10,7 +10,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.formats import BadFile, clean_shutdown, meta_properties, names, offset_checkpoint
 from kafkadouble.wire.errors import UsageError
 
-from .check_partition import Partition, check_partition
+from .check_partition import CheckedPartition, check_partition
 from .check_snapshot import check_snapshot
 from .compacted import compacted_topics
 from .file import FileBytes
@@ -67,7 +67,7 @@ def _own_files(folder: Path, tally: Tally) -> bool:
     return True
 
 
-def _topic_ids(partitions: Mapping[tuple[str, int], Partition]) -> None:
+def _topic_ids(partitions: Mapping[tuple[str, int], CheckedPartition]) -> None:
     """Checks that all partitions of a topic have the same topic id."""
     seen: dict[str, Uuid] = {}
     for (topic, _), partition in partitions.items():
@@ -77,7 +77,7 @@ def _topic_ids(partitions: Mapping[tuple[str, int], Partition]) -> None:
 
 
 def _checkpoints(
-    folder: Path, partitions: Mapping[tuple[str, int], Partition], rules: Rules, *, is_clean: bool
+    folder: Path, partitions: Mapping[tuple[str, int], CheckedPartition], rules: Rules, *, is_clean: bool
 ) -> None:
     """Checks that no checkpoint is beyond the end of its log.
 
@@ -106,7 +106,7 @@ def _marked(path: Path) -> names.MarkedFolder | None:
     return names.parse_marked_folder(path.name)
 
 
-def _recovery_points(folder: Path, partitions: Mapping[tuple[str, int], Partition]) -> None:
+def _recovery_points(folder: Path, partitions: Mapping[tuple[str, int], CheckedPartition]) -> None:
     """Checks that after a clean shutdown every recovery point is at the end of its log."""
     path = folder / names.RECOVERY_POINT
     for (topic, index), offset in read_offsets(path).items():

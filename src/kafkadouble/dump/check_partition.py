@@ -22,7 +22,7 @@ _ALWAYS_COMPACTED = ("__consumer_offsets", "__transaction_state")
 _INDEXES = (names.INDEX, names.TIME_INDEX, names.TXN_INDEX)
 
 
-class Partition(NamedTuple):
+class CheckedPartition(NamedTuple):
     """The result for a partition without corruption: its start and end offset, whether its log is
     complete (`whole`), and the end of the newest snapshot of a metadata log, -1 when there is
     none."""
@@ -37,7 +37,7 @@ class Partition(NamedTuple):
 
 def check_partition(
     folder: Path, rules: Rules, tally: Tally, *, compacted: bool = False, may_be_empty: bool = False
-) -> Partition:
+) -> CheckedPartition:
     """Checks a partition. Raises BadFile; torn tails are added to the tally.
 
     `compacted` allows missing records. `may_be_empty` allows a folder without a segment: a log
@@ -58,7 +58,7 @@ def check_partition(
     _snapshots(folder, end if whole else None, tally)
     newest = _checkpoints(folder, start, tally)
     tally.counts["partitions"] += 1
-    return Partition(folder, start, end, whole, small_files(folder), newest)
+    return CheckedPartition(folder, start, end, whole, small_files(folder), newest)
 
 
 def segment(folder: Path, base_offset: int, rules: Rules, *, last: bool) -> Segment:

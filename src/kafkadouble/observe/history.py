@@ -48,7 +48,7 @@ def _leader(before: int, now: int) -> list[str]:
     return ["leader lost" if now < 0 else "leader found" if before < 0 else "leader moves"]
 
 
-class History:
+class MetadataHistory:
     """The rows of the history. `dropped` counts the rows that were removed to make room."""
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.server.raft.snapshots.service import FetchSnapshotService
 from kafkadouble.server.raft.voters import VoterEndpoint, VoterSet
 
-from .quorum import Quorum
+from .quorum import ObservedQuorum
 from .view import View
 
 ANONYMOUS = -1
@@ -42,7 +42,7 @@ CONTROLLERS = 2
 """The endpoint type in DescribeCluster requests; controllers accept no other (KIP-919)."""
 
 
-class Source(NamedTuple):
+class MetadataSource(NamedTuple):
     """A leader, its epoch, and the peer at which it was reached."""
 
     leader_id: int
@@ -67,7 +67,7 @@ class Observer:
         settings: QuorumSettings | None = None,
         moved: Callable[[], None] = lambda: None,
     ) -> None:
-        self.view, self.quorum = View(), Quorum()
+        self.view, self.quorum = View(), ObservedQuorum()
         # Why the observer cannot continue.
         self.refusal = ""
         self._wanted_id, self._random, self._moved = replica_id, random, moved
@@ -87,9 +87,9 @@ class Observer:
         )
         self._under_way: dict[int, OutboundRequest] = {}
         # The leader that last returned records.
-        self._source: Source | None = None
+        self._source: MetadataSource | None = None
         # The leader that was sent the further requests.
-        self._asked: Source | None = None
+        self._asked: MetadataSource | None = None
         # Tokens of the observer's own requests are negative.
         self._next = -1
         # The high watermark of the source.
@@ -181,7 +181,7 @@ class Observer:
         told = (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
         if not isinstance(state, FollowerState) or told != (state.leader_id, state.epoch):
             return
-        source = Source(*told, send.to)
+        source = MetadataSource(*told, send.to)
         if source != self._source:
             self._source, self._committed = source, None
         if partition.high_watermark >= 0:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Member(NamedTuple):
+class QuorumMember(NamedTuple):
     """A replica of the metadata log. `end` is its log end offset, -1 when it is not known."""
 
     id: int
@@ -22,13 +22,13 @@ class Member(NamedTuple):
     is_voter: bool
 
 
-class Quorum:
+class ObservedQuorum:
     """The state of the quorum. `epoch` is -1 until a leader has described it."""
 
     def __init__(self) -> None:
         self.cluster_id: str | None = None
         self.leader_id, self.epoch, self.high_watermark = -1, -1, -1
-        self.members: list[Member] = []
+        self.members: list[QuorumMember] = []
 
     def describe(self, told: DescribeQuorumResponse.PartitionData) -> None:
         """Takes the values from a leader's response."""
@@ -53,9 +53,9 @@ class Quorum:
         return f"cluster {self.cluster_id}, led by {self.leader_id} in epoch {self.epoch}"
 
 
-def _member(told: DescribeQuorumResponse.ReplicaState, *, is_voter: bool) -> Member:
-    return Member(told.replica_id, told.replica_directory_id, told.log_end_offset, is_voter)
+def _member(told: DescribeQuorumResponse.ReplicaState, *, is_voter: bool) -> QuorumMember:
+    return QuorumMember(told.replica_id, told.replica_directory_id, told.log_end_offset, is_voter)
 
 
-def _json(member: Member) -> dict[str, Any]:
+def _json(member: QuorumMember) -> dict[str, Any]:
     return {"id": member.id, "directoryId": str(member.directory_id), "logEndOffset": member.end}

@@ -10,16 +10,16 @@ from kafkadouble.server.raft.voters import VoterSet
 
 from ..text_table import table
 from .change import directory_text, ids, time_text
-from .history import History, Row
+from .history import MetadataHistory, Row
 from .naming import level_text, resource_text, value_text
-from .quorum import Quorum
+from .quorum import ObservedQuorum
 from .view import View
 
 SHOWN = 50
 """The number of rows of the history that are shown, the latest ones."""
 
 
-def tables(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
+def tables(view: View, quorum: ObservedQuorum, voters: VoterSet) -> Iterator[str]:
     """All tables, line by line."""
     image = view.image
     yield from _cluster(view, quorum, voters)
@@ -39,7 +39,7 @@ def tables(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
     yield from _history(view.history, view)
 
 
-def _cluster(view: View, quorum: Quorum, voters: VoterSet) -> Iterator[str]:
+def _cluster(view: View, quorum: ObservedQuorum, voters: VoterSet) -> Iterator[str]:
     image = view.image
     rows = [
         ("cluster id", quorum.cluster_id or "not told"),
@@ -62,7 +62,7 @@ def _counted(image: Image) -> Iterator[tuple[str, int]]:
     yield "delegation tokens", len(image.tokens)
 
 
-def _members(quorum: Quorum) -> Iterator[Sequence[str]]:
+def _members(quorum: ObservedQuorum) -> Iterator[Sequence[str]]:
     for each in quorum.members:
         role = "leader" if each.id == quorum.leader_id else "voter" if each.is_voter else "observer"
         end = str(each.end) if each.end >= 0 else "unknown"
@@ -128,7 +128,7 @@ def _configs(image: Image) -> Iterator[Sequence[str]]:
             yield resource_text(kind, name), key, value_text(key, value)
 
 
-def _history(history: History, view: View) -> Iterator[str]:
+def _history(history: MetadataHistory, view: View) -> Iterator[str]:
     rows = list(history.rows)[-SHOWN:]
     left = len(history.rows) - len(rows) + history.dropped
     title = "Leaders and ISRs, as they changed"

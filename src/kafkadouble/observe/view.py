@@ -36,7 +36,7 @@ from kafkadouble.wire.errors import WireError
 
 from . import describing
 from .change import CONTROL, RECORD, SNAPSHOT, UNKNOWN, Change, Place
-from .history import History
+from .history import MetadataHistory
 
 CONTROLS: dict[int, type[Message]] = {
     LEADER_CHANGE: LeaderChangeMessage,
@@ -63,7 +63,7 @@ class View:
         # The base offset of the last batch.
         self.last_batch = 0
         self.snapshot: OffsetAndEpoch | None = None
-        self.history = History()
+        self.history = MetadataHistory()
         self.changes: deque[Change] = deque()
         # The number of records that were skipped.
         self.unknown = 0

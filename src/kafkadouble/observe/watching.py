@@ -22,7 +22,7 @@ from .observer import ANONYMOUS, Observer
 CLIENT_ID = "kafkadouble-observe"
 
 
-class Wanted(NamedTuple):
+class WatchOptions(NamedTuple):
     """The bootstrap endpoints, the replica id, and the limit in seconds for the first read of the
     whole log."""
 
@@ -39,7 +39,7 @@ Told = Callable[[Observer], None]
 """Shows the state of the observer."""
 
 
-async def observe(wanted: Wanted, caught_up: Told, more: Told | None = None) -> None:
+async def observe(wanted: WatchOptions, caught_up: Told, more: Told | None = None) -> None:
     """Calls `caught_up` when the log is read, then calls `more`, if given, after each possible
     change, until SIGTERM.
 
@@ -63,7 +63,7 @@ async def observe(wanted: Wanted, caught_up: Told, more: Told | None = None) -> 
         await peers.stop()
 
 
-async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, wanted: Wanted) -> None:
+async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, wanted: WatchOptions) -> None:
     while True:
         _check(observer)
         if observer.is_caught_up:
@@ -111,7 +111,7 @@ def _stranger(endpoint: VoterEndpoint) -> str:
     )
 
 
-def _why(observer: Observer, peers: Peers, wanted: Wanted) -> str:
+def _why(observer: Observer, peers: Peers, wanted: WatchOptions) -> str:
     """Why the log was not read within the time limit."""
     within = f"within {wanted.timeout:g} s"
     if observer.replica.leader_id is not None:

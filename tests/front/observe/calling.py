@@ -10,7 +10,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.observe.observer import Observer
-from kafkadouble.observe.watching import Wanted, observe
+from kafkadouble.observe.watching import WatchOptions, observe
 from tests.support.served_replica import ServedReplica
 
 
@@ -30,7 +30,7 @@ def named(number: int) -> TopicRecord:
 async def seen(member: ServedReplica) -> Observer:
     """What an observer of it has once it has read everything."""
     found: list[Observer] = []
-    await observe(Wanted([member.endpoint]), found.append)
+    await observe(WatchOptions([member.endpoint]), found.append)
     return found[0]
 
 
@@ -38,7 +38,7 @@ class Watching:
     """An observer that goes on until the test has seen what it waits for."""
 
     def __init__(self, *members: ServedReplica, replica_id: int = -1) -> None:
-        self._wanted = Wanted([each.endpoint for each in members], replica_id, timeout=20)
+        self._wanted = WatchOptions([each.endpoint for each in members], replica_id, timeout=20)
         self._moved = asyncio.Event()
         self.observer: Observer | None = None
         self._task = asyncio.get_running_loop().create_task(observe(self._wanted, self._told, self._told))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.observe.watching import NoQuorum, Wanted, observe
+from kafkadouble.observe.watching import NoQuorum, WatchOptions, observe
 from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.network.clock import SteppedClock
 from tests.front.observe.calling import Watching, at, called, fetchers, has, named, seen
@@ -201,7 +201,7 @@ def test_a_given_id_is_shown_among_the_observers() -> None:
             again = await seen(member)
             assert [each.id for each in again.quorum.members if not each.is_voter] == [4711]
             with pytest.raises(NoQuorum, match="4711 is the id of a node"):
-                await observe(Wanted([member.endpoint], 4711), lambda _: None)
+                await observe(WatchOptions([member.endpoint], 4711), lambda _: None)
             await watching.end()
 
     run(test())

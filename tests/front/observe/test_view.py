@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.topic_record import TopicRecord
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.observe.change import CONTROL, RECORD, SNAPSHOT, UNKNOWN
-from kafkadouble.observe.history import MOST, History
+from kafkadouble.observe.history import MOST, MetadataHistory
 from kafkadouble.observe.view import View
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.log.storage import Slice
@@ -263,5 +263,5 @@ def test_the_history_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         log.records(*records)
     for at in range(MOST):
         log.records(change(0, [1 + at % 2]))
-    history: History = log.view.history
+    history: MetadataHistory = log.view.history
     assert (len(history.rows), history.dropped) == (MOST, 2)

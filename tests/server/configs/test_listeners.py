@@ -5,15 +5,15 @@ import pytest
 from kafkadouble.server.configs.broker_rules import broken
 from kafkadouble.server.configs.definition import InvalidConfig
 from kafkadouble.server.configs.layers import Layers
-from kafkadouble.server.configs.listeners import Endpoint, endpoints, security_protocols
+from kafkadouble.server.configs.listeners import ListenerEndpoint, endpoints, security_protocols
 
 
 def test_listeners_are_read() -> None:
     layers = Layers({"listeners": "plaintext://:0, INTERNAL://[::1]:9092,EXTERNAL://host-1:65535"})
     assert endpoints(layers) == [
-        Endpoint("PLAINTEXT", "", 0),
-        Endpoint("INTERNAL", "::1", 9092),
-        Endpoint("EXTERNAL", "host-1", 65535),
+        ListenerEndpoint("PLAINTEXT", "", 0),
+        ListenerEndpoint("INTERNAL", "::1", 9092),
+        ListenerEndpoint("EXTERNAL", "host-1", 65535),
     ]
     assert endpoints(layers, "advertised.listeners") == []
     with pytest.raises(InvalidConfig, match="Unable to parse nowhere"):

@@ -21,6 +21,7 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.apis.served import TABLE
 from tests.front.serving import KAFKADOUBLE, run, serving
@@ -102,6 +103,12 @@ class TestServe:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
             _, stderr = broker.end()
         assert re.search(r"DEBUG 127\.0\.0\.1:\d+: ApiVersions v3 #1 of 'test', answered in \d+ ms", stderr)
+
+    def test_verbose_also_logs_the_requests_of_other_nodes(self) -> None:
+        with serving("-v") as broker:
+            broker.ask(OffsetForLeaderEpochRequest(replica_id=2, topics=[]), 4)
+            _, stderr = broker.end()
+        assert re.search(r"DEBUG 127\.0\.0\.1:\d+: OffsetForLeaderEpoch v4 #1 of 'test'", stderr)
 
     def test_quiet_tells_only_what_is_wrong(self) -> None:
         with serving("--quiet") as broker:

@@ -190,6 +190,7 @@ def _made(
         clock,
         seed=options.seed,
         history=options.verbose,
+        peer_requests=options.verbose,
         data=data,
         capture=capture,
     )

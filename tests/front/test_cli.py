@@ -9,7 +9,9 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -66,6 +68,27 @@ class TestServe:
             stdout, stderr = process.communicate(timeout=30)
         assert process.returncode == 0
         assert "Traceback" not in stderr, stdout
+
+    def test_a_signal_whose_exception_python_ignores_ends_it_too(self) -> None:
+        script = """
+            import asyncio, os, signal
+            from kafkadouble.cli import serve, serving
+
+            class Lost:
+                def __del__(self):
+                    os.kill(os.getpid(), signal.SIGTERM)
+
+            async def ended():
+                return serving._on_signals().is_set()
+
+            assert not asyncio.run(ended())
+            signal.signal(signal.SIGTERM, serve._leave)
+            Lost()
+            assert asyncio.run(ended())
+            print("went on until then")
+        """
+        done = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, "went on until then\n"), done.stderr
 
     def test_logs_connections_and_errors(self) -> None:
         with serving() as broker:

@@ -26,6 +26,11 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
 MOST_BROKERS = 100
 
+SIGNALS: list[int] = []
+"""Those that came before the event loop handles them. Python ignores the exception of a signal
+handler that runs in `__del__` or in the callback of a weak reference, so that the process goes
+on."""
+
 
 def main(words: list[str]) -> int:
     """Serve until a signal comes."""
@@ -220,4 +225,5 @@ def _fail(code: int, sentence: str) -> int:
 
 
 def _leave(number: int, frame: Any) -> NoReturn:
+    SIGNALS.append(number)
     raise SystemExit(0)

@@ -26,7 +26,7 @@ from ..broker import Broker
 from ..errors import KafkaError, UsageError
 from ..listening import text_of
 from ..node_listeners import BoundListeners, Overrides, of_brokers, paired, planned
-from .serve import DEFAULT_PORT
+from .serve import DEFAULT_PORT, SIGNALS
 
 if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import ListenerSpec
@@ -249,6 +249,8 @@ def _on_signals() -> asyncio.Event:
         # On Windows the handler that was installed before raises SystemExit.
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)
+    if SIGNALS:
+        ended.set()
     return ended
 
 

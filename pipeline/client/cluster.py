@@ -108,5 +108,5 @@ class MetadataCache:
 def _newer(known: LeaderAndEpoch | None, told: MetadataResponse.MetadataResponsePartition) -> LeaderAndEpoch:
     if known is not None and -1 < told.leader_epoch < known.epoch:
         return known
-    nobody = told.error_code == error_codes.LEADER_NOT_AVAILABLE
-    return LeaderAndEpoch(-1 if nobody else told.leader_id, told.leader_epoch)
+    has_no_leader = told.error_code == error_codes.LEADER_NOT_AVAILABLE
+    return LeaderAndEpoch(-1 if has_no_leader else told.leader_id, told.leader_epoch)

@@ -3,8 +3,8 @@
 Rules. The partitions of the directory answer KAFKA_STORAGE_ERROR from then on, and their
 coordinators NOT_COORDINATOR. In the metadata the partitions lose their leader, and the broker the
 directory; a controller on another node learns of it from heartbeats. A partition of which a file
-was truncated or deleted from outside goes offline alone, and the controller is told that its
-directory is lost. Without the metadata log nothing can be decided any more: the node halts and its
+was truncated or deleted from outside goes offline alone, and the broker reports the lost replica to
+the controller. Without the metadata log nothing can be decided any more: the node halts and its
 owner must stop it, as in Kafka.
 """
 

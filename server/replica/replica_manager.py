@@ -1,7 +1,7 @@
 """The partitions that this broker leads, kept in step with the metadata image (`ReplicaManager`).
 
 Rules. Only a change of the image creates or removes a partition, or changes its settings. Listeners
-that keep state by partition (the coordinators) are told when leadership begins and ends. A
+that keep state by partition (the coordinators) are called when leadership begins and ends. A
 partition whose log directory failed stays, offline. A lookup by name and index is on the hot path
 and costs two dictionary reads.
 """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..configs.settings import Settings
 
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
-EVERYBODY = "User:*"
+WILDCARD_PRINCIPAL = "User:*"
 
 ALL, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, CREATE_TOKENS = (
     OPERATIONS.index(name)
@@ -54,7 +54,9 @@ class Authorizer:
         ]
         if not about:
             return self._open
-        own = [acl for acl in about if acl.principal in (principal, EVERYBODY) and _matches_host(acl.host, host)]
+        own = [
+            acl for acl in about if acl.principal in (principal, WILDCARD_PRINCIPAL) and _matches_host(acl.host, host)
+        ]
         return not _denied(own, operation) and _allowed(own, operation)
 
 

@@ -80,7 +80,7 @@ class Broker:
         self._data, self._capture, self._peer_requests = data, capture, peer_requests
         self.listeners = listeners.specs
         if not any(spec.advertised for spec in self.listeners):
-            raise UsageError("a node that listens nowhere serves nobody")
+            raise UsageError("a node without a listener serves no client")
         self._peer = Peer(OWNER, *self.address, self.listeners[0])
         self.listener = Listener(self._new_node(), clock, listeners.sockets)
 

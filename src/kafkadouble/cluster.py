@@ -337,7 +337,7 @@ class Cluster:
         broker = None if member is None else member.answers
         led = None if broker is None else broker.node.partitions.get(topic, index)
         if broker is None or led is None:
-            said = "nobody" if partition.leader < 0 else f"broker {partition.leader}, which does not answer,"
+            said = "no broker" if partition.leader < 0 else f"broker {partition.leader}, which does not answer,"
             raise KafkaError(error_codes.LEADER_NOT_AVAILABLE, f"{said} leads {topic}-{index}")
         return broker, led
 

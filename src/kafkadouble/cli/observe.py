@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_id,
         default=ANONYMOUS,
         metavar="N",
-        help="appear under this id among the quorum's observers; it must be nobody's (default: anonymous)",
+        help="appear under this id among the quorum's observers; no other node may have it (default: anonymous)",
     )
     parser.add_argument(
         "--timeout",

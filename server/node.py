@@ -24,13 +24,10 @@ from .faults.plane import Faults
 from .groups.group_coordinator import GroupCoordinator
 from .logs.flushing import FlushQueue
 from .logs.life_seed import seed_of_life
-from .logs.logs import Logs
 from .logs.memory import MemoryLogs
 from .logs.raft_manager import RaftManager, metadata_log
 from .replica import scheduled_tasks
-from .replica.fetching.fetch_sessions import FetchSessionCache
 from .replica.log_cleaner import LogCleaner
-from .replica.log_dir_failures import handle_log_dir_failures
 from .replica.replica_manager import ReplicaManager
 from .requests.answer import DISCONNECT, Answer
 from .requests.gc_pause import all_kept
@@ -44,8 +41,10 @@ from .tracing.trace import Trace
 
 if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
+    from .logs.logs import Logs
     from .metadata.snapshot_generator import SnapshotGenerator
     from .raft.outbound_channel import OutboundChannel
+    from .replica.fetching.fetch_sessions import FetchSessionCache
     from .replica.replication.alter_partition_manager import AlterPartitionManager
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
@@ -120,7 +119,6 @@ class Node:
         self.history = History() if history else None
         if self.history is not None:
             self.trace.subscribe(self.history)
-        self.fetch_sessions = FetchSessionCache(settings.int("max.incremental.fetch.session.cache.slots"), self.random)
         self.flushing = FlushQueue()
         self.partitions = ReplicaManager(self)
         self.controller = Controller(self)
@@ -147,6 +145,13 @@ class Node:
 
         return SnapshotGenerator(self, self.settings, self.controller, self.quorum.replica, self.quorum.snapshots)
 
+    @cached_property
+    def fetch_sessions(self) -> FetchSessionCache:
+        """The sessions of fetchers; the first Fetch makes the cache."""
+        from .replica.fetching.fetch_sessions import FetchSessionCache
+
+        return FetchSessionCache(self.settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> HandlerTask | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.
 
@@ -164,12 +169,12 @@ class Node:
             if waiting.ready:
                 self._run(now, FEW_AT_ONCE)
             if self.logs.failures:
-                handle_log_dir_failures(self)
+                self._take_failures()
             return None
         task = waiting.start(answer, reply, lambda failure: reply(DISCONNECT))
         self._run(now, FEW_AT_ONCE)
         if self.logs.failures:
-            handle_log_dir_failures(self)
+            self._take_failures()
         return task if task.alive else None
 
     def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> HandlerTask:
@@ -195,7 +200,7 @@ class Node:
         else:
             self._run(now)
         if self.logs.failures:
-            handle_log_dir_failures(self)
+            self._take_failures()
 
     @property
     def broker_epoch(self) -> int:
@@ -243,6 +248,12 @@ class Node:
         while self.controller.has_unpublished and self.halted is None:
             self.controller.publish_committed()
             self.waiting.run(now)
+
+    def _take_failures(self) -> None:
+        """Take the log directories offline that have failed."""
+        from .replica.log_dir_failures import handle_log_dir_failures
+
+        handle_log_dir_failures(self)
 
     def close(self, now: int) -> None:
         """Shut down cleanly; the node is not called afterwards."""

@@ -16,6 +16,11 @@ LOG_OVERHEAD = 12  # the offset and the length, which the length does not count
 # the positions of the checksum, and of the first byte that it covers
 CRC_POSITION, CRC_START = 17, 21
 
+LEGACY_CRC_START = 16
+"""The first byte that the checksum (CRC-32) of a message of magic 0 or 1 covers: the magic."""
+SMALLEST_LENGTHS = {0: 14, 1: 22}
+"""Magic -> the length of a message without key and value."""
+
 COMPRESSION_MASK, APPEND_TIME_FLAG, TRANSACTIONAL_FLAG, CONTROL_FLAG, DELETE_HORIZON_FLAG = 0x07, 0x08, 0x10, 0x20, 0x40
 CREATE_TIME, APPEND_TIME = 0, 1
 

@@ -10,7 +10,6 @@ from .batch_walk import check_crc as check_batch_crc
 from .batch_walk import iter_batches, read_header
 from .checksum import Buffer
 from .compression import LIMIT, decompress
-from .legacy import decode_legacy
 from .record import Record
 from .record_body import Odd, decode_body
 from .record_careful import BatchContext
@@ -41,6 +40,8 @@ def records_of(
     if check_crc:
         check_batch_crc(buffer, position, header)
     if header.magic < 2:
+        from .legacy import decode_legacy
+
         return decode_legacy(buffer, position, header, limit, check_crc)
     if header.count == 0:  # an empty batch that compaction retained; Kafka reads no further either
         return []

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from . import compression, legacy, lz4_frame
-from .batch_header import HEADER, LOG_OVERHEAD, BatchHeader
+from .batch_header import HEADER, LOG_OVERHEAD, SMALLEST_LENGTHS, BatchHeader
 from .checksum import Buffer
 from .errors import InvalidRecord
 from .record_careful import BatchContext, _Cursor, _read_record
@@ -94,7 +94,7 @@ def inner_positions(data: bytes) -> Iterator[int]:
     position = 0
     while len(data) - position >= LOG_OVERHEAD:
         size = int.from_bytes(data[position + 8 : position + 12], "big", signed=True) + LOG_OVERHEAD
-        if size < LOG_OVERHEAD + legacy.SMALLEST_LENGTHS[0] or size > len(data) - position:
+        if size < LOG_OVERHEAD + SMALLEST_LENGTHS[0] or size > len(data) - position:
             return
         yield position
         position += size

@@ -9,11 +9,17 @@ import zlib
 from collections.abc import Iterator
 from struct import Struct, error
 
-from .batch_header import CRC_START, HEADER, HEADER_SIZE, LOG_OVERHEAD, BatchHeader
+from .batch_header import (
+    CRC_START,
+    HEADER,
+    HEADER_SIZE,
+    LEGACY_CRC_START,
+    LOG_OVERHEAD,
+    SMALLEST_LENGTHS,
+    BatchHeader,
+)
 from .checksum import Buffer, crc32c
 from .errors import BadLength, CorruptBatch, Truncated, UnsupportedMagic
-from .legacy import CRC_START as LEGACY_CRC_START
-from .legacy import SMALLEST_LENGTHS, read_legacy_header
 
 _unpack, _new = HEADER.unpack_from, object.__new__
 _LENGTH_TO_MAGIC = Struct(">i4xb")
@@ -87,6 +93,8 @@ def _read_odd_header(buffer: Buffer, position: int, partial: bool) -> BatchHeade
         raise CorruptBatch(f"a batch of magic {magic} in {length} bytes", offset=position + 8)
     if left < (_SHORTEST[magic] if partial else length) + LOG_OVERHEAD:
         raise _truncated(buffer, position)
+    from .legacy import read_legacy_header
+
     return read_legacy_header(buffer, position)
 
 

@@ -1,15 +1,15 @@
 """The codecs of record batches behind one table: none, gzip, snappy, lz4, zstd, numbered and named
 as Kafka does.
 
-Rules: the first use of a codec imports its library. `limit` bounds the output, whatever size the
-bytes announce. Bytes that Kafka's reader refuses are refused. Each format has a file beside this
-one: `gzip_members`, `xerial`, `lz4_frame`, `zstd_frame`.
+Rules: the first use of a codec imports its module and its library. `limit` bounds the output,
+whatever size the bytes announce. Bytes that Kafka's reader refuses are refused. Each format has a
+file beside this one: `gzip_members`, `xerial`, `lz4_frame`, `zstd_frame`.
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import NamedTuple
 
-from . import gzip_members, lz4_frame, xerial, zstd_frame
 from .checksum import Buffer
 from .errors import BadCompression, TooLarge, UsageError
 
@@ -78,6 +78,25 @@ def _level(row: Codec, level: int | None) -> int:
     raise UsageError(f"{row.name} has no level {level}: {row.levels.lowest} to {row.levels.highest}")
 
 
+class _Lazy:
+    """A function of the module of one codec. The first call imports the module."""
+
+    __slots__ = ("_found", "_module", "_name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+        self._found: Callable[[Buffer, int], bytes] | None = None
+
+    def __call__(self, data: Buffer, number: int) -> bytes:
+        if self._found is None:
+            self._found = getattr(import_module(f".{self._module}", __package__), self._name)
+        return self._found(data, number)
+
+
+def _codec(id: int, name: str, module: str, levels: Levels | None = None) -> Codec:
+    return Codec(id, name, _Lazy(module, "compress"), _Lazy(module, "decompress"), levels)
+
+
 def _copy(data: Buffer, level: int) -> bytes:
     return bytes(data)
 
@@ -92,10 +111,10 @@ CODECS = {
     row.id: row
     for row in (
         Codec(0, "none", _copy, _bounded_copy),
-        Codec(1, "gzip", gzip_members.compress, gzip_members.decompress, Levels(1, 9, -1)),
-        Codec(2, "snappy", xerial.compress, xerial.decompress),
-        Codec(3, "lz4", lz4_frame.compress, lz4_frame.decompress, Levels(1, 17, 9)),
-        Codec(4, "zstd", zstd_frame.compress, zstd_frame.decompress, Levels(-131072, 22, 3)),
+        _codec(1, "gzip", "gzip_members", Levels(1, 9, -1)),
+        _codec(2, "snappy", "xerial"),
+        _codec(3, "lz4", "lz4_frame", Levels(1, 17, 9)),
+        _codec(4, "zstd", "zstd_frame", Levels(-131072, 22, 3)),
     )
 }
 """The table: codec id -> row. The ids are the lowest three bits of a batch's attributes; the level

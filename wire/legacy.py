@@ -15,15 +15,11 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
-from . import compression, lz4_frame
-from .batch_header import APPEND_TIME, LOG_OVERHEAD, BatchHeader
+from . import compression
+from .batch_header import APPEND_TIME, LEGACY_CRC_START, LOG_OVERHEAD, SMALLEST_LENGTHS, BatchHeader
 from .checksum import Buffer
 from .errors import BadLength, CorruptBatch, InvalidRecord
 from .record import Record
-
-SMALLEST_LENGTHS = {0: 14, 1: 22}
-"""Magic -> the length of a message without key and value."""
-CRC_START = 16  # the checksum (CRC-32) covers everything from the magic on
 
 _NONE, _LZ4, _ZSTD = 0, 3, 4
 _START = Struct(">qiIbb")
@@ -89,6 +85,8 @@ def _unwrap(outer: _Message, position: int, limit: int, check_crc: bool) -> Iter
     if outer.value is None or codec == _ZSTD:
         raise InvalidRecord("a compressed message without a value, or with zstd (magic 2 has it)", offset=position)
     if codec == _LZ4:
+        from . import lz4_frame
+
         data = lz4_frame.decompress(outer.value, limit, any_header_checksum=magic == 0)
     else:
         data = compression.decompress(codec, outer.value, limit)
@@ -110,7 +108,7 @@ def _read_inner(data: bytes, at: int, length: int, check_crc: bool) -> _Message:
     header = read_legacy_header(data, at)
     if header.compression != _NONE:
         raise InvalidRecord("a compressed message inside a compressed one", offset=at, path="decompressed messages")
-    if check_crc and zlib.crc32(memoryview(data)[at + CRC_START : at + header.size]) != header.crc:
+    if check_crc and zlib.crc32(memoryview(data)[at + LEGACY_CRC_START : at + header.size]) != header.crc:
         raise CorruptBatch("the checksum of a message does not match", offset=at, path="decompressed messages")
     return _read_message(data, at, header, 0)
 

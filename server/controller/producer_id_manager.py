@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 
 from ..requests.request import Refusal
-from .producer_id_blocks import allocate_producer_ids
 
 if TYPE_CHECKING:
     from .controller import Controller
@@ -43,6 +42,8 @@ class ProducerIdManager:
         broker = self._controller.draft.brokers.get(self._broker_id)
         if broker is None:
             raise Refusal(error_codes.COORDINATOR_LOAD_IN_PROGRESS)  # the broker was unregistered
+        from .producer_id_blocks import allocate_producer_ids
+
         block = allocate_producer_ids(self._controller.draft, broker.id, broker.epoch)
         self._controller.commit(block.records)
         self.take(block.ids.start + 1, len(block.ids) - 1)

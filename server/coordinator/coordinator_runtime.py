@@ -17,14 +17,13 @@ from kafkadouble.messages import error_codes
 from ..log.files.errors import DiskFailure
 from ..replica.partition import Partition
 from ..requests.request import Refusal
-from .coordinator_loader import load
-from .coordinator_shard import CoordinatorShard
 from .java_strings import partition_for
 
 if TYPE_CHECKING:
+    from .coordinator_shard import CoordinatorShard
     from .host import CoordinatorHost
 
-S = TypeVar("S", bound=CoordinatorShard)
+S = TypeVar("S", bound="CoordinatorShard")
 
 log = logging.getLogger("kafkadouble.server.coordinator")
 
@@ -52,6 +51,8 @@ class CoordinatorRuntime(Generic[S]):
         if partition.topic != self.topic:
             return
         self.on_resignation(partition)
+        from .coordinator_loader import load
+
         shard = self._open(self._node, partition)
         try:
             load(shard)

@@ -13,7 +13,9 @@ from kafkadouble.wire.batch_header import APPEND_TIME, CREATE_TIME
 from kafkadouble.wire.compression import codec_id
 
 from ..configs.own import TOPIC_HERE
-from .expected_offset import OFF
+
+OFF, OPTIONAL, REQUIRED = "off", "optional", "required"
+"""The values of `produce.expected.offset`."""
 
 UNBOUNDED = 2**63 - 1
 UNLIMITED = 2**31 - 9  # the length of the largest array that Java makes

@@ -5,11 +5,16 @@ Pure: the answer follows from the leader epochs, the log start offset and the lo
 KRaft's other answer, "fetch a snapshot", is given by the quorum.
 """
 
+from __future__ import annotations
+
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .epochs import LeaderEpochCache
 from .offset_and_epoch import UNDEFINED, OffsetAndEpoch
+
+if TYPE_CHECKING:
+    from .log import PartitionLog
 
 
 class FetchPositionKind(Enum):
@@ -30,6 +35,12 @@ class FetchPositionCheck(NamedTuple):
 
 VALID = FetchPositionCheck(FetchPositionKind.VALID)
 OUT_OF_RANGE = FetchPositionCheck(FetchPositionKind.OUT_OF_RANGE)
+
+
+def compare_with(log: PartitionLog, fetch_offset: int, last_fetched_epoch: int) -> FetchPositionCheck:
+    """Compare the position of a fetcher, whose last batch was of `last_fetched_epoch`, with a
+    log."""
+    return compare(fetch_offset, last_fetched_epoch, log.epochs, log.log_start_offset, log.log_end_offset)
 
 
 def compare(

@@ -24,10 +24,8 @@ from kafkadouble.wire.batch import BatchHeader, Record, body_of, read_header, re
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
+from .config import REQUIRED
 from .refusals import AppendRefused, RecordError
-
-OFF, OPTIONAL, REQUIRED = "off", "optional", "required"
-"""The values of `produce.expected.offset`."""
 
 HEADER = "expected-offset"
 ANY, EMPTY = -1, 0

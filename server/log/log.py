@@ -23,8 +23,6 @@ from kafkadouble.wire.errors import UsageError
 from . import lookup, retention
 from .append_result import AppendResult
 from .config import LogConfig
-from .divergence import FetchPositionCheck, compare
-from .expected_offset import check_expected
 from .inspection import DecompressionBudget, accept, stamped
 from .loaded_log import LoadedLog, empty_log
 from .local_log import LocalLog
@@ -146,6 +144,8 @@ class PartitionLog(LocalLog):
                 )
         first = self.log_end_offset
         if config.conditional and origin is AppendOrigin.CLIENT:
+            from .expected_offset import check_expected
+
             check_expected(batch, header, config.produce_expected_offset, first)
         last = first + header.last_offset_delta
         sealed = header.crc != 0  # or will be set soon; sealing twice does no harm
@@ -263,11 +263,6 @@ class PartitionLog(LocalLog):
         """The aborted transactions that a read_committed consumer needs for [offset,
         upper_bound)."""
         return self._state.transactions.aborted_in(offset, upper_bound)
-
-    def compare(self, fetch_offset: int, last_fetched_epoch: int) -> FetchPositionCheck:
-        """Compare the position of a fetcher, whose last batch was of `last_fetched_epoch`, with
-        this log."""
-        return compare(fetch_offset, last_fetched_epoch, self.epochs, self.log_start_offset, self.log_end_offset)
 
     def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch:
         """The largest epoch up to `epoch`, and its end offset; see LeaderEpochCache."""

@@ -16,7 +16,6 @@ from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.checksum import Buffer
 
 from .config import LogConfig
-from .formats import producer_snapshot
 from .memory_chunk import MemoryChunk
 from .memory_shared import SharedChunk, chunk_around, may_be_shared
 from .offset_and_epoch import OffsetAndEpoch
@@ -241,6 +240,8 @@ class MemoryStorage:
 
     def take_producer_snapshot(self, offset: int, producers: Iterable[ProducerStateEntry]) -> None:
         if offset not in self._snapshots and offset != self.segments[0].base_offset:
+            from .formats import producer_snapshot
+
             self._snapshots[offset] = producer_snapshot.write(map(producer_snapshot.entry_of, producers))
 
     def list_aborted(self, transaction: AbortedTransaction) -> None: ...
@@ -249,6 +250,8 @@ class MemoryStorage:
         newest = max((at for at in self._snapshots if at <= offset), default=None)
         if newest is None:
             return None
+        from .formats import producer_snapshot
+
         return newest, [producer_snapshot.producer_of(each) for each in producer_snapshot.read(self._snapshots[newest])]
 
     def unflushed(self) -> None: ...

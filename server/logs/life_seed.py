@@ -11,9 +11,11 @@ client. The same seed and the same history give the same values.
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
-from ..log.log import PartitionLog
-from .logs import Logs
+if TYPE_CHECKING:
+    from ..log.log import PartitionLog
+    from .logs import Logs
 
 
 def seed_of_life(seed: int, logs: Logs, metadata: PartitionLog) -> int:

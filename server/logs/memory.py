@@ -2,7 +2,10 @@
 pass it to the next node, as if it were a disk.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Container, Sequence
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
@@ -12,8 +15,10 @@ from ..log.log import PartitionLog
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..raft.quorum_state import MemoryQuorumStateStore
 from ..raft.snapshots.memory_store import MemorySnapshotStore
-from .log_dir_description import LogDirDescription
-from .outage import Outage
+
+if TYPE_CHECKING:
+    from .log_dir_description import LogDirDescription
+    from .outage import Outage
 
 
 class MemoryLogs:
@@ -42,6 +47,8 @@ class MemoryLogs:
         return ()
 
     def log_dirs(self) -> Sequence[LogDirDescription]:
+        from .log_dir_description import LogDirDescription
+
         return [
             LogDirDescription(
                 None, {(each.topic, each.index): each for each in self._logs.values() if each.topic != METADATA_TOPIC}

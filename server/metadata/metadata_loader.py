@@ -21,7 +21,6 @@ from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..raft.raft_log import BOOTSTRAP
-from ..raft.snapshots.store import SnapshotStore
 from ..requests.stopwatch import stopped
 from .broken_log import BrokenLog
 from .image import EMPTY, Image
@@ -30,6 +29,7 @@ from .metadata_log import decode_batches
 from .replay import MetadataDelta
 
 if TYPE_CHECKING:
+    from ..raft.snapshots.store import SnapshotStore
     from .changed_records import ChangedRecords
 
 

@@ -18,11 +18,11 @@ from kafkadouble.messages.uuid import Uuid
 
 from .raft_log import BOOTSTRAP
 from .replica_key import ReplicaKey
-from .snapshots.store import SnapshotStore
 from .voters import Voter, VoterEndpoint, VoterSet
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
+    from .snapshots.store import SnapshotStore
 
 
 def static_voters(

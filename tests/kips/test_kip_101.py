@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
+from kafkadouble.server.log.divergence import compare_with
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from kafkadouble.server.log.replica import checked_batches
@@ -171,7 +172,9 @@ def test_compaction_leaves_the_epochs_where_they_begin() -> None:
     cleaned(log)
     assert sum(segment.size for segment in log.segments) < before / 2
     assert known(log) == [(0, 0), (1, 60), (2, 120)]
-    assert log.compare(70, 0).end == OffsetAndEpoch(60, 0), "where a follower is cut that has 70 records of epoch 0"
+    assert compare_with(log, 70, 0).end == OffsetAndEpoch(60, 0), (
+        "where a follower is cut that has 70 records of epoch 0"
+    )
 
 
 def test_epochs_beyond_the_end_of_the_log_are_dropped_when_it_is_found_shorter() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.log.divergence import FetchPositionKind
+from kafkadouble.server.log.divergence import FetchPositionKind, compare_with
 from kafkadouble.server.log.log import PartitionLog
 from tests.kips.story import Story, bytes_of, known
 from tests.server.log.batches import NOW, new_log, produced
@@ -59,7 +59,7 @@ def follow_by_asking(follower: PartitionLog, leader: PartitionLog) -> int:
 def follow_by_fetching(follower: PartitionLog, leader: PartitionLog) -> int:
     """Fetches until the leader finds no divergence; returns how often it found one."""
     for times in range(10):
-        found = leader.compare(follower.log_end_offset, follower.epochs.latest)
+        found = compare_with(leader, follower.log_end_offset, follower.epochs.latest)
         if found.kind is not FetchPositionKind.DIVERGING:
             replicate(follower, leader)
             return times

@@ -22,6 +22,7 @@ from kafkadouble.wire.batch_header import (
     CONTROL_FLAG,
     CRC_START,
     HEADER_SIZE,
+    LEGACY_CRC_START,
     LOG_OVERHEAD,
     TRANSACTIONAL_FLAG,
     BatchHeader,
@@ -29,7 +30,6 @@ from kafkadouble.wire.batch_header import (
 from kafkadouble.wire.batch_walk import read_header
 from kafkadouble.wire.checksum import Buffer, crc32c
 from kafkadouble.wire.errors import Truncated, WireError
-from kafkadouble.wire.legacy import CRC_START as LEGACY_CRC_START
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

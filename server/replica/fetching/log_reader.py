@@ -19,7 +19,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import ZERO
 
-from ...log.divergence import FetchPositionKind
+from ...log.divergence import FetchPositionKind, compare_with
 from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
 from ...requests.waiting import OTHERS_FIRST, Slices, Wait, Waiters
@@ -219,7 +219,7 @@ def read(
     ):
         return _not_a_replica(fetched)
     log = partition.log
-    comparison = log.compare(fetched.fetch_offset, fetched.last_fetched_epoch)
+    comparison = compare_with(log, fetched.fetch_offset, fetched.last_fetched_epoch)
     fetched.diverged = comparison.kind is FetchPositionKind.DIVERGING
     if fetched.diverged:
         data = _data(partition, fetched.index, params)

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.log.divergence import FetchPositionKind
+from kafkadouble.server.log.divergence import FetchPositionKind, compare_with
 from kafkadouble.server.log.log import AppendOrigin, AppendResult, LogRefused, PartitionLog
 from kafkadouble.server.log.memory import MemoryStorage
 from kafkadouble.server.log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
@@ -292,11 +292,11 @@ class TestReplica:
             append(log, 3, 0)
         append(follower, 2, 1)
         append(leader, 4, 2)
-        assert leader.compare(follower.log_end_offset, follower.epochs.latest).kind is FetchPositionKind.DIVERGING
-        end = leader.compare(follower.log_end_offset, follower.epochs.latest).end
+        assert compare_with(leader, follower.log_end_offset, follower.epochs.latest).kind is FetchPositionKind.DIVERGING
+        end = compare_with(leader, follower.log_end_offset, follower.epochs.latest).end
         assert end == OffsetAndEpoch(3, 0)
         follower.truncate_to(min(end.offset, follower.end_offset_for_epoch(end.epoch).offset))
-        assert leader.compare(follower.log_end_offset, follower.epochs.latest).kind is FetchPositionKind.VALID
+        assert compare_with(leader, follower.log_end_offset, follower.epochs.latest).kind is FetchPositionKind.VALID
         self.copied(follower, bytes(leader.read(3, 1000, 7).records))
         assert follower.read(0, 1000, 7).records == leader.read(0, 1000, 7).records
         assert follower.epochs.entries == leader.epochs.entries

@@ -1,7 +1,7 @@
 """Runs Apache Kafka's own classes as a witness: `KafkaWitness.java` beside this file, queried over
 pipes.
 
-Needs java and the jars of Kafka 4.4.0, in `kafka-4.4.0` under KAFKADOUBLE_CACHE (default:
+Needs java and the jars of Kafka 4.4.0, in `server-4.4.0` under KAFKADOUBLE_CACHE (default:
 ~/.cache/kafkadouble).
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-JARS = Path(os.environ.get("KAFKADOUBLE_CACHE") or Path.home() / ".cache" / "kafkadouble") / "kafka-4.4.0"
+JARS = Path(os.environ.get("KAFKADOUBLE_CACHE") or Path.home() / ".cache" / "kafkadouble") / "server-4.4.0"
 QUICK = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 
 

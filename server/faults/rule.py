@@ -1,8 +1,8 @@
 """One fault as a value: what happens, to which requests, and how often.
 
 Rules. A rule is plain data that goes through JSON and back unchanged: Python, a file and a command
-line share it. It knows no node and counts nothing (`armed.py` counts). Names are Kafka's. A rule
-that makes no sense is refused when it is made, with the nearest name that there is.
+line share it. It has no link to a node, and counts nothing (`armed.py` counts). Names are Kafka's.
+A rule that makes no sense is refused when it is made, with the nearest valid name.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Rule(NamedTuple):
 
     @classmethod
     def of(cls, **fields: Any) -> Rule:
-        """A rule that was checked; UsageError if it makes no sense."""
+        """A checked rule with these fields. Raises UsageError if it makes no sense."""
         return cls.from_dict(fields)
 
     @classmethod
@@ -172,7 +172,7 @@ _BELONGS_TO = {"error": FAIL, "message": FAIL, "seconds": DELAY}
 
 
 def checked(rule: Rule) -> Rule:
-    """The same rule, its error by name; UsageError for a field with a wrong value."""
+    """The same rule, with its error by name. Raises UsageError for a field with a wrong value."""
     for name, (fits, expected) in _CHECKS.items():
         value = getattr(rule, name)
         if (value is None and name in _NEVER_NONE) or (value is not None and not fits(value)):

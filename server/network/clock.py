@@ -28,7 +28,7 @@ class SystemClock:
 
 
 class SteppedClock:
-    """A clock that only moves when it is advanced."""
+    """A clock that moves only when it is advanced. It starts at `now`, in ms since the epoch."""
 
     def __init__(self, now: int = 1_700_000_000_000) -> None:
         self._now = now
@@ -37,7 +37,7 @@ class SteppedClock:
         return self._now
 
     def advance(self, milliseconds: int) -> int:
-        """Moves the clock on, and returns the new time."""
+        """Moves the clock on, and returns the new time in ms since the epoch."""
         if milliseconds < 0:
             raise ValueError("time does not go backwards")
         self._now += milliseconds

@@ -1,8 +1,8 @@
-"""Keeps the latest requests, decoded, and how they were answered.
+"""Keeps the latest requests, decoded, with the outcome of each.
 
-Rules. The memory is bounded by a count and by bytes, and the oldest request goes first. A record
-batch is never kept: its place shows how many bytes and records it had. The bytes with which a
-client authenticates itself are blanked. Nothing here changes a request or an answer.
+Rules. The memory is bounded by a count and by bytes, and the oldest request is removed first. A
+record batch is never kept: a `Payload` in its place has its size and number of records. The bytes
+with which a client authenticates itself are blanked. Nothing here changes a request or an answer.
 """
 
 from __future__ import annotations
@@ -55,14 +55,19 @@ class Payload:
 
 
 class SeenRequest:
-    """One request, and what became of it.
+    """One request, and its outcome.
 
-    `time` is when it came (ms), `took` how long its answer took (ms; None while it waits),
-    `errors` the names of the errors in the answer, each once. `outcome` is `waiting`, `answered`,
-    `disconnected`, `abandoned` if the client left before the answer, or `unanswered` if the
-    protocol has no answer. `broker` is the id of the node that received it. `forwarded` is the
-    request that the active controller received for this one, if a broker forwarded it and requests
-    between nodes are kept; there, `forwarded_from` is this one.
+    - `api`, `version`, `client_id`, `correlation_id`: the header of the request.
+    - `body`: the decoded request, without record batches and secrets. `size`: its size in bytes.
+    - `time`: when the request arrived, in ms since the epoch. `took`: how long the answer took, in
+      ms; None while the request waits, or if it was abandoned.
+    - `outcome`: `waiting`, `answered`, `disconnected` by the broker, `abandoned` if the client left
+      before the answer, or `unanswered` if the protocol has no answer.
+    - `errors`: the names of the errors in the answer, each once. `error`: the first of them, or
+      None.
+    - `broker`: the id of the node that received it. `peer`: the other end of the connection.
+    - `forwarded`: the request that the active controller received for this one, if a broker
+      forwarded it and requests between nodes are kept. There, `forwarded_from` is this one.
     """
 
     __slots__ = (
@@ -98,7 +103,7 @@ class SeenRequest:
         return self.errors[0] if self.errors else None
 
     def ended(self, outcome: str, answer: Any, now: int) -> None:
-        """Note what became of it. One that was abandoned took no time that means anything."""
+        """Records the outcome; the time of an abandoned request means nothing."""
         self.outcome = outcome
         if outcome == ABANDONED:
             return
@@ -133,7 +138,7 @@ class _Kept:
 
 class History(Subscriber):
     """The latest requests of clients to one node, or to all nodes that it is subscribed to. With
-    `peers` also those between nodes, which are kept apart."""
+    `peers` also the requests between nodes, in a separate list."""
 
     def __init__(self, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES, *, peers: bool = False) -> None:
         self.keeps_peers = peers
@@ -154,7 +159,7 @@ class History(Subscriber):
         (self._peers if traced.from_node else self._clients).add(seen, weight)
 
     def _link(self, seen: SeenRequest, client: SeenRequest | None) -> None:
-        """Link what is inside an Envelope to the request of the client, if that is kept."""
+        """Links the request inside an Envelope to the request of the client, if that is kept."""
         if client is not None:
             seen.forwarded_from, client.forwarded = client, seen
 
@@ -173,11 +178,11 @@ class History(Subscriber):
         return len(self._clients.requests)
 
     def clear(self) -> None:
-        """Forget the requests of clients."""
+        """Removes the requests of clients."""
         self._clients.clear()
 
     def clear_peers(self) -> None:
-        """Forget the requests between nodes."""
+        """Removes the requests between nodes."""
         self._peers.clear()
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@
     with KafkaDouble() as kafka:
         client = Producer({"bootstrap.servers": kafka.bootstrap_servers})
 
-Real clients cannot tell it from Apache Kafka. Each name is imported on first use, so importing the
+Real clients connect to it as to Apache Kafka. Each name is imported on first use, so importing the
 package costs almost nothing.
 """
 

@@ -9,20 +9,20 @@ import os
 import sys
 
 VERBS = {
-    "serve": "run a broker until it is interrupted",
-    "format": "make log directories, as kafka-storage format does",
+    "serve": "run a broker, or several, until interrupted",
+    "format": "format log directories, as kafka-storage format does",
     "messages": "list every message of the protocol, with its versions",
-    "supported": "list the APIs that are served, and in which versions",
-    "inspect": "show what bytes of the protocol mean",
-    "dump": "show what Kafka's files on disk hold",
-    "check": "say whether Kafka's files on disk are good",
-    "observe": "show what a running quorum knows",
+    "supported": "list the APIs and versions that are served",
+    "inspect": "decode bytes of the protocol: requests, responses, records",
+    "dump": "show the contents of Kafka's files on disk",
+    "check": "check whether Kafka's files on disk are valid",
+    "observe": "show the metadata of a running quorum, and follow it",
     "traffic": "report on captured requests: clients, versions, errors, latencies",
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a verb; what it returns is the exit code of the process."""
+    """Runs a verb, and returns the exit code of the process."""
     words = sys.argv[1:] if arguments is None else arguments
     if words and words[0] in VERBS:
         from importlib import import_module
@@ -48,11 +48,11 @@ def _without_verb(words: list[str]) -> int:
         "kafkadouble",
         usage="kafkadouble VERB ...",
         description="A Kafka-wire-compatible server in Python, for tests.",
-        epilog=f"verbs:\n{told}\n\n`kafkadouble VERB --help` tells what a verb takes.",
+        epilog=f"verbs:\n{told}\n\n`kafkadouble VERB --help` describes the options of a verb.",
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"kafkadouble {__version__}")
-    parser.add_argument("verb", nargs="?", help="what to do")
+    parser.add_argument("verb", nargs="?", help="one of the verbs below")
     verb = parser.parse_known_args(words)[0].verb
     if verb is not None:
         from .server.configs.did_you_mean import near

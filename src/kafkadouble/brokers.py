@@ -1,5 +1,5 @@
-"""The brokers of a KafkaDouble with several: killed, started, stopped, paused and cut off, each by
-itself."""
+"""The brokers of a KafkaDouble with several brokers. Each can be killed, started, stopped, paused
+and isolated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Serving = Callable[[], "Running"]
 
 
 class Brokers(dict[int, "BrokerHandle"]):
-    """All brokers by id. UsageError for an id that there is not."""
+    """All brokers, by id. Raises UsageError for an unknown id."""
 
     def __init__(self, serving: Serving, count: int) -> None:
         super().__init__({id: BrokerHandle(serving, id) for id in range(1, count + 1)})
@@ -27,30 +27,30 @@ class Brokers(dict[int, "BrokerHandle"]):
 
 
 class BrokerHandle:
-    """One broker, by its id. What is done to it is done when the call returns; what follows from
-    that takes the time that it takes in Kafka."""
+    """One broker of a cluster. A verb is complete when its call returns; its consequences, such
+    as an election, take as long as they take in Kafka."""
 
     def __init__(self, serving: Serving, id: int) -> None:
         self._serving, self.id = serving, id
 
     @property
     def bootstrap(self) -> str:
-        """HOST:PORT of this broker; it stays the same over its lives."""
+        """HOST:PORT of this broker; it stays the same after a restart."""
         return text_of(*self._member().address())
 
     def bootstrap_on(self, listener: str) -> str:
-        """HOST:PORT of this broker on the listener of this name."""
+        """HOST:PORT of this broker on the listener with this name."""
         return text_of(*self._member().address(listener))
 
     @property
     def running(self) -> bool:
-        """Whether there is a process, so to speak; one that is paused or isolated runs."""
+        """Whether the broker runs; a paused or isolated broker runs too."""
         return self._member().broker is not None
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Numbers about the snapshots that this broker has of the cluster's metadata, as
-        `KafkaDouble.metrics`. UsageError when it does not run."""
+        """Metrics of this broker's snapshots of the cluster's metadata, as in
+        `KafkaDouble.metrics`. Raises UsageError if the broker does not run."""
         running, _, member = self._all()
         broker = member.broker
         if broker is None:
@@ -58,40 +58,41 @@ class BrokerHandle:
         return running.thread.call(broker.node.snapshot_generator.readings)
 
     def kill(self) -> None:
-        """End it at once, as `kill -9` does; its log stays for the next start. The controller finds
-        out when its session is over, after `broker.session.timeout.ms` (9 s)."""
+        """Ends the broker without notice, as `kill -9` does; its log stays for its next start. The
+        controller notices when the broker's session times out, after `broker.session.timeout.ms`
+        (9 s)."""
         self._run(in_order=False)
 
     def stop(self) -> None:
-        """End it in order: other brokers lead its partitions first. This takes up to two seconds,
-        as in Kafka, of the clock too if that is stepped: the others say only with their next
-        heartbeat that they know of it."""
+        """Shuts the broker down in order: other brokers take over its partitions first, and confirm
+        that with their next heartbeat. As in Kafka this takes up to two seconds; a stepped clock
+        moves by as much."""
         self._run(in_order=True)
 
     def start(self) -> None:
-        """Start it on what it left. It is part of the cluster when the session of its last life is
-        over, as in Kafka 4.4, and a moment later: at once, if it did not run for so long."""
+        """Starts the broker on its old log, behind the same port. As in Kafka 4.4, it joins the
+        cluster only after the session of its previous incarnation has timed out."""
         running, cluster, member = self._all()
         running.thread.run(cluster.begin(member))
 
     def pause(self) -> None:
-        """Let it stand still, as SIGSTOP does: connections stay open, and no request is answered.
-        UsageError if it does not run."""
+        """Pauses the broker, as SIGSTOP pauses a process: connections stay open, and no request is
+        answered. Raises UsageError if the broker does not run."""
         if not self.running:
             raise UsageError(f"broker {self.id} does not run: there is nothing to pause")
         self._call(lambda cluster, member: cluster.pause(member, True))
 
     def resume(self) -> None:
-        """Let it go on after `pause`."""
+        """Ends the pause."""
         self._call(lambda cluster, member: cluster.pause(member, False))
 
     def isolate(self) -> None:
-        """Cut it off from the other brokers and the controller; clients reach it as before. It
-        stays so over its lives."""
+        """Cuts the broker off from the other brokers and the controller, also after a restart.
+        Clients still reach it."""
         self._call(lambda cluster, member: cluster.isolate(member, True))
 
     def join(self) -> None:
-        """End what `isolate` began."""
+        """Ends the isolation."""
         self._call(lambda cluster, member: cluster.isolate(member, False))
 
     def _run(self, *, in_order: bool) -> None:

@@ -1,8 +1,8 @@
-"""KafkaDouble: a broker in a thread of this process, and what a test does to it without a client.
+"""KafkaDouble: runs a broker in a thread of this process, and acts on it without a client.
 
-Rules. The state of the broker is touched on its own thread alone; every method here may be called
-from any thread, and waits for the broker. A double that is forgotten is stopped when it is
-collected, or when the interpreter ends. A process that is forked off may use its address.
+Rules. Only the broker's own thread touches its state; every method here may be called from any
+thread, and waits for the broker. A double without references is stopped when it is collected, or
+when the interpreter ends. A forked process may use only its address.
 """
 
 from __future__ import annotations
@@ -44,22 +44,21 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(FaultVerbs):
-    """A Kafka broker in this process, running between `start` and `stop` or for the length of a
-    `with` or `async with` block.
+    """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
+    or inside a `with` or `async with` block.
 
-    `brokers` form one cluster, with ids from 1 on, each on a port of its own. `port` 0 is any free
-    port, any other is the first's; it is kept over `reset` and over a stop and a new start.
-    `listeners`, such as `{"INTERNAL": 0, "EXTERNAL": 0}`, are several listeners with a port each,
-    in the place of `port`; brokers use the first among themselves. `config` takes Kafka's broker
-    settings. With `stepped` (or a SteppedClock as `clock`) time stands still until `advance`.
-    `seed` makes every choice at random repeat itself, with a `data_dir` in each life other
-    choices. `data_dir`, one or several, keeps everything in Kafka's own files, over stops and
-    starts; without it everything is in memory, and gone at a stop. With `controller_port`, 0 for
-    any free one, Apache Kafka's brokers and controllers can join its cluster. To `capture`, a
-    directory or a *.parquet file, a row is added for each request, with `capture_bodies` what is
-    in it, too. With `peer_requests` requests between nodes are kept in `peer_requests`. UsageError
-    for a setting that Kafka does not know, and for a directory that another broker has; OSError
-    when the port is taken.
+    - `port` of the first broker, 0 for any free one; it stays after `reset`, `stop` and `start`.
+    - `listeners`: several, each with its port, instead of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
+    - `config`: settings of Kafka's broker. `brokers`: how many brokers; their ids begin at 1.
+    - `stepped`, or a SteppedClock as `clock`: time stands still until `advance`.
+    - `seed` makes every random choice repeatable; each start on a `data_dir` makes other choices.
+    - `data_dir`, one or several, keeps everything in Kafka's own files; without it, in memory.
+    - `controller_port`, 0 for any free one: Apache Kafka's nodes can join the cluster on it.
+    - `capture`, a directory or a *.parquet file, gets a row for each request; `capture_bodies` adds
+      the contents of requests and answers. `peer_requests` keeps the requests between nodes.
+
+    Raises UsageError for a setting that Kafka does not have and for a directory that another broker
+    uses, and OSError if the port is in use.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class KafkaDouble(FaultVerbs):
         self._round = 0
 
     def start(self) -> KafkaDouble:
-        """Bind the port and begin to serve; a double that runs already goes on."""
+        """Binds the ports and starts to serve. Does nothing if the double already runs."""
         with self._lock:
             if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
                 self._running = Running(self._wanted())
@@ -123,7 +122,7 @@ class KafkaDouble(FaultVerbs):
         )
 
     def stop(self) -> None:
-        """Close every connection, free the ports, end the thread. Only `requests` stays."""
+        """Closes every connection, frees the ports, ends the thread. Only `requests` stays."""
         with self._lock:
             if self._running is not None:
                 self._forgotten.detach()
@@ -143,23 +142,23 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def port(self) -> int:
-        """The port that it is reached on; of several brokers the first's."""
+        """The port of the first broker, on its first listener."""
         return self._addresses()[0][1]
 
     @property
     def bootstrap_servers(self) -> str:
-        """HOST:PORT, for a client's setting of that name; of all brokers, with commas between them.
-        Of several listeners the first's."""
+        """HOST:PORT of every broker, separated by commas, for the setting `bootstrap.servers` of a
+        client. With several listeners, these are the addresses of the first."""
         return ",".join(text_of(*address) for address in self._addresses())
 
     def bootstrap(self, listener: str) -> str:
-        """The same of the listener with this name. UsageError when there is none."""
+        """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
         return ",".join(text_of(*address) for address in self._addresses(listener))
 
     @property
     def controller_bootstrap_servers(self) -> str:
-        """HOST:PORT, for the setting `controller.quorum.bootstrap.servers` of a node that joins.
-        UsageError without `controller_port`."""
+        """HOST:PORT of the controller, for the setting `controller.quorum.bootstrap.servers` of a
+        node that joins. Raises UsageError without `controller_port`."""
         found = self._known().broker.controller
         if found is None:
             raise UsageError("no other node reaches its controller: give controller_port=0")
@@ -167,9 +166,9 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Numbers about the snapshots of the cluster's metadata, by the names that Apache Kafka and
-        KIP-630 have for them; latencies in ms. In a cluster these are the controller's, and
-        `brokers[1].metrics` those of a broker."""
+        """Metrics of the snapshots of the cluster's metadata, by their names in Apache Kafka and
+        KIP-630; latencies are in ms. With several brokers these are the metrics of the controller;
+        `brokers[1].metrics` are those of a broker."""
         return self._call(lambda: self._serving().broker.node.snapshot_generator.readings())
 
     def _addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
@@ -178,7 +177,7 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
-        """The brokers of a cluster, by id from 1 on. UsageError with `brokers=1`."""
+        """The brokers of the cluster, by id. Raises UsageError with `brokers=1`."""
         if len(self._nodes) == 1:
             raise UsageError("a single broker is started and stopped with the double itself: give brokers=2 or more")
         from .brokers import Brokers
@@ -186,38 +185,39 @@ class KafkaDouble(FaultVerbs):
         return Brokers(self._serving, len(self._nodes) - 1)
 
     def leader(self, topic: str, partition: int) -> int | None:
-        """The id of a partition's leader, or None. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        """The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from . import placement
 
         return self._call(placement.leader, self._serving().broker, topic, partition)
 
     def isr(self, topic: str, partition: int) -> list[int]:
-        """The ids of the in-sync replicas. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        """The ids of the in-sync replicas. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from . import placement
 
         return self._call(placement.isr, self._serving().broker, topic, partition)
 
     def move_leader(self, topic: str, partition: int, to: int) -> int:
-        """Have another broker lead a partition; returns its leader epoch. KafkaError:
-        REPLICA_NOT_AVAILABLE when it has no replica, ELIGIBLE_LEADERS_NOT_AVAILABLE when it is not
-        alive and in sync."""
+        """Elects another broker as leader of a partition, and returns the new leader epoch. Raises
+        KafkaError: REPLICA_NOT_AVAILABLE if that broker has no replica,
+        ELIGIBLE_LEADERS_NOT_AVAILABLE if it is not alive and in sync."""
         from . import placement
 
         return self._call(placement.move_leader, self._serving().broker, topic, partition, to)
 
     def move_coordinator(self, group: str, to: int) -> int:
-        """Move the leader of a group's partition of __consumer_offsets; returns the partition."""
+        """Makes another broker the coordinator of a group: the leader of the group's partition of
+        __consumer_offsets. Returns the index of that partition."""
         from . import placement
 
         return self._call(placement.move_coordinator, self._serving().broker, group, to)
 
     def unclean_election(self, topic: str, partition: int, to: int | None = None) -> int:
-        """Elect a live replica that is not in sync as leader of a partition without one: that of
-        the broker `to`, or else the first. Returns the id of its broker. Records that the replica
-        lacks are lost.
+        """Elects a live replica that is not in sync as leader of a partition without a leader: the
+        replica on broker `to`, or else the first. Returns the id of its broker. Records that the
+        replica lacks are lost.
 
-        KafkaError: ELECTION_NOT_NEEDED while a broker leads, ELIGIBLE_LEADERS_NOT_AVAILABLE when
-        none, or `to`, is not alive, REPLICA_NOT_AVAILABLE when `to` has no replica.
+        Raises KafkaError: ELECTION_NOT_NEEDED if a broker leads, ELIGIBLE_LEADERS_NOT_AVAILABLE if
+        no replica, or not `to`, is alive, REPLICA_NOT_AVAILABLE if `to` has no replica.
         """
         from . import placement
 
@@ -230,15 +230,15 @@ class KafkaDouble(FaultVerbs):
         config: Mapping[str, object] | None = None,
         replication_factor: int | None = None,
     ) -> None:
-        """Create a topic, with `default.replication.factor` unless another is given. KafkaError
-        where a client's admin would get one, such as TOPIC_ALREADY_EXISTS."""
+        """Creates a topic, with `default.replication.factor` unless another is given. Raises
+        KafkaError where an admin client would get an error, such as TOPIC_ALREADY_EXISTS."""
         from . import seeding
 
         replicas = -1 if replication_factor is None else replication_factor
         seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {}, replicas)).topics)
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic with its records. KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        """Deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from . import seeding
 
         seeding.check_topics(self._ask(seeding.to_delete(name)).responses)
@@ -252,12 +252,12 @@ class KafkaDouble(FaultVerbs):
         partition: int | None = None,
         timestamp: int | None = None,
     ) -> int:
-        """Append one record; returns its offset. Texts become UTF-8; `timestamp` is ms since the
-        epoch, the broker's time unless given.
+        """Appends one record, and returns its offset. Text becomes UTF-8. `timestamp` is in ms
+        since the epoch; the default is the broker's time.
 
-        Without `partition` the key decides, as Kafka's producer has it; without a key the
-        partitions take turns. A topic that is not there is created if `auto.create.topics.enable`
-        is on. KafkaError when the record is refused.
+        Without `partition` the key decides, as in Kafka's producer; without a key the partitions
+        take turns. A missing topic is created if `auto.create.topics.enable` is on. Raises
+        KafkaError if the record is refused.
         """
         from . import seeding
 
@@ -283,9 +283,9 @@ class KafkaDouble(FaultVerbs):
         self, topic: str, partition: int | None = None, isolation: str = "read_uncommitted"
     ) -> list[ReadRecord]:
         """The records of a topic, or of one partition, by partition and offset. `read_committed`
-        leaves out what was aborted or is not decided.
+        leaves out aborted records, and everything from the first open transaction on.
 
-        KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such.
+        Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
         """
         from . import records
 
@@ -294,19 +294,19 @@ class KafkaDouble(FaultVerbs):
         return [record for one in taken for record in records.read(one)]
 
     def bump_epoch(self, topic: str, partition: int) -> int:
-        """Elect the partition's leader again; returns its epoch. Clients that send the old epoch
-        are fenced, and refresh their metadata.
+        """Elects the same leader of the partition again, and returns the new leader epoch. Clients
+        that send the old epoch are fenced, and refresh their metadata.
 
-        KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is none such.
+        Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
         """
         from . import leadership
 
         return self._call(leadership.bump, self._serving().broker, topic, partition)
 
     def truncate(self, topic: str, partition: int, offset: int) -> int:
-        """Lose the records from `offset` on, whole batches, as when a broker that lacks them is
-        elected; returns the new leader epoch, which begins there. KafkaError: OFFSET_OUT_OF_RANGE
-        below the log's start or beyond its end, UNKNOWN_TOPIC_OR_PARTITION."""
+        """Removes the records from `offset` on, in whole batches, as if a broker that lacks them
+        was elected; returns the new leader epoch, which begins there. Raises KafkaError:
+        OFFSET_OUT_OF_RANGE if the log has no such offset, UNKNOWN_TOPIC_OR_PARTITION."""
         from . import leadership
 
         return self._call(leadership.truncate, self._serving().broker, topic, partition, offset)
@@ -324,7 +324,7 @@ class KafkaDouble(FaultVerbs):
         return self._call(leadership.epochs, self._serving().broker, topic, partition)
 
     def groups(self) -> dict[str, Group]:
-        """The groups by id: their state, members and committed offsets."""
+        """The groups, by id: their state, members and committed offsets."""
         from .groups import groups
 
         members = self._call(lambda: self._serving().broker.members)
@@ -339,7 +339,7 @@ class KafkaDouble(FaultVerbs):
 
     @property
     def peer_requests(self) -> Requests:
-        """The latest requests between nodes. UsageError unless `peer_requests=True` was given."""
+        """The latest requests between nodes. Raises UsageError without `peer_requests=True`."""
         from .requests import PeerRequests
 
         if not self._peer_requests:
@@ -351,7 +351,8 @@ class KafkaDouble(FaultVerbs):
         return self._on_thread(running, lambda: at(running.broker.history))
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, and do what is due. UsageError unless the clock is stepped."""
+        """Lets time pass, and does everything that is due. Raises UsageError without a stepped
+        clock."""
         clock = self._clock
         if not isinstance(clock, SteppedClock):
             raise UsageError("only a stepped clock can be advanced: give stepped=True")
@@ -361,8 +362,9 @@ class KafkaDouble(FaultVerbs):
         self._call(self._serving().broker.advance, clock, round(seconds * 1000))
 
     def reset(self) -> None:
-        """Empty the cluster: no topics, groups, rules or requests, every connection closed, every
-        broker running. Ports and cluster id stay, so a connected client finds the empty cluster."""
+        """Restarts the cluster empty: without topics, groups, rules and requests, with every
+        connection closed and every broker running. Ports and cluster id stay, so clients that
+        connect again find the empty cluster."""
         running = self._serving()
         running.thread.run(running.broker.reset())
 
@@ -388,7 +390,7 @@ class KafkaDouble(FaultVerbs):
         return running
 
     def _on_thread(self, running: Running, function: Callable[[], T]) -> T:
-        """The result of a function that only looks or tidies up, also after a stop."""
+        """The result of a function that only reads or cleans up; it works after a stop too."""
         return running.thread.call(function) if running.thread.running else function()
 
     def __repr__(self) -> str:

@@ -1,4 +1,5 @@
-"""The errors that the double raises: for a wrong call, and for an error code of the broker."""
+"""The exceptions of the public API: UsageError for a wrong call, KafkaError for an error code of
+the broker."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ __all__ = ["KafkaError", "UsageError"]
 
 
 class KafkaError(Exception):
-    """The broker refused, as it would have refused a client. `error` is Kafka's name of the error,
+    """The broker answered with an error, as it would answer a client. `error` is its name in Kafka,
     `code` its number."""
 
     def __init__(self, code: int, message: str | None = None) -> None:

@@ -95,7 +95,7 @@ def patch(batch: bytearray | memoryview, offset: int) -> None:
 
 
 def patched(batch: bytes | bytearray | memoryview, offset: int) -> bytes:
-    """A copy of a finished batch, expected at `offset`; see `patch`."""
+    """A copy of a finished batch that is expected at `offset`; see `patch`."""
     copied = bytearray(batch)
     patch(copied, offset)
     return bytes(copied)

@@ -7,7 +7,7 @@
 The server is imported when a fixture is first used. Every worker of pytest-xdist is a process with
 its own brokers and ports. By default a test gets a new broker on a port that no earlier test of the
 process used, and the port is closed after the test: a client that the test left open cannot join a
-group of the next test, or take its records. With every kind of isolation, fault rules end with
+group of the next test, or take its records. With every isolation, fault rules are removed after
 their test.
 """
 
@@ -40,29 +40,29 @@ Factory = Callable[..., "KafkaDouble"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     isolation = (
-        "How kafka_double keeps tests apart: fresh (a new broker on a new port for every test; the default), reset (one broker for the "
-        "session, emptied after each test, on one port), namespace (one broker for the session; tests ask kafka_namespace for names that no "
-        "other test has), none (one broker for the session)"
+        "How tests that use kafka_double are isolated: fresh (a new broker on a new port for every test; the default), reset (one broker for "
+        "the session, on one port, emptied after each test), namespace (one broker for the session; tests take unique names from "
+        "kafka_namespace), none (one broker for the session)"
     )
-    settings = "Settings of Kafka's broker for every broker that the fixtures start, one name=value a line"
+    settings = "Settings of Kafka's broker for every broker that the fixtures start, one name=value per line"
     parser.addini("kafkadouble_isolation", isolation, default=FRESH)
-    brokers = "How many brokers each KafkaDouble that the fixtures start has"
+    brokers = "The number of brokers of each KafkaDouble that the fixtures start"
     parser.addini("kafkadouble_config", settings, type="linelist", default=[])
     parser.addini("kafkadouble_brokers", brokers, default="1")
     group = parser.getgroup("kafkadouble", "kafkadouble: a Kafka broker for tests")
     group.addoption(
         "--kafkadouble-isolation",
         choices=ISOLATIONS,
-        help=f"{isolation}. Wins over the ini option",
+        help=f"{isolation}. Overrides the ini option",
     )
     group.addoption(
         "--kafkadouble-config",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="A setting of Kafka's broker for every broker that the fixtures start; may be repeated. Wins over the ini option",
+        help="A setting of Kafka's broker for every broker that the fixtures start; may be repeated. Overrides the ini option",
     )
-    group.addoption("--kafkadouble-brokers", metavar="N", help=f"{brokers}. Wins over the ini option")
+    group.addoption("--kafkadouble-brokers", metavar="N", help=f"{brokers}. Overrides the ini option")
 
 
 def isolation_of(config: pytest.Config) -> str:
@@ -100,7 +100,7 @@ def arguments_of(config: pytest.Config, given: Mapping[str, Any]) -> dict[str, A
 
 @pytest.fixture(scope="session")
 def kafka_double_factory(pytestconfig: pytest.Config) -> Iterator[Factory]:
-    """Start a KafkaDouble with settings of your own, in a fixture of any scope:
+    """Starts a KafkaDouble with your own settings, in a fixture of any scope:
 
         @pytest.fixture(scope="module")
         def kafka(kafka_double_factory):
@@ -133,8 +133,7 @@ def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
 
 @pytest.fixture
 def kafka_double(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[KafkaDouble]:
-    """A running KafkaDouble for this test; --kafkadouble-isolation sets how it is isolated from
-    other tests."""
+    """A running KafkaDouble for this test. --kafkadouble-isolation sets how tests are isolated."""
     yield from ISOLATED[isolation_of(pytestconfig)](request)
 
 
@@ -192,7 +191,7 @@ ISOLATIONS = tuple(ISOLATED)
 
 @pytest.fixture
 def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[[str], str]:
-    """Make names that no other test uses, for topics, groups and transactional ids:
+    """Returns names that no other test uses, for topics, groups and transactional ids:
 
     kafka_namespace("orders")  # "test_checkout-3f0a-orders"
     """

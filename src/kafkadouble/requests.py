@@ -14,8 +14,8 @@ Look = Callable[[Callable[[History], list[SeenRequest]]], list[SeenRequest]]
 
 
 class Requests(Sequence[SeenRequest]):
-    """The latest requests, oldest first. Their number is limited, and record batches are left out
-    (see `kafkadouble.server.tracing.history`)."""
+    """The latest requests, oldest first, as a sequence of `SeenRequest`. The last 10,000 are kept,
+    fewer if they are large; record batches are left out."""
 
     def __init__(self, look: Look) -> None:
         self._look = look
@@ -31,7 +31,7 @@ class Requests(Sequence[SeenRequest]):
         return [seen for seen in self._all() if (not apis or seen.api in apis) and client_id in (None, seen.client_id)]
 
     def clear(self) -> None:
-        """Forgets the requests so far."""
+        """Removes the requests so far."""
         self._look(_clear)
 
     @overload
@@ -62,7 +62,7 @@ class PeerRequests(Requests):
         return self._look(History.of_peers)
 
     def clear(self) -> None:
-        """Forgets the requests so far."""
+        """Removes the requests so far."""
         self._look(_clear_peers)
 
 

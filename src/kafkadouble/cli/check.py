@@ -16,23 +16,24 @@ from ..dump.item import broken_json, printable
 from ..dump.verdict import Rules, Verdict
 
 _EPILOG = """\
-Of a segment the batches with their checksums, records and offsets are checked, and that its indexes and the leader epochs agree with them; of a
-partition that its segments follow one another, and its snapshots; of a log directory its checkpoints, too. Told is the first thing that is
-wrong. A last segment that ends inside a batch is called a torn tail: an unclean stop leaves it behind, and Kafka cuts it off.
+In a segment, check verifies the checksums, records and offsets of the batches, and that the indexes and leader epochs agree with them; in a
+partition, also that the segments follow one another, and the snapshots; in a log directory, also the checkpoints. It prints the first error.
+A last segment that ends inside a batch is a torn tail, not corrupt: an unclean shutdown leaves it, and Kafka truncates it. Exit codes:
+0 valid, 1 corrupt or a torn tail, 2 a wrong call.
 """
 
 
 def main(words: list[str]) -> int:
     """Checks the given paths, one after the other."""
     parser = argparse.ArgumentParser(
-        "kafkadouble check", description="Say whether Kafka's files on disk are good.", epilog=_EPILOG
+        "kafkadouble check", description="Check whether Kafka's files on disk are valid.", epilog=_EPILOG
     )
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help="a file, a partition's folder, or a log directory"
     )
-    parser.add_argument("--live", action="store_true", help="a node is at work on the files: they may end anywhere")
-    parser.add_argument("--gaps", action="store_true", help="offsets may be missing, as in topics that are compacted")
-    parser.add_argument("--json", action="store_true", help="a JSON object for each path, one in a line")
+    parser.add_argument("--live", action="store_true", help="for files of a running node: they may end anywhere")
+    parser.add_argument("--gaps", action="store_true", help="allow gaps between offsets, as in compacted topics")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each path, one per line")
     options = parser.parse_args(words)
     good = True
     try:

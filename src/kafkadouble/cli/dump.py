@@ -27,9 +27,10 @@ examples:
   kafkadouble dump --json data/replication-offset-checkpoint
   kafkadouble dump --parquet records.parquet data
 
-Shown are .log, .checkpoint, .index, .timeindex, .txnindex and .snapshot files, leader-epoch-checkpoint, the offset checkpoints,
-partition.metadata, quorum-state, meta.properties and .kafka_cleanshutdown; of a folder all of these, in the folders inside too. Nothing is
-written, and no node is needed. Exit code 1 means that something is broken.
+It shows .log, .checkpoint, .index, .timeindex, .txnindex and .snapshot files, leader-epoch-checkpoint,
+the offset checkpoints, partition.metadata, quorum-state, meta.properties and .kafka_cleanshutdown.
+Given a folder, it shows all of these in the folder and in the folders inside. It needs no node, and
+changes no file that it reads. Exit codes: 0, 1 something is corrupt, 2 a wrong call.
 """
 
 
@@ -51,7 +52,7 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "kafkadouble dump",
-        description="Show what Kafka's files on disk hold.",
+        description="Show the contents of Kafka's files on disk.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -60,17 +61,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--decode",
         choices=show.KINDS,
-        help="what keys and values are to be read as, and show them; control records always are (default: by the name of the folder)",
+        help="show the records, and decode keys and values as this kind; control records always are (default: by the name of the folder)",
     )
-    parser.add_argument("--json", action="store_true", help="a JSON object for each item, one in a line")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each item, one per line")
     parser.add_argument(
         "--parquet",
         type=Path,
         metavar="FILE",
-        help="write a table of all logs that are found to this file, as kafkadouble.open_log reads them",
+        help="write a table of all logs that are found to this file; the columns are those of kafkadouble.open_log",
     )
-    parser.add_argument("--level", choices=LEVELS, help="what a row of that table is (default: records)")
-    parser.add_argument("--full", action="store_true", help="cut nothing: every byte and character")
+    parser.add_argument("--level", choices=LEVELS, help="with --parquet: what a row of the table is (default: records)")
+    parser.add_argument("--full", action="store_true", help="show long keys and values in full")
     return parser
 
 

@@ -50,19 +50,19 @@ def parser() -> argparse.ArgumentParser:
     """Defines the options."""
     made = _Parser(
         "kafkadouble format",
-        description="Make the log directories that a server.properties names (log.dirs, metadata.log.dir): `kafkadouble serve --config FILE`, "
-        "or Apache Kafka, starts on them.",
-        epilog="Exit codes: 0 formatted, 1 a wrong option or setting, or a directory that has something in it already.",
+        description="Format the log directories that a server.properties names (log.dirs, metadata.log.dir). `kafkadouble serve --config FILE` "
+        "and Apache Kafka start on them.",
+        epilog="Exit codes: 0 formatted, 1 a wrong option or setting, or a directory that is already formatted or cannot be used.",
     )
     add = made.add_argument
     add("-c", "--config", required=True, metavar="FILE", help="a server.properties of Kafka")
     add("-t", "--cluster-id", metavar="ID", help="the cluster that the node belongs to (default: a new one)")
-    add("-g", "--ignore-formatted", action="store_true", help="pass over directories that are formatted already")
+    add("-g", "--ignore-formatted", action="store_true", help="skip directories that are already formatted")
     add(
         "-r",
         "--release-version",
         metavar="RELEASE",
-        help="the release whose metadata the cluster has (default: the newest)",
+        help="the release whose metadata.version the cluster gets (default: the newest)",
     )
     add(
         "-f",
@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="MECHANISM=[name=...,password=...]",
-        help="a credential that the cluster begins with, such as SCRAM-SHA-256=[name=alice,password=secret]; may be repeated",
+        help="a SCRAM credential to create, such as SCRAM-SHA-256=[name=alice,password=secret]; may be repeated",
     )
     add_flags(made)
     return made

@@ -53,19 +53,19 @@ def add_flags(made: argparse.ArgumentParser) -> None:
         "-s",
         "--standalone",
         action="store_true",
-        help="this controller is its quorum alone, to which others can be added",
+        help="this controller is the only voter of its quorum; others can be added later",
     )
     add(
         "-N",
         "--no-initial-controllers",
         action="store_true",
-        help="the voters are not told here: the node is a broker, or a controller that will be added to a quorum",
+        help="name no voters: the node is a broker, or a controller that will be added to a quorum",
     )
     add(
         "-I",
         "--initial-controllers",
         metavar="ID@HOST:PORT:DIRECTORY_ID,...",
-        help="the voters of a new quorum that can be changed, the same for each of its nodes",
+        help="the voters of a new quorum; voters can be added and removed later; give the same list on every node",
     )
 
 

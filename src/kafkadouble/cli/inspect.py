@@ -31,7 +31,8 @@ examples:
   kafkadouble inspect --as FetchRequest --version 12 body.bin
   kafkadouble inspect --style line __cluster_metadata-0/00000000000000000000.log
 
-A request needs nothing else: its API and version are in its header. Exit code 1 means that the bytes are broken; where is told on stderr.
+A request needs no options: its API and version are in its header. Exit codes: 0, 1 the bytes are broken
+(stderr has the position), 2 a wrong call.
 """
 
 _FOLDERS = {
@@ -72,27 +73,27 @@ def _one_word(words: list[str]) -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "kafkadouble inspect",
-        description="Show what bytes of the Kafka protocol, or of Kafka's log files, mean.",
+        description="Decode bytes of the Kafka protocol, or of Kafka's log files.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("file", nargs="?", default="-", help="the file to read; - (the default) is standard input")
     parser.add_argument("--hex", metavar="DIGITS", help="the bytes themselves, in hex, instead of a file")
     parser.add_argument(
-        "--input", choices=FORMS, default="auto", help="how the bytes are written down (default: auto looks)"
+        "--input", choices=FORMS, default="auto", help="the form of the bytes (default: auto, which recognises it)"
     )
     parser.add_argument(
         "--as",
         dest="kind",
         metavar="KIND",
-        help="what the bytes are: request, response, batch, log, or the name of a message, as in FetchRequest or `message FetchRequest` "
+        help="what the bytes are: request, response, batch, log, or the name of a message, such as FetchRequest or `message FetchRequest` "
         "(default: log for files that end in .log or .checkpoint, else request)",
     )
     parser.add_argument(
-        "--api", metavar="API", help="the API of a response, or of a request without header: its name or key"
+        "--api", metavar="API", help="the API of a response, or of a request without a header: its name or key"
     )
     parser.add_argument(
-        "--version", type=int, metavar="N", help="the version of a response, or of a message without header"
+        "--version", type=int, metavar="N", help="the version of a response, or of a message without a header"
     )
     parser.add_argument("--style", choices=STYLES, default="tree", help="how to show it (default: tree)")
     parser.add_argument(
@@ -104,14 +105,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--sized",
         action=argparse.BooleanOptionalAction,
-        help="whether a request or response has its four bytes of size (default: looks)",
+        help="whether the four bytes of size are in front of a request or response (default: recognised)",
     )
     parser.add_argument(
         "--records",
         choices=show.KINDS,
-        help="what keys and values of records are to be read as; control records always are (default: by the folder of the file, else raw)",
+        help="decode keys and values of records as this kind; control records are always decoded (default: by the name of the folder)",
     )
-    parser.add_argument("--full", action="store_true", help="cut nothing: every byte, character and element")
+    parser.add_argument("--full", action="store_true", help="show long values in full")
     return parser
 
 

@@ -16,12 +16,12 @@ def main(words: list[str]) -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(
         "kafkadouble messages",
-        description="List every message of the protocol of Kafka 4.4: requests, responses, and the rest.",
+        description="List every message of Kafka 4.4: requests, responses, headers and records, with their versions.",
     )
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="show only these, as in FetchRequest, with their fields"
+        "names", nargs="*", metavar="NAME", help="show only these messages, with their fields, for example FetchRequest"
     )
-    parser.add_argument("--json", action="store_true", help="as a JSON document, with all that is known of each")
+    parser.add_argument("--json", action="store_true", help="print a JSON document, with all fields of each message")
     options = parser.parse_args(words)
     try:
         wanted = [registry.entry(name) for name in options.names]

@@ -30,8 +30,10 @@ examples:
   kafkadouble observe --watch controller-1:9093,controller-2:9093
   kafkadouble observe --json localhost:9093 | jq 'select(.type == "PartitionChangeRecord")'
 
-The address is that of a controller's listener, any of the quorum's: the leader is found from there. Nothing is changed; a node that only
-observes has no vote. With authorization it needs what a broker needs, CLUSTER_ACTION on the cluster.
+The address is that of a controller's listener; any controller of the quorum will do: observe finds the
+leader from there. It changes nothing, and has no vote. If the quorum has an authorizer, the principal
+needs CLUSTER_ACTION on the cluster, as a broker does. Exit codes: 0, 1 no quorum was found or it was
+lost, 2 a wrong call.
 """
 
 
@@ -58,28 +60,33 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "kafkadouble observe",
-        description="Show what a running quorum knows: the cluster, brokers, topics, how ISRs changed, configurations, features.",
+        description="Show the metadata of a running quorum: the cluster, brokers, topics, changes of ISRs, configurations, features.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "servers", type=_servers, metavar="HOST:PORT[,HOST:PORT]", help="listeners of controllers, any of the quorum's"
+        "servers",
+        type=_servers,
+        metavar="HOST:PORT[,HOST:PORT]",
+        help="listeners of one or more controllers of the quorum",
     )
-    parser.add_argument("--watch", action="store_true", help="go on: a line for each change, until interrupted")
-    parser.add_argument("--json", action="store_true", help="a JSON object for each change, one in a line, no tables")
+    parser.add_argument("--watch", action="store_true", help="then print a line for each change, until interrupted")
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON object for each change, one per line, instead of tables"
+    )
     parser.add_argument(
         "--replica-id",
         type=_id,
         default=ANONYMOUS,
         metavar="N",
-        help="appear under this id among the quorum's observers; no other node may have it (default: anonymous)",
+        help="the id of this observer in DescribeQuorum; no node may have it (default: anonymous)",
     )
     parser.add_argument(
         "--timeout",
         type=_seconds,
         default=10.0,
         metavar="SECONDS",
-        help="how long it may take until everything is read for the first time (default: 10)",
+        help="how long it may take to read everything for the first time (default: 10)",
     )
     return parser
 

@@ -1,10 +1,9 @@
-"""`kafkadouble serve`: a broker in the foreground.
+"""`kafkadouble serve`: runs a broker in the foreground.
 
-Rules. It listens before it imports the rest: the kernel takes connections meanwhile. Nothing is
-printed on stdout before every setting was looked at and clients are answered; then come lines of
-`key=value`, `bootstrap.servers` first, then where the controller is reached. stderr is for people.
-Exit codes: 0 ended by a signal, 1 the port cannot be had, 2 a wrong option or setting, 3 a data
-directory that cannot be used.
+Rules. It listens before it imports the rest; meanwhile the kernel accepts connections. It prints
+nothing on stdout before every setting was checked and clients are served; then it prints lines of
+`key=value`, `bootstrap.servers` first. stderr is for people. Exit codes: 0 ended by a signal, 1 the
+port is not available, 2 a wrong option or setting, 3 a data directory that cannot be used.
 """
 
 from __future__ import annotations
@@ -68,12 +67,12 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(
         "kafkadouble serve",
-        description="Run a broker until it is interrupted. When clients are answered it prints lines of key=value, the first "
-        "bootstrap.servers=HOST:PORT, with commas between several; connections and errors are logged on stderr. All data is in memory, and "
-        "lost at the end, unless there is a data directory.",
+        description="Run a broker, or several, until interrupted. When the broker is ready for clients, it prints lines of key=value on "
+        "stdout; the first is bootstrap.servers=HOST:PORT (several are separated by commas). Connections and errors are logged on stderr. "
+        "All data is in memory, and is lost at the end, unless there is a data directory.",
         formatter_class=_formatter,
-        epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port cannot be had, 2 a wrong option or setting, 3 a data directory "
-        "that cannot be used. SIGUSR1 prints the metrics of snapshots on stderr.",
+        epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port is not available, 2 a wrong option or setting, 3 a data "
+        "directory that cannot be used. On SIGUSR1 it prints the metrics of metadata snapshots on stderr.",
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")
@@ -83,20 +82,20 @@ def parser() -> argparse.ArgumentParser:
         type=_count,
         default=1,
         metavar="N",
-        help="so many brokers in one cluster, each on a port of its own: --port is the first's, the next have those after it",
+        help="the number of brokers in the cluster (default 1); --port is the port of the first broker, the others have the next ports",
     )
     add(
         "--controller-port",
         type=_port,
         metavar="PORT",
-        help="let other nodes reach the controller, too, on this port, 0 for any free one; the second line has its address",
+        help="let other nodes reach the controller on this port, 0 for any free one; a line on stdout has the address",
     )
     add(
         "--advertised",
         type=_advertised,
         metavar="HOST:PORT",
-        help="the address that clients are given (default: where it listens); the next brokers have the ports after "
-        "it, and a port 0 stands for the one on which the broker listens",
+        help="the address that clients receive (default: the address that the broker listens on); further brokers have the "
+        "next ports; port 0 means the port that the broker listens on",
     )
     add(
         "--topic",
@@ -104,13 +103,13 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME[:PARTITIONS]",
-        help="a topic to begin with, of one partition unless a number is given; created unless it is there; may be repeated",
+        help="create this topic at the start, unless it exists, with one partition unless a number is given; may be repeated",
     )
     add(
         "--config",
         metavar="FILE",
-        help="a server.properties of Kafka; its listeners may be several, with PLAINTEXT alone; with --brokers they are "
-        "the first broker's, and the next have the ports after them",
+        help="a server.properties of Kafka; it may have several listeners, all PLAINTEXT; with --brokers they are the "
+        "listeners of the first broker, and the others have the next ports",
     )
     add(
         "-c",
@@ -118,27 +117,31 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="one setting of Kafka's broker; wins over the file",
+        help="one setting of Kafka's broker; overrides the file; may be repeated",
     )
     add(
         "--data-dir",
         metavar="DIR",
         action="append",
         default=[],
-        help="keep everything in Kafka's own files in this directory, which is made if it is not there; may be repeated",
+        help="keep everything in this directory, in Kafka's own files; it is created if missing; may be repeated",
     )
     add(
         "--capture",
         metavar="FILE",
-        help="add a row to this for each request: a file if it ends in .parquet, else a directory, which several runs may share",
+        help="write a row for each request to this: a file if it ends in .parquet, else a directory, which several runs may share",
     )
-    add("--capture-bodies", action="store_true", help="with --capture: what requests and answers say, too, as JSON")
+    add(
+        "--capture-bodies",
+        action="store_true",
+        help="with --capture: also write the contents of requests and answers, as JSON",
+    )
     add(
         "--seed",
         type=int,
-        help="repeat every choice that is made at random, such as ids; each start on a kept directory makes others",
+        help="make every random choice repeatable, such as ids; each start on the same data directory makes other choices",
     )
-    add("-v", "--verbose", action="store_true", help="log every request, too")
+    add("-v", "--verbose", action="store_true", help="also log every request")
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
 

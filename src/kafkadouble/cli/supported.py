@@ -12,11 +12,11 @@ def main(words: list[str]) -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(
         "kafkadouble supported",
-        description="List the APIs that are served: key, name, versions, and where the versions that are advertised differ from those.",
+        description="List the APIs that are served: key, name and versions, and the reason if ApiVersions advertises other versions.",
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="as a JSON document")
-    form.add_argument("--markdown", action="store_true", help="as docs/supported.md has it")
+    form.add_argument("--json", action="store_true", help="print a JSON document")
+    form.add_argument("--markdown", action="store_true", help="print the page docs/supported.md")
     options = parser.parse_args(words)
     print(
         json.dumps(rows(), indent=2) if options.json else as_markdown() if options.markdown else as_text(),

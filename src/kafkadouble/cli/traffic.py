@@ -38,8 +38,10 @@ examples:
   kafkadouble traffic --zone Europe/Berlin /var/log/kafka/kafka-request.log*
   kafkadouble traffic --csv matrix captures/ > matrix.csv
 
-Read are what `kafkadouble serve --capture` writes, the request log of Apache Kafka (the logger kafka.request.logger at DEBUG), and the log of
-Kroxylicious' ProtocolLogger; of a folder whatever looks like one of them. Versions that Kafka 4.0 removed are those of KIP-896.
+It reads captures of `kafkadouble serve --capture`, request logs of Apache Kafka (the logger
+kafka.request.logger at DEBUG), and logs of Kroxylicious' ProtocolLogger. In a folder it reads every file
+that it recognises as one of these. The versions that Kafka 4.0 removed are those of KIP-896. Exit codes:
+0, 1 nothing to report, 2 a wrong call.
 """
 
 
@@ -61,16 +63,16 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "kafkadouble traffic",
-        description="Report on captured traffic: client software by API, version and error, latencies, versions that could have been used, "
-        "versions that Kafka 4.0 removed, and what failed first.",
+        description="Report on captured traffic: which client software used which versions of which APIs, errors, latencies, versions that "
+        "could have been used, versions that Kafka 4.0 removed, and the first failed requests.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a capture, a log, or a folder of them")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="all tables as one JSON document")
-    form.add_argument("--csv", choices=[table.name for table in TABLES], help="one of the tables as CSV")
-    parser.add_argument("--zone", default="UTC", help="the time zone of logs that do not tell theirs (default: UTC)")
+    form.add_argument("--json", action="store_true", help="print all tables as one JSON document")
+    form.add_argument("--csv", choices=[table.name for table in TABLES], help="print one of the tables as CSV")
+    parser.add_argument("--zone", default="UTC", help="the time zone of logs whose times have none (default: UTC)")
     return parser
 
 

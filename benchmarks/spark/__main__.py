@@ -223,7 +223,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="that count (3)")
     parser.add_argument("--sent", action="store_true", help="only how many bytes the broker sends")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--results", action="store_true", help="write results.json too, for docs/spark.md")
+    form.add_argument("--results", action="store_true", help="also write results.json, for docs/performance.md")
     form.add_argument("--json", action="store_true", help="one JSON object: cases, ours, peers, ratios")
     options = parser.parse_args()
     try:

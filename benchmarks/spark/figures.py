@@ -1,7 +1,7 @@
 """The measured figures, each with its goal: as a table for people, as results.json, or as one JSON
 object of `report.Table`.
 
-`results.json` is committed; `make generate` makes the table of docs/spark.md from it.
+`results.json` is committed; `make generate` makes a table of docs/performance.md from it.
 """
 
 from __future__ import annotations

@@ -37,19 +37,17 @@ REFUSED: tuple[RefusedProperty, ...] = (
     RefusedProperty(
         "auto.offset.reset",
         _SOURCE,
-        "set startingOffsets to earliest or latest instead: the query keeps account of the offsets itself, so that nothing is missed when "
-        "topics or partitions are added; startingOffsets holds for a new query only, one that is resumed goes on where it stopped",
+        "set startingOffsets to earliest or latest instead: the query tracks the offsets itself, so that it misses no record when "
+        "topics or partitions are added; startingOffsets applies only to a new query, and a resumed query continues where it stopped",
     ),
-    RefusedProperty("key.deserializer", _SOURCE, "keys are bytes; make of them what they are by DataFrame operations"),
-    RefusedProperty(
-        "value.deserializer", _SOURCE, "values are bytes; make of them what they are by DataFrame operations"
-    ),
-    RefusedProperty("key.serializer", _SINK, "keys are written as the bytes or the text that the column has"),
-    RefusedProperty("value.serializer", _SINK, "values are written as the bytes or the text that the column has"),
+    RefusedProperty("key.deserializer", _SOURCE, "keys are bytes; decode them with DataFrame operations"),
+    RefusedProperty("value.deserializer", _SOURCE, "values are bytes; decode them with DataFrame operations"),
+    RefusedProperty("key.serializer", _SINK, "keys are written as the bytes or the text in the column"),
+    RefusedProperty("value.serializer", _SINK, "values are written as the bytes or the text in the column"),
     RefusedProperty(
         "enable.auto.commit",
         _SOURCE,
-        "the query keeps its offsets in its checkpoint; commitToGroup writes them to a group besides",
+        "the query keeps its offsets in its checkpoint; commitToGroup also commits them to a group",
     ),
     RefusedProperty(
         "interceptor.classes",

@@ -54,7 +54,12 @@ TABLE: tuple[WireOption, ...] = (
         "the topics; exactly one of this, `subscribePattern` and `assign`",
     ),
     WireOption(
-        "subscribePattern", values.text, "Java regex", None, BOTH, "every topic in whose name the pattern is found"
+        "subscribePattern",
+        values.text,
+        "Java regex",
+        None,
+        BOTH,
+        "every topic whose name contains a match of the pattern",
     ),
     WireOption("assign", values.assignment, '{"t":[0,1]}', None, BOTH, "these partitions and no others"),
     WireOption(
@@ -63,7 +68,7 @@ TABLE: tuple[WireOption, ...] = (
         "ms",
         None,
         BOTH,
-        "as `startingOffsetsByTimestamp`, one for all; goes before both below",
+        "as `startingOffsetsByTimestamp`, one time for all partitions; takes precedence over it and over `startingOffsets`",
     ),
     WireOption(
         "startingOffsetsByTimestamp",
@@ -71,7 +76,7 @@ TABLE: tuple[WireOption, ...] = (
         '{"t":{"0":1000}}',
         None,
         BOTH,
-        "the first offset whose timestamp is not less; goes before `startingOffsets`",
+        "begin at the first offset with this timestamp or a later one; takes precedence over `startingOffsets`",
     ),
     WireOption(
         "startingOffsetsByTimestampStrategy",
@@ -79,7 +84,7 @@ TABLE: tuple[WireOption, ...] = (
         "error, latest",
         "error",
         BOTH,
-        "when no record is so young",
+        "what to do if no record has such a timestamp: fail, or begin at the latest offset",
     ),
     WireOption(
         "startingOffsets",
@@ -95,7 +100,7 @@ TABLE: tuple[WireOption, ...] = (
         "ms",
         None,
         (BATCH,),
-        "as `endingOffsetsByTimestamp`, one for all",
+        "as `endingOffsetsByTimestamp`, one time for all partitions",
         "no stream has an end",
     ),
     WireOption(
@@ -104,7 +109,7 @@ TABLE: tuple[WireOption, ...] = (
         '{"t":{"0":1000}}',
         None,
         (BATCH,),
-        "the first offset whose timestamp is not less, or the latest",
+        "end before the first offset with this timestamp or a later one, or at the latest offset",
         "no stream has an end",
     ),
     WireOption(
@@ -122,7 +127,7 @@ TABLE: tuple[WireOption, ...] = (
         "bool",
         "true",
         BOTH,
-        "fail, or warn and go on, when records that should be read are gone",
+        "if records that should be read are lost: fail (`true`), or warn and continue (`false`)",
     ),
     WireOption(
         "kafkaConsumer.pollTimeoutMs",
@@ -130,7 +135,7 @@ TABLE: tuple[WireOption, ...] = (
         "ms",
         "120000",
         BOTH,
-        "how long a task waits for records that are there",
+        "how long a task waits for records that exist",
     ),
     WireOption(
         "fetchOffset.numRetries",
@@ -138,10 +143,10 @@ TABLE: tuple[WireOption, ...] = (
         "number",
         "3",
         BOTH,
-        "how often offsets are asked for before that fails",
+        "how often offsets are requested before the query fails",
     ),
     WireOption(
-        "fetchOffset.retryIntervalMs", values.not_negative, "ms", "10", BOTH, "the pause between two such questions"
+        "fetchOffset.retryIntervalMs", values.not_negative, "ms", "10", BOTH, "the pause between two such requests"
     ),
     WireOption(
         "maxOffsetsPerTrigger",
@@ -149,10 +154,15 @@ TABLE: tuple[WireOption, ...] = (
         "number",
         None,
         (STREAM,),
-        "at most so many in a micro-batch, in proportion to what each partition has",
+        "the largest number of offsets in a micro-batch, divided among partitions in proportion to what each has",
     ),
     WireOption(
-        "minOffsetsPerTrigger", values.positive, "number", None, (STREAM,), "no micro-batch before there are so many"
+        "minOffsetsPerTrigger",
+        values.positive,
+        "number",
+        None,
+        (STREAM,),
+        "the smallest number of new offsets that starts a micro-batch",
     ),
     WireOption(
         "maxTriggerDelay",
@@ -160,7 +170,7 @@ TABLE: tuple[WireOption, ...] = (
         "duration",
         "15m",
         (STREAM,),
-        "how long `minOffsetsPerTrigger` may hold one back",
+        "how long `minOffsetsPerTrigger` may delay a micro-batch",
     ),
     WireOption(
         "minPartitions",
@@ -168,11 +178,18 @@ TABLE: tuple[WireOption, ...] = (
         "number",
         None,
         BOTH,
-        "at least about so many tasks: large partitions are split by offsets",
+        "about the smallest number of tasks: large partitions are split by offsets",
     ),
-    WireOption("maxRecordsPerPartition", values.positive, "number", None, BOTH, "at most so many offsets for one task"),
     WireOption(
-        "groupIdPrefix", values.text, "name", "spark-kafka-source", BOTH, "taken and of no effect: no group is joined"
+        "maxRecordsPerPartition", values.positive, "number", None, BOTH, "the largest number of offsets for one task"
+    ),
+    WireOption(
+        "groupIdPrefix",
+        values.text,
+        "name",
+        "spark-kafka-source",
+        BOTH,
+        "accepted, without an effect: no group is joined",
     ),
     WireOption(
         "includeHeaders",
@@ -180,17 +197,27 @@ TABLE: tuple[WireOption, ...] = (
         "bool",
         "false",
         (BATCH, STREAM, SINK),
-        "the column `headers`; a sink writes it when it is there",
+        "whether there is a column `headers`; a sink writes it if it exists",
     ),
-    WireOption("topic", values.text, "name", None, (SINK,), "where all rows go, whatever their column `topic` says"),
-    WireOption("includeLeaderEpoch", values.boolean, "bool", "false", BOTH, "the column `leader_epoch`", ours=True),
+    WireOption(
+        "topic", values.text, "name", None, (SINK,), "the topic of all rows; the column `topic` is then ignored"
+    ),
+    WireOption(
+        "includeLeaderEpoch",
+        values.boolean,
+        "bool",
+        "false",
+        BOTH,
+        "whether there is a column `leader_epoch`",
+        ours=True,
+    ),
     WireOption(
         "commitToGroup",
         values.text,
         "group",
         None,
         (STREAM,),
-        "what a micro-batch has done is committed to this group, for tools that show lag",
+        "the offsets of finished micro-batches are committed to this group, for tools that show lag",
         ours=True,
     ),
 )

@@ -65,7 +65,7 @@ def wire_options() -> list[str]:
     rows = []
     for option in WIRE_OPTIONS:
         default = "" if option.default is None else f"`{option.default}`"
-        ours = "ours: " if option.ours else ""
+        ours = "not in the connector: " if option.ours else ""
         rows.append(
             f"| `{option.name}` | {option.form} | {default} | {', '.join(option.uses)} | {ours}{option.meaning} |"
         )
@@ -96,12 +96,12 @@ def snapshot_metrics() -> list[str]:
 TABLES = (
     Table("controllers.md", "| API | versions |", controller_apis),
     Table("snapshots.md", "| metric | what it is |", snapshot_metrics),
-    Table("fetch.md", "| setting | default | |", client_settings),
-    Table("fetch.md", "| setting | | accepted without a warning | because |", idle_settings),
+    Table("client-settings.md", "| setting | default | |", client_settings),
+    Table("client-settings.md", "| setting | | accepted without a warning | because |", idle_settings),
     Table("kafka-wire.md", "| option | value | default | for | |", wire_options),
     Table("kafka-wire.md", "| property | in | because |", refused_properties),
     Table("traffic.md", "| column | type | |", traffic_columns),
-    Table("spark.md", "| what | measured | goal | |", lambda: figures.rows(figures.committed())),
+    Table("performance.md", "| what | measured | goal | |", lambda: figures.rows(figures.committed())),
     *(Table("performance.md", head, rows) for head, rows in performance.TABLES.items()),
 )
 

@@ -1,4 +1,4 @@
-"""docs/fetch.md: its snippets run, and its tables are those that there are."""
+"""docs/fetch.md and docs/client-settings.md: the snippets run, and the tables match the code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from kafkadouble.pipeline import client
 from kafkadouble.pipeline.client import others
 from kafkadouble.pipeline.client.settings import TABLE
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "fetch.md").read_text()
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGE = (DOCS / "fetch.md").read_text()
+SETTINGS = (DOCS / "client-settings.md").read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 TOLD = ("10 ['key', 'value', 'topic', 'partition', ", "7\n", "0 10 ")
 """How what each of them prints begins."""
@@ -33,7 +35,7 @@ def test_every_snippet_is_run() -> None:
 
 def test_every_setting_has_a_row_with_its_default() -> None:
     rows = re.findall(
-        r"^\| `([a-z0-9.]+)` \| (.*?) \| (.*?) \|$", PAGE.split("## Settings\n")[1].split("\n## ")[0], re.MULTILINE
+        r"^\| `([a-z0-9.]+)` \| (.*?) \| (.*?) \|$", SETTINGS.split("## Settings\n")[1].split("\n## ")[0], re.MULTILINE
     )
     words = {None: "", "": "empty"}
     told = [(each.name, words.get(each.default, f"`{each.default}`"), each.doc) for each in TABLE]
@@ -42,7 +44,7 @@ def test_every_setting_has_a_row_with_its_default() -> None:
 
 
 def test_every_setting_that_does_nothing_has_a_row() -> None:
-    told = PAGE.split("## Settings that do nothing here\n")[1].split("|---|---|---|---|\n")[1].splitlines()
+    told = SETTINGS.split("## Settings without an effect\n")[1].split("|---|---|---|---|\n")[1].splitlines()
     rows = []
     for each in others.BY_NAME.values():
         same = ", ".join(f"`{value}`" if value else "empty" for value in each.same)

@@ -12,7 +12,7 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs" / "kafka-wire.md").read_tex
 
 def row(option: WireOption) -> str:
     default = "" if option.default is None else f"`{option.default}`"
-    ours = "ours: " if option.ours else ""
+    ours = "not in the connector: " if option.ours else ""
     return f"| `{option.name}` | {option.form} | {default} | {', '.join(option.uses)} | {ours}{option.meaning} |"
 
 

@@ -94,7 +94,7 @@ def snapshot_metrics() -> list[str]:
 
 
 TABLES = (
-    Table("controllers.md", "| API | versions |", controller_apis),
+    Table("controller-listener.md", "| API | versions |", controller_apis),
     Table("snapshots.md", "| metric | what it is |", snapshot_metrics),
     Table("client-settings.md", "| setting | default | |", client_settings),
     Table("client-settings.md", "| setting | | accepted without a warning | because |", idle_settings),

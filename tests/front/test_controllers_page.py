@@ -1,5 +1,5 @@
-"""docs/controllers.md: its lists match what is served, its settings exist, and its messages are
-those of the programs."""
+"""docs/controllers.md and docs/controller-listener.md: the lists match what is served, the settings
+exist, and the messages are those of the programs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from kafkadouble.server.configs.settings import Settings, properties
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "controllers.md").read_text()
+LISTENER = (ROOT / "docs" / "controller-listener.md").read_text()
 PROPERTIES = re.findall(r"```properties\n(.*?)```", PAGE, re.DOTALL)
 ROLES = ["controller", "broker"]
 """The role of each example on the page, in their order."""
 
 
-def section(title: str) -> str:
-    return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+def section(title: str, page: str = PAGE) -> str:
+    return page.split(f"## {title}\n")[1].split("\n## ")[0]
 
 
 def rows(text: str) -> list[list[str]]:
@@ -36,7 +37,7 @@ def test_the_table_is_what_is_served_to_controllers() -> None:
         [served.name, str(served.lowest) if served.lowest == served.highest else f"{served.lowest}-{served.highest}"]
         for served in CONTROLLER_TABLE
     ]
-    assert rows(section("What is served there"))[1:] == expected
+    assert rows(section("What is served", LISTENER))[1:] == expected
 
 
 def test_every_flag_is_one_and_every_flag_of_quorums_is_told() -> None:

@@ -1,4 +1,4 @@
-"""The structure of the repository: floors and their links, generated files, and what the tree may
+"""The structure of the repository: layers and their links, generated files, and what the tree may
 contain."""
 
 import re
@@ -56,7 +56,7 @@ def test_the_press_imports_nothing_of_ours() -> None:
 
 
 def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
-    """Among the floors, only the modules in `shell` may import these; tests and the front door are
+    """Among the layers, only the modules in `shell` may import these; tests and the front door are
     outside."""
     shell = {
         "listener.py",
@@ -99,7 +99,7 @@ def rows_of_house(head: str) -> list[list[str]]:
 
 
 def test_the_map_has_every_room_of_the_server_in_the_order_of_the_layers() -> None:
-    rooms = [re.findall(r"`(\w+)[/.]", first)[0] for first, *_ in rows_of_house("| room |")]
+    rooms = [re.findall(r"`(\w+)[/.]", first)[0] for first, *_ in rows_of_house("| package |")]
     layers = re.findall(r'"kafkadouble\.server\.(\w+)",', (HOUSE / "pyproject.toml").read_text())
     there = {path.stem for path in (HOUSE / "server").iterdir() if path.name[0] not in "._"} - {
         "__init__",

@@ -19,12 +19,21 @@ def section(served: Collection[str]) -> str:
     lines = [f"| {tool} | {_done(tool, served)} | {_waiting(tool, served)} |" for tool in tools]
     offered = sum(_offered(row.needs, served) for row in ROWS)
     about = (
-        f"{len(tools)} tools of Apache Kafka {VERSION}, {len(ROWS)} commands, each with its output parsed and looked at by\n"
-        f"`pytest interop/tools`. On Apache Kafka each ends as it must; here {offered} do, and the others wait\n"
-        "for an API that is not served yet."
+        f"`pytest interop/tools` runs {len(ROWS)} commands of {len(tools)} tools of Apache Kafka {VERSION}, and checks the\n"
+        f"output of each. With Apache Kafka all of them work. With kafkadouble {offered} work, and the others need\n"
+        "an API that is not served yet."
     )
     return "\n".join(
-        ["## Kafka's command-line tools", "", about, "", "| tool | works | waits for |", "|---|---|---|", *lines, ""]
+        [
+            "## Kafka's command-line tools",
+            "",
+            about,
+            "",
+            "| tool | works | needs an API that is not served |",
+            "|---|---|---|",
+            *lines,
+            "",
+        ]
     )
 
 

@@ -32,26 +32,26 @@ MEANING = {
     "create_topic": ("create", "creates a topic of three partitions"),
     "create_twice": ("again", "gets TOPIC_ALREADY_EXISTS when it creates the topic again"),
     "describe_topic": ("describe", "sees the topic and its partitions"),
-    "produce_none": ("none", "200 records, uncompressed, are acknowledged"),
-    "produce_gzip": ("gzip", "200 records with gzip"),
-    "produce_snappy": ("snappy", "200 records with snappy"),
-    "produce_lz4": ("lz4", "200 records with lz4"),
-    "produce_zstd": ("zstd", "200 records with zstd"),
-    "read": ("read", "reads all thousand records; keys, null keys and values are as written"),
-    "headers": ("headers", "reads the headers as written"),
-    "null_header": ("null", "a header without a value is not an empty one"),
+    "produce_none": ("none", "produces 200 records, uncompressed"),
+    "produce_gzip": ("gzip", "produces 200 records with gzip"),
+    "produce_snappy": ("snappy", "produces 200 records with snappy"),
+    "produce_lz4": ("lz4", "produces 200 records with lz4"),
+    "produce_zstd": ("zstd", "produces 200 records with zstd"),
+    "read": ("read", "reads all thousand records, with the keys, null keys and values that were written"),
+    "headers": ("headers", "reads the headers that were written"),
+    "null_header": ("null", "distinguishes a header without a value from one with an empty value"),
     "group": ("group", "is the only member of a group and has all partitions"),
     "second_member": (
         "second",
-        "a second member joins, both have partitions; it leaves, and the first has all of them again",
+        "has some of the partitions when a second member joins, and all of them again when it leaves",
     ),
-    "commit": ("commit", "commits what it read, and fetches the offsets"),
-    "resume": ("resume", "leaves the group, joins again, and gets only new records, none twice"),
+    "commit": ("commit", "commits the offsets of what it read, and fetches them"),
+    "resume": ("resume", "leaves the group, joins again, and reads only new records, none twice"),
     "offsets_by_time": (
         "by time",
-        "finds the first offset for an old timestamp, and none, or the end, for a future one",
+        "finds the first offset for an old timestamp, and no offset, or the end, for a future one",
     ),
-    "transactions": ("transactions", "records of an aborted transaction are not seen by a reader of what is committed"),
+    "transactions": ("transactions", "does not read records of an aborted transaction with `read_committed`"),
 }
 """The heading of each behaviour, and what it says."""
 
@@ -70,12 +70,12 @@ LACKS = (
         "transactions",
         ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"),
         "a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED, on which clients fail at once; idempotent producers work",
-        "there is no transaction coordinator yet; a feature is advertised when its behaviour exists",
+        "there is no transaction coordinator yet",
     ),
     Lack(
         "`group.protocol=consumer` (KIP-848)",
         ("ConsumerGroupHeartbeat", "ConsumerGroupDescribe"),
-        "not in ApiVersions; every client's default, the classic protocol, works",
+        "not in ApiVersions; the classic protocol works, which is the default of every client",
         "the group coordinator has the classic protocol only",
     ),
     Lack(
@@ -94,13 +94,13 @@ LACKS = (
         "metrics of clients (KIP-714)",
         ("GetTelemetrySubscriptions", "PushTelemetry"),
         "not in ApiVersions",
-        "no component would read them",
+        "nothing in kafkadouble would use them",
     ),
     Lack(
         "SASL",
         ("SaslAuthenticate",),
-        "not in ApiVersions; every client may do everything, except with delegation tokens, which are refused on such "
-        "listeners, in Kafka as well",
+        "not in ApiVersions; every client may do everything, but requests about delegation tokens are refused, as on "
+        "Kafka's PLAINTEXT listeners",
         "listeners are PLAINTEXT; brokers store ACLs and quotas, and do not apply them",
     ),
 )
@@ -131,8 +131,9 @@ def _head(brokers: Sequence[str], results: Results) -> str:
     return f"""\
 # Clients
 
-Made by `make generate` from the results of `make interop-all`; do not edit. {count} clients do the same
-on {_listed(brokers)}: a walk of {len(BEHAVIOURS)} behaviours over {TOTAL:,} records.
+Made by `make generate` from the results of `make interop-all`; do not edit. This page shows what
+clients and Kafka's command-line tools can do with kafkadouble. {count} clients do the same on
+{_listed(brokers)}: {len(BEHAVIOURS)} behaviours over {TOTAL:,} records.
 The programs are in `interop/programs`. Each prints one object at its end, which must be the same on
 every broker.
 """
@@ -197,8 +198,8 @@ def _matrix(brokers: Sequence[str], results: Results, programs: Sequence[Program
         if program.blind_to
     ]
     about = (
-        "Each client writes a topic, and each client reads it. A client that reads only its own records would\n"
-        "hide a fault that its producer and its consumer share."
+        "Each client writes a topic, and every client reads it. If each client read only its own records, a\n"
+        "fault that its producer and its consumer share would stay hidden."
     )
     return "\n".join(["## Which client reads which", "", about, "", *map(_wrapped, lines), ""])
 
@@ -209,8 +210,8 @@ def _endured(brokers: Sequence[str], results: Results, programs: Sequence[Progra
     if not found:
         return []
     about = (
-        "Of three brokers, a leader is killed while clients write and read in groups, and then the\n"
-        "coordinator of the groups."
+        "In a cluster of three brokers, a leader is killed while clients write and read in groups, and then\n"
+        "the coordinator of the groups."
     )
     lines = []
     for broker, outcomes in found.items():

@@ -35,7 +35,7 @@ DIFFERENCES = {
         "0001 ff",
         ("0003efbfbd", "0"),
         "BadText: not UTF-8: invalid start byte at byte 2 in FindCoordinatorRequest.key",
-        "Kafka puts U+FFFD in its place and goes on with another name than was sent; a test ought to hear of it",
+        "Kafka puts U+FFFD in its place, and uses another name than the client sent; a test should notice this",
     ),
     "a tag twice or out of order": Difference(
         "ConsumerGroupMetadataValue",
@@ -43,7 +43,7 @@ DIFFERENCES = {
         "00000001 02 00 08 0000000000000001 00 08 0000000000000002",
         ("00000001" + "01" + "0008" + "0000000000000002", "0"),
         "BadTag: tag 0 comes behind tag 0 at byte 15 in ConsumerGroupMetadataValue",
-        "KIP-482 demands rising tags; Kafka takes the last one",
+        "KIP-482 requires ascending tags; Kafka uses the last one",
     ),
     "a known tag of another size than it says": Difference(
         "ConsumerGroupMetadataValue",
@@ -51,7 +51,7 @@ DIFFERENCES = {
         "00000001 01 00 00 0000000000000002",
         ("00000001" + "01" + "0008" + "0000000000000002", "0"),
         "BadTag: tag 0 announces 0 bytes and has 8 at byte 7 in ConsumerGroupMetadataValue.metadata_hash",
-        "Kafka does not look at the size of a tag that it knows; who does would read something else",
+        "Kafka ignores the size of a tag that it has; a reader that uses the size would read another value",
     ),
     "a varint of more than 32 bits": Difference(
         "ApiVersionsRequest",
@@ -59,7 +59,7 @@ DIFFERENCES = {
         "8280808010 61 01 00",
         ("0261" + "01" + "00", "0"),
         "BadVarint: an unsigned varint has more than 32 bits at byte 0 in ApiVersionsRequest.client_software_name",
-        "Kafka drops the bits that do not fit, and takes what is left for the number",
+        "Kafka drops the bits that do not fit, and uses the rest as the number",
     ),
     "a tag that only another version knows": Difference(
         "FetchRequest",
@@ -67,7 +67,7 @@ DIFFERENCES = {
         "ffffffff 00000000 00000000 00000000 00 00000000 ffffffff 01 01 01 01 01 00",
         (f"{THROWN}java.lang.RuntimeException: Tag 1 is not valid for version 12", "0"),
         "ffffffff0000000000000000000000000000000000ffffffff010101010100",
-        "Kafka refuses the message; to us it is one more tag that is not known here, and is kept (KIP-482)",
+        "Kafka refuses the message; kafkadouble treats it as an unknown tag, and keeps it (KIP-482)",
     ),
     "the highest tag": Difference(
         "UnregisterControllerRequest",

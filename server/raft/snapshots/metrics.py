@@ -77,32 +77,36 @@ _LOADER = "kafka.server:type=MetadataLoader,name="
 
 METRICS = (
     SnapshotMetric(
-        _CONTROLLER + "GenSnapshotLatencyMs", "how long it took to write each (KIP-630)", lambda m, _: m.written
+        _CONTROLLER + "GenSnapshotLatencyMs",
+        "how long it took to write each snapshot (KIP-630)",
+        lambda m, _: m.written,
     ),
     SnapshotMetric(
-        _CONTROLLER + "LoadSnapshotLatencyMs", "how long it took to load each (KIP-630)", lambda m, _: m.loaded
+        _CONTROLLER + "LoadSnapshotLatencyMs", "how long it took to load each snapshot (KIP-630)", lambda m, _: m.loaded
     ),
     SnapshotMetric(
-        _CONTROLLER + "SnapshotSizeBytes", "the size of the newest (KIP-630)", lambda _, node: node.latest_bytes
+        _CONTROLLER + "SnapshotSizeBytes",
+        "the size of the newest snapshot (KIP-630)",
+        lambda _, node: node.latest_bytes,
     ),
     SnapshotMetric(
         _CONTROLLER + "SnapshotLag",
-        "offsets from the end of the newest to the high watermark (KIP-630)",
+        "offsets from the end of the newest snapshot to the high watermark (KIP-630)",
         lambda _, node: max(0, node.high_watermark - node.latest_end),
     ),
     SnapshotMetric(
         _EMITTER + "LatestSnapshotGeneratedBytes",
-        "the size of the last one that this node wrote since it started; 0 before the first",
+        "the size of the last snapshot that this node wrote since its start; 0 before the first",
         lambda m, _: m.written_bytes,
     ),
     SnapshotMetric(
         _EMITTER + "LatestSnapshotGeneratedAgeMs",
-        "the time since this node wrote one; before the first, since it started",
+        "the time since this node wrote a snapshot; before the first, since its start",
         lambda m, node: node.now - m.written_at,
     ),
     SnapshotMetric(
         _LOADER + "HandleLoadSnapshotCount",
-        "how many were loaded since the node started: at the start, or because they were fetched",
+        "how many snapshots were loaded since the start of the node: at the start, or after they were fetched",
         lambda m, _: m.loaded.count,
     ),
     SnapshotMetric(

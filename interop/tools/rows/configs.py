@@ -63,7 +63,7 @@ TOPICS = (
     ),
     Row(
         TOOL,
-        "alter to what is no value",
+        "alter to an invalid value",
         "--entity-type topics --entity-name {topic} --alter --add-config retention.ms=soon",
         lambda found: "Invalid value soon for configuration retention.ms: Not a number of type LONG" in found,
         everything,
@@ -71,7 +71,7 @@ TOPICS = (
     ),
     Row(
         TOOL,
-        "describe a topic that is not there",
+        "describe an unknown topic",
         "--entity-type topics --entity-name {topic}-no --describe",
         ["The topic '{topic}-no' doesn't exist and doesn't have dynamic config."],
     ),

@@ -85,12 +85,12 @@ EMPTY = (
     Row(TOOL, "describe all", "--describe --all-groups --state", has(re.compile(r"\S+ +\S+:\d+ .* Empty +0")), lines),
     Row(
         TOOL,
-        "describe what is not there",
+        "describe an unknown group",
         "--describe --group {group}-no",
         lambda found: "GroupIdNotFoundException: Group " in found and "-no not found." in found,
         everything,
     ),
-    _reset("by a dry run", "--topic {topic} --to-earliest", 0, "--dry-run"),
+    _reset("as a dry run", "--topic {topic} --to-earliest", 0, "--dry-run"),
     _now(4),
     _reset("to-earliest", "--topic {topic} --to-earliest", 0),
     _now(0),
@@ -132,7 +132,7 @@ EMPTY = (
     ),
     Row(
         TOOL,
-        "delete what is not there",
+        "delete an unknown group",
         "--delete --group {group}-no",
         has(re.compile(r"\* Group '.*-no' could not be deleted due to: .*GroupIdNotFoundException: .*")),
     ),
@@ -170,7 +170,7 @@ MEMBERS = (
     ),
     Row(
         TOOL,
-        "describe members in full",
+        "describe members, verbose",
         "--describe --group {group} --members --verbose",
         [{"GROUP": "{group}", "#PARTITIONS": "1", "CURRENT-ASSIGNMENT": "{topic}:0"}],
         columns,
@@ -216,7 +216,7 @@ HISTORY = (
     Row(TOOL, "", "--delete --group {group}"),
     Row(
         "kafka-console-consumer",
-        "commits as Kafka stores them",
+        "commits in `__consumer_offsets`",
         f"{STORED} {FORMATTERS}.OffsetsMessageFormatter",
         those(
             OURS,
@@ -232,7 +232,7 @@ HISTORY = (
     ),
     Row(
         "kafka-console-consumer",
-        "groups as Kafka stores them",
+        "groups in `__consumer_offsets`",
         f"{STORED} {FORMATTERS}.GroupMetadataMessageFormatter",
         those(
             OURS,

@@ -45,7 +45,7 @@ CONSOLE = (
     ),
     Row(
         CONSUMER,
-        "all that a record has",
+        "all properties of a record",
         f"--topic {{topic}} --from-beginning --max-messages 5 --group {{group}} {WHOLE}",
         [
             re.compile(TIMED + "Offset:0\tNO_HEADERS\tnull\tone"),
@@ -58,12 +58,15 @@ CONSOLE = (
     _consumed(5),
     Row(PRODUCER, "", "--topic {topic} --command-property acks=1", [], stdin="six\n"),
     Row(
-        CONSUMER, "goes on in its group", "--topic {topic} --group {group} --max-messages 1 --timeout-ms 15000", ["six"]
+        CONSUMER,
+        "continues in its group",
+        "--topic {topic} --group {group} --max-messages 1 --timeout-ms 15000",
+        ["six"],
     ),
     Row(CONSUMER, "from an offset", "--topic {topic} --partition 0 --offset 2 --max-messages 1", ["three"]),
     Row(
         CONSUMER,
-        "topics of a pattern, committed records",
+        "topics by a pattern, `read_committed`",
         "--include {topic}.* --from-beginning --max-messages 2 --isolation-level read_committed",
         ["one", "two"],
     ),
@@ -142,7 +145,7 @@ OFFSETS = (
     ),
     Row(
         GET,
-        "of what is not there",
+        "of an unknown topic",
         "--topic {topic}-no",
         ["Error occurred: Could not match any topic-partitions with the specified filters"],
         errors,
@@ -170,7 +173,7 @@ DELETED = (
     Row(CONSUMER, "", "--topic {topic} --from-beginning --max-messages 1", ["four"]),
     Row(
         DELETE,
-        "beyond the end",
+        "beyond the end offset",
         "--offset-json-file delete.json",
         lambda found: "OffsetOutOfRangeException" in found,
         everything,

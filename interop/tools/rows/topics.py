@@ -24,7 +24,7 @@ ROWS = (
     ),
     Row(
         TOOL,
-        "create what exists",
+        "create an existing topic",
         "--create --topic {topic} --partitions 3",
         [FAILED + "Topic '{topic}' already exists."],
         code=1,
@@ -32,19 +32,21 @@ ROWS = (
     Row(TOOL, "", "--create --topic {topic} --if-not-exists", []),
     Row(
         TOOL,
-        "create with a setting that is none",
+        "create with an unknown setting",
         "--create --topic {topic}-no --config no.such=1",
         [FAILED + "Unknown topic config name: no.such"],
         code=1,
     ),
     Row(
         TOOL,
-        "create with more replicas than brokers",
+        "create with more replicas than brokers (refused)",
         "--create --topic {topic}-no --replication-factor 99",
         lambda found: "Unable to replicate the partition 99 time(s)" in found[0],
         code=1,
     ),
-    Row(TOOL, "create with replicas by hand", "--create --topic {topic}-by-hand --replica-assignment {node},{node}"),
+    Row(
+        TOOL, "create with a replica assignment", "--create --topic {topic}-by-hand --replica-assignment {node},{node}"
+    ),
     Row(TOOL, "describe", "--describe --topic {topic}", _described(3), pairs),
     Row(
         TOOL,
@@ -58,12 +60,17 @@ ROWS = (
     Row(TOOL, "", "--describe --topic {topic}", _described(4), pairs),
     Row(
         TOOL,
-        "alter to fewer partitions",
+        "alter to fewer partitions (refused)",
         "--alter --topic {topic} --partitions 2",
         [FAILED + "The topic {topic} currently has 4 partition(s); 2 would not be an increase."],
         code=1,
     ),
-    Row(TOOL, "describe what is not well", "--describe --topic {topic} --under-replicated-partitions", []),
+    Row(
+        TOOL,
+        "describe unavailable and under-replicated partitions",
+        "--describe --topic {topic} --under-replicated-partitions",
+        [],
+    ),
     Row(TOOL, "", "--describe --topic {topic} --unavailable-partitions", []),
     Row(TOOL, "", "--describe --topic {topic} --at-min-isr-partitions", lambda found: len(found) == 4),
     Row(
@@ -73,7 +80,7 @@ ROWS = (
     Row(TOOL, "delete by a pattern", "--delete --topic {topic}-by-....", []),
     Row(
         TOOL,
-        "delete what is not there",
+        "delete an unknown topic",
         "--delete --topic {topic}",
         [FAILED + "Topic '{topic}' does not exist as expected"],
         code=1,

@@ -16,7 +16,7 @@ from ..dump.item import broken_json, printable
 from ..dump.verdict import Rules, Verdict
 
 _EPILOG = """\
-In a segment, check verifies the checksums, records and offsets of the batches, and that the indexes and leader epochs agree with them; in a
+In a segment, `check` verifies the checksums, records and offsets of the batches, and that the indexes and leader epochs agree with them; in a
 partition, also that the segments follow one another, and the snapshots; in a log directory, also the checkpoints. It prints the first error.
 A last segment that ends inside a batch is a torn tail, not corrupt: an unclean shutdown leaves it, and Kafka truncates it. Exit codes:
 0 valid, 1 corrupt or a torn tail, 2 a wrong call.

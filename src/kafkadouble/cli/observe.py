@@ -60,7 +60,7 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "kafkadouble observe",
-        description="Show the metadata of a running quorum: the cluster, brokers, topics, changes of ISRs, configurations, features.",
+        description="Show the metadata of a running quorum: the cluster, brokers, topics, changes of ISRs,\nconfigurations, features.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -63,8 +63,8 @@ def main(words: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "kafkadouble traffic",
-        description="Report on captured traffic: which client software used which versions of which APIs, errors, latencies, versions that "
-        "could have been used, versions that Kafka 4.0 removed, and the first failed requests.",
+        description="Report on captured traffic: which client software used which versions of which APIs, errors,\n"
+        "latencies, versions that could have been used, versions that Kafka 4.0 removed, and the first failed\nrequests.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

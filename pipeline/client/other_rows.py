@@ -24,7 +24,7 @@ check.crcs  consumer  no-effect  true
 client.dns.lookup  client  no-effect  use_all_dns_ips
     Every address of a host is tried.
 config.providers  client  refused  empty
-    Values are taken as they are, so a placeholder would be the value itself.
+    Values are used as they are, so a placeholder would be the value itself.
 enable.auto.commit  consumer  no-effect  false
     Nothing is committed in the background.
 enable.metrics.push  client  no-effect  false
@@ -40,7 +40,7 @@ group.remote.assignor  consumer  no-effect  -
 heartbeat.interval.ms  consumer  no-effect  -
     No group is joined.
 interceptor.classes  client  refused  empty
-    An interceptor could change what is read or written, and it is a class of Java's.
+    An interceptor could change what is read or written, and it is a Java class.
 internal.throw.on.fetch.stable.offset.unsupported  consumer  no-effect  -
     No group is joined.
 key.deserializer  consumer  refused  org.apache.kafka.common.serialization.ByteArrayDeserializer
@@ -52,7 +52,7 @@ linger.ms  producer  no-effect  0
 max.block.ms  producer  no-effect  -
     default.api.timeout.ms and delivery.timeout.ms say how long a call may take.
 max.in.flight.requests.per.connection  producer  no-effect  1
-    Of each partition one batch is under way.
+    One batch of each partition is in flight.
 max.poll.interval.ms  consumer  no-effect  -
     No group is joined.
 max.poll.records  consumer  no-effect  -
@@ -60,11 +60,11 @@ max.poll.records  consumer  no-effect  -
 metadata.cluster.check.enable  client  no-effect  false
     The cluster's id is not compared.
 metadata.max.idle.ms  producer  no-effect  -
-    A topic is forgotten when 10,000 others were asked about since.
+    A topic is removed from the metadata when 10,000 other topics were used after it.
 metadata.recovery.rebootstrap.trigger.ms  client  no-effect  -
-    bootstrap.servers are asked when no known broker answers.
+    bootstrap.servers are used again when no known broker answers.
 metadata.recovery.strategy  client  no-effect  rebootstrap
-    bootstrap.servers are asked when no known broker answers.
+    bootstrap.servers are used again when no known broker answers.
 metric.reporters  client  no-effect  empty
     No metrics are kept.
 metrics.num.samples  client  no-effect  empty
@@ -80,7 +80,7 @@ partitioner.adaptive.partitioning.enable  producer  no-effect  false
 partitioner.availability.timeout.ms  producer  no-effect  false
     Rows without a key go to all partitions in turn.
 partitioner.class  producer  refused  empty
-    It would change where rows go, and it is a class of Java's: name the partition of a row instead.
+    It would change where rows go, and it is a Java class: give the partition of a row instead.
 partitioner.rack.aware  producer  no-effect  false
     Rows without a key go to all partitions in turn.
 reconnect.backoff.max.ms  client  no-effect  -
@@ -88,7 +88,7 @@ reconnect.backoff.max.ms  client  no-effect  -
 reconnect.backoff.ms  client  no-effect  -
     retry.backoff.ms and retry.backoff.max.ms say how long to wait before another attempt.
 sasl.client.callback.handler.class  client  refused  empty
-    Classes of Java cannot say who the client is: give sasl.jaas.config, or sasl.username and sasl.password.
+    A Java class cannot authenticate the client: give sasl.jaas.config, or sasl.username and sasl.password.
 sasl.kerberos.kinit.cmd  client  no-effect  -
     Kerberos is not supported.
 sasl.kerberos.min.time.before.relogin  client  no-effect  -
@@ -100,9 +100,9 @@ sasl.kerberos.ticket.renew.jitter  client  no-effect  -
 sasl.kerberos.ticket.renew.window.factor  client  no-effect  -
     Kerberos is not supported.
 sasl.login.callback.handler.class  client  refused  empty
-    Classes of Java cannot say who the client is: give sasl.jaas.config, or sasl.username and sasl.password.
+    A Java class cannot authenticate the client: give sasl.jaas.config, or sasl.username and sasl.password.
 sasl.login.class  client  refused  empty
-    Classes of Java cannot say who the client is: give sasl.jaas.config, or sasl.username and sasl.password.
+    A Java class cannot authenticate the client: give sasl.jaas.config, or sasl.username and sasl.password.
 sasl.login.connect.timeout.ms  client  no-effect  -
     A token is read from its file for each connection.
 sasl.login.read.timeout.ms  client  no-effect  -
@@ -120,61 +120,61 @@ sasl.login.retry.backoff.max.ms  client  no-effect  -
 sasl.login.retry.backoff.ms  client  no-effect  -
     A token is read from its file for each connection.
 sasl.oauthbearer.allow.unverified.audience  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.allow.unverified.issuer  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.algorithm  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.claim.aud  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.claim.exp.seconds  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.claim.iss  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.claim.jti.include  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.claim.nbf.seconds  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.claim.sub  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.file  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.private.key.file  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.private.key.passphrase  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.assertion.template.file  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.client.credentials.client.id  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.client.credentials.client.secret  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.clock.skew.seconds  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.expected.audience  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.expected.issuer  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.header.urlencode  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.jwks.endpoint.refresh.ms  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.jwks.endpoint.retry.backoff.ms  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.jwks.endpoint.url  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.jwt.retriever.class  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.jwt.validator.class  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.scope  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.scope.claim.name  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 sasl.oauthbearer.sub.claim.name  client  no-effect  -
-    The token comes from a file: none is asked for, made or checked here.
+    The token comes from a file: it is not requested, created or verified here.
 security.providers  client  no-effect  empty
     It is for a Java virtual machine.
 session.timeout.ms  consumer  no-effect  -
@@ -186,7 +186,7 @@ share.acquire.mode  consumer  no-effect  -
 socket.connection.setup.timeout.max.ms  client  no-effect  -
     retry.backoff.ms and retry.backoff.max.ms say how long to wait before another attempt.
 ssl.engine.factory.class  client  refused  empty
-    A class of Java cannot say which certificates are trusted: give ssl.truststore.location.
+    A Java class cannot decide which certificates are trusted: give ssl.truststore.location.
 ssl.keymanager.algorithm  client  no-effect  empty
     It is for a Java virtual machine.
 ssl.protocol  client  no-effect  -

@@ -26,7 +26,7 @@ sasl.oauthbearer.token.endpoint.url  string  null  medium
 ssl.truststore.type  string  JKS  medium
     Format of the truststore; only PEM can be read.
 ssl.truststore.location  string  null  high
-    File with the certificates that are trusted; without one those of the system are.
+    File with the trusted certificates; without it, those of the system are trusted.
 ssl.truststore.certificates  password  null  high
     The trusted certificates themselves, as PEM.
 ssl.truststore.password  password  null  high
@@ -42,7 +42,7 @@ ssl.keystore.key  password  null  high
 ssl.keystore.certificate.chain  password  null  high
     The certificate chain itself, as PEM.
 ssl.keystore.password  password  null  high
-    Password of the keystore; PEM has none but that of its key.
+    Password of the keystore; a PEM keystore has only the password of its key.
 ssl.key.password  password  null  high
     Password of the private key.
 ssl.endpoint.identification.algorithm  string  https  low  in:https,
@@ -58,7 +58,7 @@ default.api.timeout.ms  int  60000  medium  >=1
 delivery.timeout.ms  int  120000  medium  >=1
     How long the delivery of one batch may take, with all retries.
 socket.connection.setup.timeout.ms  long  10000  medium  >=1
-    How long it may take to connect with one address.
+    How long it may take to connect to one address.
 retry.backoff.ms  long  100  low  >=0
     How long to wait before the first retry; the wait doubles each time.
 retry.backoff.max.ms  long  1000  low  >=0

@@ -52,7 +52,7 @@ REFUSED: tuple[RefusedProperty, ...] = (
     RefusedProperty(
         "interceptor.classes",
         (*_SOURCE, *_SINK),
-        "an interceptor could change what is read, and it is a class of Java's",
+        "an interceptor could change what is read, and it is a Java class",
     ),
     RefusedProperty("transactional.id", _SINK, "the sink writes at least once, without transactions"),
 )

@@ -41,17 +41,17 @@ from .tracing.trace import Trace
 
 if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
+    from .broker.cluster_parts import ClusterParts
+    from .broker.controller_registration_manager import ControllerRegistrationManager
     from .logs.logs import Logs
     from .metadata.snapshot_generator import SnapshotGenerator
-    from .raft.outbound_channel import OutboundChannel
+    from .raft.outbound_channel import PeerChannel
     from .replica.fetching.fetch_sessions import FetchSessionCache
     from .replica.replication.alter_partition_manager import AlterPartitionManager
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
 
-
-OF_CONTROLLER = "controller.socket.timeout.ms"
 
 FEW_BYTES = 1 << 16
 """Bytes of metadata. After fewer, the node checks only from time to time whether a snapshot is
@@ -71,6 +71,10 @@ class Node:
     alone.
     """
 
+    channels: Sequence[PeerChannel] = ()
+    """The channels to other nodes; none if it is alone."""
+    controller_registration: ControllerRegistrationManager | None = None
+    """Of a controller with peers."""
     lifecycle: BrokerLifecycleManager | None = None
     """Of a broker whose active controller is, or may become, another node."""
     authorizer: Authorizer | None = None
@@ -93,27 +97,32 @@ class Node:
         cluster_id: str | None = None,
         stopwatch: Callable[[], int] = stopped,
     ) -> None:
+        # What it is given.
         self.settings, self.now, self.stopwatch = settings, now, stopwatch
         self.listeners = tuple(listeners)
         self.advertised = next(each.advertised for each in self.listeners if each.advertised is not None)
         """Host and port of the first advertised listener."""
         self.id = settings.int("node.id")
+        self.roles = frozenset(settings.list("process.roles"))
         self.logs = logs or MemoryLogs()
+        # What it is called. Each random value moves the ones after it: their order is fixed.
         self.random = Random(seed_of_life(seed, self.logs, metadata_log(self.logs, settings, now)))
+        self.cluster_id = self.logs.cluster_id or cluster_id or str(Uuid.random(self.random.randbytes))
+        self.incarnation_id = Uuid.random(self.random.randbytes)
+        self.own_directory = self.logs.call_directory(Uuid.random(self.random.randbytes))
+        # What moves.
         self.began = now
         self.snapshots_from = min(FEW_BYTES, settings.int("metadata.log.max.record.bytes.between.snapshots"))
         self.halted: str | None = None
         """Why this node cannot go on; its owner must end it."""
-        self.roles = frozenset(settings.list("process.roles"))
-        self.cluster_id = self.logs.cluster_id or cluster_id or str(Uuid.random(self.random.randbytes))
-        self.incarnation_id = Uuid.random(self.random.randbytes)
         self.is_registered = False  # as a broker
-        self.own_directory = self.logs.call_directory(Uuid.random(self.random.randbytes))
         self.waiting = Waiting()
         self.intake = MemoryPool(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
         """Bytes of answers that peers have not read, over all connections. If there are too many, a
         Fetch returns at most one batch."""
+        # Its parts. A part is given the node, and uses what its room's protocol names, from
+        # `_start` on; what it uses before that is built above it.
         self.faults = Faults(self)
         self.trace = Trace(self.id)
         self.history = History() if history else None
@@ -127,15 +136,33 @@ class Node:
             from .security.authorizer import of_settings
 
             self.authorizer = of_settings(settings)
-        self.controller.begin()
-        self.channels = self._channels() if self.quorum.needs_peers else ()
-        """The channels to other nodes; none if it is alone."""
+        if self.quorum.needs_peers:
+            from .broker.cluster_parts import cluster_parts
+
+            self._assign(cluster_parts(self))
         self.groups = GroupCoordinator(self)
+        self.cleaner = LogCleaner(self)
+        self._start()
+
+    def _assign(self, parts: ClusterParts) -> None:
+        """Assign the parts of a node with peers; what its roles do not need stays None."""
+        self.channels, self.controller_registration = parts.channels, parts.controller_registration
+        if parts.broker is not None:
+            self.lifecycle, self.fetchers = parts.broker.lifecycle, parts.broker.fetchers
+            self.alter_partition_manager = parts.broker.alter_partition_manager
+            self.replication_quotas = parts.broker.replication_quotas
+
+    def _start(self) -> None:
+        """Connect the parts, and let each begin. A node that is alone leads the quorum then."""
+        self.controller.begin()
+        parts = (self.controller_registration, self.lifecycle, self.groups)
+        self.controller.listeners += [part.image_changed for part in parts if part is not None]
+        self.partitions.listeners.append(self.groups.runtime)
         if self.lifecycle is not None and not self.quorum.is_alone:
             self.lifecycle.begin()
         self.logs.begin()
         self.quorum.start()
-        self.cleaner = LogCleaner(self)
+        self.cleaner.start()
         scheduled_tasks.schedule_all(self)
 
     @cached_property
@@ -212,34 +239,6 @@ class Node:
     def is_open(self) -> bool:
         """Whether clients may connect: a broker that starts must be part of its cluster before."""
         return self.is_registered or self.lifecycle is None or self.lifecycle.is_open
-
-    def _channels(self) -> Sequence[tuple[str, OutboundChannel, str]]:
-        """Build the parts of a node that is not alone. Return its channels to other nodes: the
-        client id, the channel, and the setting that bounds the time of an answer."""
-        from .broker.controller_registration_manager import ControllerRegistrationManager
-        from .broker.node_to_controller_channel import NodeToControllerChannel
-
-        name, to_controller = str(self.id), NodeToControllerChannel(self)
-        found: list[tuple[str, OutboundChannel, str]] = [
-            (f"raft-client-{self.id}", self.quorum, "controller.quorum.request.timeout.ms"),
-            (name, to_controller, OF_CONTROLLER),
-        ]
-        if "controller" in self.roles:
-            ControllerRegistrationManager(self, to_controller)
-        if "broker" in self.roles:
-            from .broker.broker_lifecycle_manager import BrokerLifecycleManager
-            from .replica.replication.alter_partition_manager import AlterPartitionManager
-            from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
-            from .replica.replication.replication_quotas import ReplicationQuotaManagers
-
-            forwarding, isr_changes = NodeToControllerChannel(self), NodeToControllerChannel(self)
-            self.lifecycle = BrokerLifecycleManager(self, to_controller, forwarding)
-            self.fetchers = ReplicaFetcherManager(self)
-            self.alter_partition_manager = AlterPartitionManager(self, isr_changes)
-            self.replication_quotas = ReplicationQuotaManagers(self)
-            fetchers = (f"broker-{self.id}-fetcher-0", self.fetchers, "replica.socket.timeout.ms")
-            found += [(name, forwarding, OF_CONTROLLER), (name, isr_changes, OF_CONTROLLER), fetchers]
-        return found
 
     def _run(self, now: int, most: int | None = None) -> None:
         """Resume the handlers that can continue. A fetch of the metadata log may have committed

@@ -29,16 +29,16 @@ from ..controller.advertised_listeners import endpoints_of
 from ..metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
 from ..metadata.image import EMPTY, Image
 from ..requests.listener_spec import of_brokers
-from .assignments_manager import AssignmentsManager
 from .forwarding import forwarded, is_forwarded
-from .node_to_controller_channel import NodeToControllerChannel
 
 if TYPE_CHECKING:
     from ..requests.answer import Answer
     from ..requests.request import Request
     from ..requests.timers import Timer
     from ..requests.waiting import Wait
+    from .assignments_manager import AssignmentsManager
     from .host import BrokerHost
+    from .node_to_controller_channel import NodeToControllerChannel
 
 log = logging.getLogger("kafkadouble.server.broker")
 
@@ -68,9 +68,14 @@ class BrokerLifecycleManager:
     """
 
     def __init__(
-        self, node: BrokerHost, to_controller: NodeToControllerChannel, forwarding: NodeToControllerChannel
+        self,
+        node: BrokerHost,
+        to_controller: NodeToControllerChannel,
+        forwarding: NodeToControllerChannel,
+        assignments: AssignmentsManager,
     ) -> None:
         self._node, self._to_controller, self.forwarding = node, to_controller, forwarding
+        self._assignments = assignments
         self.epoch = NOT_REGISTERED
         self.serves = self.is_open = self.has_shut_down = False
         self.registers_by_request = False  # by a request to the active controller
@@ -79,8 +84,6 @@ class BrokerLifecycleManager:
         self._requested_topics: set[str] = set()  # topics in a CreateTopics request
         self._offline_dirs: list[Uuid] = []  # failed log directories, part of every heartbeat
         self._reported_state = self._current_state()  # the state in the last heartbeat
-        self._assignments = AssignmentsManager(node, forwarding)
-        node.controller.listeners.append(self._image_changed)
 
     @property
     def is_registered_by_request(self) -> bool:
@@ -235,7 +238,8 @@ class BrokerLifecycleManager:
 
         self._timer = self._node.waiting.timers.at(self._node.now + milliseconds, due)
 
-    def _image_changed(self, before: Image, after: Image, records: Any) -> None:
+    def image_changed(self, before: Image, after: Image, records: Any) -> None:
+        """Checks this broker's registration in the image."""
         self._check_own_registration(after)
 
     def _check_own_registration(self, image: Image) -> None:

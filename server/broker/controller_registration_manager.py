@@ -31,7 +31,6 @@ class ControllerRegistrationManager:
     def __init__(self, node: BrokerHost, to_controller: NodeToControllerChannel) -> None:
         self._node, self._to_controller = node, to_controller
         self._in_flight = False
-        node.controller.listeners.append(self.image_changed)
 
     def image_changed(self, before: Image, after: Image, records: Any) -> None:
         """Checks this node's registration in the image."""

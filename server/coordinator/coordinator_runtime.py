@@ -31,7 +31,8 @@ log = logging.getLogger("kafkadouble.server.coordinator")
 class CoordinatorRuntime(Generic[S]):
     """The shards of `topic` whose partitions this broker leads.
 
-    `partitions_setting` names the setting with the number of partitions of a new topic.
+    `partitions_setting` names the setting with the number of partitions of a new topic. The runtime
+    must be among the listeners of the node's partitions.
     """
 
     def __init__(
@@ -44,7 +45,6 @@ class CoordinatorRuntime(Generic[S]):
         self.topic = topic
         self._node, self._partitions_setting, self._open = node, partitions_setting, open_shard
         self._shards: dict[int, S] = {}
-        node.partitions.listeners.append(self)
 
     def on_election(self, partition: Partition) -> None:
         """This broker was elected leader: open the shard and replay its log."""

@@ -29,7 +29,6 @@ class GroupCoordinator:
     def __init__(self, node: CoordinatorHost) -> None:
         partitions_setting = "offsets.topic.num.partitions"
         self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, _open_shard)
-        node.controller.listeners.append(self.image_changed)
 
     def shard(self, group_id: str) -> GroupCoordinatorShard:
         """Return the shard of the group. Raises Refusal(NOT_COORDINATOR) if it is not here."""

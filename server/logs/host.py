@@ -9,16 +9,19 @@ from typing import Protocol
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
+from ..raft.raft_listener import RaftListener
 from ..requests.listener_spec import ListenerSpec
 from ..requests.waiting import Waiting
 from .flushing import FlushQueue
 from .logs import Logs
 
 
-class CommittedRecords(Protocol):
-    """Where committed records go."""
+class MetadataListener(RaftListener, Protocol):
+    """The node's controller, as its replica of the metadata log sees it."""
 
-    def publish_committed(self) -> None: ...
+    def publish_committed(self) -> None:
+        """Called after each call of the replica."""
+        ...
 
 
 class RaftHost(Protocol):
@@ -57,6 +60,3 @@ class RaftHost(Protocol):
 
     @property
     def logs(self) -> Logs: ...
-
-    @property
-    def controller(self) -> CommittedRecords: ...

@@ -24,7 +24,6 @@ from ..log.storage import Flush
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..raft.configured_voters import bootstrap_servers, static_voters
 from ..raft.kafka_raft_client import KafkaRaftClient
-from ..raft.raft_listener import RaftListener
 from ..raft.raft_log import DivergedLog, RaftLog
 from ..raft.replica_key import ReplicaKey
 from ..raft.request_manager import OutboundRequest, RequestFailure
@@ -37,7 +36,7 @@ from ..requests.waiting import Wait
 if TYPE_CHECKING:
     from ..configs.settings import Settings
     from ..raft.messages import InboundRequest
-    from .host import RaftHost
+    from .host import MetadataListener, RaftHost
     from .logs import Logs
 
 
@@ -45,8 +44,8 @@ class RaftManager:
     """The replica, and its connection to the node. `log` is the metadata log. Nothing happens
     before `start`."""
 
-    def __init__(self, node: RaftHost, listener: RaftListener) -> None:
-        self._node = node
+    def __init__(self, node: RaftHost, listener: MetadataListener) -> None:
+        self._node, self._listener = node, listener
         settings, logs = node.settings, node.logs
         self.log = metadata_log(logs, settings, node.now)
         self.snapshots = logs.snapshots
@@ -156,7 +155,7 @@ class RaftManager:
 
     def _after(self) -> None:
         self._check()
-        self._node.controller.publish_committed()
+        self._listener.publish_committed()
 
     def _check(self) -> None:
         failure = self.replica.failure

@@ -3,7 +3,7 @@ followers, and the queues of requests to the active controller."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kafkadouble.messages.message import Message
 
@@ -24,3 +24,13 @@ class OutboundChannel(Protocol):
     def tick(self, now: int) -> None: ...
 
     def next_deadline(self) -> int | None: ...
+
+
+class PeerChannel(NamedTuple):
+    """A channel of a node to its peers, and how its requests are sent. The setting `timeout` is the
+    longest time (ms) in which an answer is awaited.
+    """
+
+    client_id: str
+    channel: OutboundChannel
+    timeout: str

@@ -43,6 +43,9 @@ class LogCleaner:
         self._node = node
         self._current: tuple[PartitionLog, Cleaning] | None = None
         self._uncleanable: list[PartitionLog] = []
+
+    def start(self) -> None:
+        """Look for a log to clean after the first pause."""
         self._schedule_look()
 
     def _schedule_look(self) -> None:

@@ -22,7 +22,9 @@ def harness() -> Harness:
 
 @pytest.fixture
 def runtime(harness: Harness) -> CoordinatorRuntime[Notes]:
-    return CoordinatorRuntime(harness.node, CONSUMER_OFFSETS, "offsets.topic.num.partitions", Notes)
+    made = CoordinatorRuntime(harness.node, CONSUMER_OFFSETS, "offsets.topic.num.partitions", Notes)
+    harness.node.partitions.listeners.append(made)
+    return made
 
 
 def test_a_shard_is_loaded_when_its_partition_is_led(harness: Harness, runtime: CoordinatorRuntime[Notes]) -> None:

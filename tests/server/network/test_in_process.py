@@ -11,6 +11,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.server.network.in_process import InProcessLinks, with_records_in_memory
+from kafkadouble.server.raft.outbound_channel import PeerChannel
 from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from kafkadouble.server.raft.voters import VoterEndpoint
 from kafkadouble.wire.file_slice import FileSlice
@@ -51,7 +52,7 @@ def links(asking: Asking) -> InProcessLinks:
     """A controller, and a broker that has one more request to send."""
     found = InProcessLinks()
     broker = node(1, "broker", BROKER, **{"controller.quorum.bootstrap.servers": "controller:1"})
-    broker.channels = [*broker.channels, ("asking", asking, "controller.socket.timeout.ms")]
+    broker.channels = [*broker.channels, PeerChannel("asking", asking, "controller.socket.timeout.ms")]
     found.join(node(2, "controller", CONTROLLER))
     found.join(broker)
     return found
@@ -164,7 +165,7 @@ def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, as
             self.ask(create("t"), 7)
 
     endless = Endless()
-    links.nodes[1].channels = [("endless", endless, "controller.socket.timeout.ms")]
+    links.nodes[1].channels = [PeerChannel("endless", endless, "controller.socket.timeout.ms")]
     links.join(links.nodes[1])
     endless.ask(create("t"), 7)
     assert links.deliver(NOW)

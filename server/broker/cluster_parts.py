@@ -1,0 +1,86 @@
+"""Builds the parts that a node has besides those of a node that is alone, in one written order.
+
+Only a node with peers imports this module, and only a broker imports the parts of brokers: most
+nodes are alone, and start sooner so. Nothing runs yet when `cluster_parts` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ..raft.outbound_channel import PeerChannel
+from ..replica.host import ReplicaHost
+from .controller_registration_manager import ControllerRegistrationManager
+from .host import BrokerHost
+from .node_to_controller_channel import NodeToControllerChannel
+
+if TYPE_CHECKING:
+    from ..replica.replication.alter_partition_manager import AlterPartitionManager
+    from ..replica.replication.replica_fetcher_manager import ReplicaFetcherManager
+    from ..replica.replication.replication_quotas import ReplicationQuotaManagers
+    from .broker_lifecycle_manager import BrokerLifecycleManager
+
+QUORUM_TIMEOUT = "controller.quorum.request.timeout.ms"
+CONTROLLER_TIMEOUT = "controller.socket.timeout.ms"
+FETCHER_TIMEOUT = "replica.socket.timeout.ms"
+
+
+class ClusterHost(BrokerHost, ReplicaHost, Protocol):
+    """A node, as the parts of a node with peers see it."""
+
+    now: int
+
+
+class BrokerParts(NamedTuple):
+    """What a broker needs whose active controller is, or may become, another node."""
+
+    channels: Sequence[PeerChannel]
+    lifecycle: BrokerLifecycleManager
+    fetchers: ReplicaFetcherManager
+    alter_partition_manager: AlterPartitionManager
+    replication_quotas: ReplicationQuotaManagers
+
+
+class ClusterParts(NamedTuple):
+    """The channels to other nodes, and the parts of each role; None for a role that the node does
+    not have.
+    """
+
+    channels: Sequence[PeerChannel]
+    controller_registration: ControllerRegistrationManager | None
+    broker: BrokerParts | None
+
+
+def cluster_parts(node: ClusterHost) -> ClusterParts:
+    """The parts of a node with peers, by its roles."""
+    to_controller = NodeToControllerChannel(node)
+    registration = ControllerRegistrationManager(node, to_controller) if "controller" in node.roles else None
+    broker = _broker_parts(node, to_controller) if "broker" in node.roles else None
+    channels = [
+        PeerChannel(f"raft-client-{node.id}", node.quorum, QUORUM_TIMEOUT),
+        PeerChannel(str(node.id), to_controller, CONTROLLER_TIMEOUT),
+        *(() if broker is None else broker.channels),
+    ]
+    return ClusterParts(channels, registration, broker)
+
+
+def _broker_parts(node: ClusterHost, to_controller: NodeToControllerChannel) -> BrokerParts:
+    from ..replica.replication.alter_partition_manager import AlterPartitionManager
+    from ..replica.replication.replica_fetcher_manager import ReplicaFetcherManager
+    from ..replica.replication.replication_quotas import ReplicationQuotaManagers
+    from .assignments_manager import AssignmentsManager
+    from .broker_lifecycle_manager import BrokerLifecycleManager
+
+    forwarding, isr_changes = NodeToControllerChannel(node), NodeToControllerChannel(node)
+    assignments = AssignmentsManager(node, forwarding)
+    lifecycle = BrokerLifecycleManager(node, to_controller, forwarding, assignments)
+    fetchers = ReplicaFetcherManager(node)
+    alter_partition_manager = AlterPartitionManager(node, isr_changes)
+    replication_quotas = ReplicationQuotaManagers(node)
+    channels = [
+        PeerChannel(str(node.id), forwarding, CONTROLLER_TIMEOUT),
+        PeerChannel(str(node.id), isr_changes, CONTROLLER_TIMEOUT),
+        PeerChannel(f"broker-{node.id}-fetcher-0", fetchers, FETCHER_TIMEOUT),
+    ]
+    return BrokerParts(channels, lifecycle, fetchers, alter_partition_manager, replication_quotas)

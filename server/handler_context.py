@@ -34,12 +34,16 @@ class HandlerContext(Protocol):
     """A node, as its handlers see it. Times are in ms."""
 
     id: int
-    now: int
     settings: Settings
     halted: str | None
     is_registered: bool
     unsent: int
     """Bytes of answers that peers have not read, over all connections."""
+
+    @property
+    def now(self) -> int: ...
+
+    def advance(self, now: int) -> None: ...
 
     def stopwatch(self) -> int: ...
 

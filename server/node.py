@@ -1,10 +1,10 @@
 """Puts the parts of one node together: a request goes in, and an answer or a wait comes out; a tick
 goes in, and what is due is done.
 
-Every step is given the time, and the node keeps it in `now` (ms) for the length of the step: a
-handler that is resumed later sees the later time. The node delegates everything: `waiting` holds
-the handlers that wait, the image of `controller` is what is known of the cluster, `partitions` are
-led here, `groups` are coordinated here.
+Every step is given the time, and the node keeps it in `now` (ms) for the length of the step
+(`Node.advance`): a handler that is resumed later sees the later time. The node delegates
+everything: `waiting` holds the handlers that wait, the image of `controller` is what is known of
+the cluster, `partitions` are led here, `groups` are coordinated here.
 """
 
 from __future__ import annotations
@@ -179,6 +179,11 @@ class Node:
 
         return FetchSessionCache(self.settings.int("max.incremental.fetch.session.cache.slots"), self.random)
 
+    def advance(self, now: int) -> None:
+        """Set the time (ms) of what happens next. Only here and in `submit` does time enter a
+        node."""
+        self.now = now
+
     def submit(self, request: Request[Any], reply: Callable[[Answer], None], now: int) -> HandlerTask | None:
         """Take a request; `reply` is called once with its answer, perhaps before this returns.
 
@@ -186,7 +191,7 @@ class Node:
         done.
         """
         waiting = self.waiting
-        self.now = now
+        self.now = now  # `advance`, without the call: this is the path of every request
         if waiting.timers.due(now):
             self._run(now, FEW_AT_ONCE)
         # Most nodes have no rules; this saves a call for every request.
@@ -206,7 +211,7 @@ class Node:
 
     def begin(self, steps: Wait[Answer], reply: Callable[[Answer], None], now: int) -> HandlerTask:
         """Take a request that must be decoded first, in steps that take turns with handlers."""
-        self.now = now
+        self.advance(now)
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
     def dispatch(self, request: Request[Any]) -> Answer | Wait[Answer]:
@@ -219,7 +224,7 @@ class Node:
 
     def tick(self, now: int) -> None:
         """Do what is due, and one slice of what gave way to others."""
-        self.now = now
+        self.advance(now)
         if self.waiting.later:
             with all_kept():
                 self.waiting.take_turn()
@@ -256,7 +261,7 @@ class Node:
 
     def close(self, now: int) -> None:
         """Shut down cleanly; the node is not called afterwards."""
-        self.now = now
+        self.advance(now)
         self.abandon()
         self.logs.close(now, self.broker_epoch)
 

@@ -7,12 +7,10 @@ nodes are alone, and start sooner so. Nothing runs yet when `cluster_parts` retu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..raft.outbound_channel import PeerChannel
-from ..replica.host import ReplicaHost
 from .controller_registration_manager import ControllerRegistrationManager
-from .host import BrokerHost
 from .node_to_controller_channel import NodeToControllerChannel
 
 if TYPE_CHECKING:
@@ -20,16 +18,11 @@ if TYPE_CHECKING:
     from ..replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from ..replica.replication.replication_quotas import ReplicationQuotaManagers
     from .broker_lifecycle_manager import BrokerLifecycleManager
+    from .host import ClusterHost
 
 QUORUM_TIMEOUT = "controller.quorum.request.timeout.ms"
 CONTROLLER_TIMEOUT = "controller.socket.timeout.ms"
 FETCHER_TIMEOUT = "replica.socket.timeout.ms"
-
-
-class ClusterHost(BrokerHost, ReplicaHost, Protocol):
-    """A node, as the parts of a node with peers see it."""
-
-    now: int
 
 
 class BrokerParts(NamedTuple):

@@ -11,6 +11,7 @@ from ..configs.settings import Settings
 from ..controller.controller import Controller
 from ..logs.logs import Logs
 from ..logs.raft_manager import RaftManager
+from ..replica.host import ReplicaHost
 from ..replica.replica_manager import ReplicaManager
 from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
@@ -23,6 +24,10 @@ class BrokerHost(Protocol):
 
     halted: str | None
     """Why the node cannot go on."""
+
+    def advance(self, now: int) -> None:
+        """Set the time; the answer of a peer brings it."""
+        ...
 
     @property
     def id(self) -> int: ...
@@ -69,3 +74,7 @@ class BrokerHost(Protocol):
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
         """The answer to a request of the node itself, past faults and traces."""
         ...
+
+
+class ClusterHost(BrokerHost, ReplicaHost, Protocol):
+    """A node, as the parts that only a node with peers has see it."""

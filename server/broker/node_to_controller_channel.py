@@ -100,6 +100,7 @@ class NodeToControllerChannel:
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """Handles an answer, or its failure."""
+        self._node.advance(now)
         self._now = now
         if token != self._in_flight:
             return
@@ -112,6 +113,7 @@ class NodeToControllerChannel:
 
     def tick(self, now: int) -> None:
         """Updates the time."""
+        self._node.advance(now)
         self._now = now
 
     def next_deadline(self) -> int | None:

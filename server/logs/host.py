@@ -27,9 +27,15 @@ class MetadataListener(RaftListener, Protocol):
 class RaftHost(Protocol):
     """A node, as its replica of the metadata log sees it. Times are in ms."""
 
-    now: int
     halted: str | None
     """Why the node cannot go on."""
+
+    @property
+    def now(self) -> int: ...
+
+    def advance(self, now: int) -> None:
+        """Set the time; the answer of a peer brings it."""
+        ...
 
     @property
     def id(self) -> int: ...

@@ -138,14 +138,14 @@ class RaftManager:
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """Pass the response of a request to the replica."""
-        self._node.now = now
+        self._node.advance(now)
         self.replica.answered(token, response, now)
         self._after()
         self._node.waiting.run(now)
 
     def tick(self, now: int) -> None:
         """Pass the time to the replica."""
-        self._node.now = now
+        self._node.advance(now)
         self.replica.tick(now)
         self._after()
         self._node.waiting.run(now)

@@ -194,7 +194,7 @@ class InProcessLinks:
                 self._lose(partial(InFlightRequest.is_one_of, channel=fetchers, tokens=tokens))
 
     def _take_outgoing(self, node: Node) -> None:
-        node.now = self._now
+        node.advance(self._now)
         if node.waiting.ready:
             self._called.add(node.id)
             node.tick(self._now)
@@ -231,7 +231,7 @@ class InProcessLinks:
             return
         each.request = request = self._request(each, served, version)
         self._called.add(node.id)
-        node.now = self._now
+        node.advance(self._now)
         if node.trace.is_on:
             node.trace.begin(request, node.trace.nanos(), cause=send.cause)
         result = dispatch.answer(node, request)
@@ -289,7 +289,6 @@ class InProcessLinks:
             self._held_back.append((each, outcome))
             return
         self._called.add(sender.id)
-        sender.now = self._now
         each.channel.answered(each.send.token, outcome, self._now)
         sender.tick(self._now)
 

@@ -58,9 +58,15 @@ class BrokerOfReplicas(Protocol):
 class ReplicaHost(Protocol):
     """A node, as its replicas see it. Times are in ms."""
 
-    now: int
     halted: str | None
     """Why the node cannot go on."""
+
+    @property
+    def now(self) -> int: ...
+
+    def advance(self, now: int) -> None:
+        """Set the time; the answer of a peer brings it."""
+        ...
 
     @property
     def id(self) -> int: ...

@@ -91,13 +91,13 @@ class ReplicaFetcherManager:
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """Process the response to a request, or its failure."""
-        self._node.now = now
+        self._node.advance(now)
         for fetcher in self._fetchers.values():
             if fetcher.token == token:
                 fetcher.on_response(response, now)
 
     def tick(self, now: int) -> None:
-        self._node.now = now
+        self._node.advance(now)
 
     def next_deadline(self) -> int | None:
         """Return when the next delay ends (ms); None if there is none."""

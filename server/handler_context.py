@@ -2,80 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from random import Random
 from typing import Any, Protocol
 
-from kafkadouble.messages.uuid import Uuid
-
-from .broker.broker_lifecycle_manager import BrokerLifecycleManager
-from .configs.settings import Settings
 from .controller.controller import Controller
+from .controller.host import DecisionHost
 from .groups.group_coordinator import GroupCoordinator
 from .logs.flushing import FlushQueue
-from .logs.logs import Logs
 from .logs.raft_manager import RaftManager
-from .metadata.snapshot_generator import SnapshotGenerator
 from .replica.fetching.fetch_sessions import FetchSessionCache
-from .replica.replica_manager import ReplicaManager
-from .replica.replication.alter_partition_manager import AlterPartitionManager
-from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
+from .replica.host import FetchHost
 from .replica.replication.replication_quotas import ReplicationQuotaManagers
 from .requests.answer import Answer
-from .requests.listener_spec import ListenerSpec
 from .requests.memory_pool import MemoryPool
 from .requests.request import Request
-from .requests.waiting import Wait, Waiting
-from .security.authorizer import Authorizer
+from .requests.waiting import Wait
+from .security.host import AuthorizerHost
 from .tracing.trace import Trace
 
 
-class HandlerContext(Protocol):
-    """A node, as its handlers see it. Times are in ms."""
-
-    id: int
-    settings: Settings
-    halted: str | None
-    is_registered: bool
-    unsent: int
-    """Bytes of answers that peers have not read, over all connections."""
-
-    @property
-    def now(self) -> int: ...
-
-    def advance(self, now: int) -> None: ...
-
-    def stopwatch(self) -> int: ...
-
-    @property
-    def roles(self) -> frozenset[str]: ...
+class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, Protocol):
+    """A node, as its handlers see it: what decisions, reads and rights need, and the
+    members below."""
 
     @property
     def cluster_id(self) -> str: ...
 
     @property
-    def incarnation_id(self) -> Uuid: ...
-
-    @property
-    def broker_epoch(self) -> int: ...
-
-    @property
-    def listeners(self) -> Sequence[ListenerSpec]: ...
-
-    @property
-    def advertised(self) -> tuple[str, int]: ...
-
-    @property
-    def channels(self) -> Sequence[object]: ...
-
-    @property
-    def snapshots_from(self) -> int: ...
-
-    @property
-    def random(self) -> Random: ...
-
-    @property
-    def waiting(self) -> Waiting: ...
+    def unsent(self) -> int:
+        """Bytes of answers that peers have not read, over all connections."""
+        ...
 
     @property
     def trace(self) -> Trace: ...
@@ -87,37 +42,16 @@ class HandlerContext(Protocol):
     def flushing(self) -> FlushQueue: ...
 
     @property
-    def logs(self) -> Logs: ...
-
-    @property
     def quorum(self) -> RaftManager: ...
 
     @property
-    def snapshot_generator(self) -> SnapshotGenerator: ...
-
-    @property
     def controller(self) -> Controller: ...
-
-    @property
-    def partitions(self) -> ReplicaManager: ...
 
     @property
     def fetch_sessions(self) -> FetchSessionCache: ...
 
     @property
     def groups(self) -> GroupCoordinator: ...
-
-    @property
-    def authorizer(self) -> Authorizer | None: ...
-
-    @property
-    def lifecycle(self) -> BrokerLifecycleManager | None: ...
-
-    @property
-    def fetchers(self) -> ReplicaFetcherManager | None: ...
-
-    @property
-    def alter_partition_manager(self) -> AlterPartitionManager | None: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

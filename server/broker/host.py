@@ -7,42 +7,25 @@ from typing import Any, Protocol
 
 from kafkadouble.messages.uuid import Uuid
 
-from ..configs.settings import Settings
 from ..controller.controller import Controller
-from ..logs.logs import Logs
+from ..logs.host import ChannelHost
 from ..logs.raft_manager import RaftManager
 from ..replica.host import ReplicaHost
 from ..replica.replica_manager import ReplicaManager
 from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
-from ..requests.waiting import Wait, Waiting
+from ..requests.waiting import Wait
 
 
-class BrokerHost(Protocol):
-    """A node, as its broker sees it. Times are in ms."""
-
-    halted: str | None
-    """Why the node cannot go on."""
-
-    def advance(self, now: int) -> None:
-        """Set the time; the answer of a peer brings it."""
-        ...
-
-    @property
-    def id(self) -> int: ...
-
-    @property
-    def now(self) -> int: ...
+class BrokerHost(ChannelHost, Protocol):
+    """A node, as its broker sees it."""
 
     @property
     def listeners(self) -> Sequence[ListenerSpec]: ...
 
     @property
-    def settings(self) -> Settings: ...
-
-    @property
-    def roles(self) -> frozenset[str]: ...
+    def advertised(self) -> tuple[str, int]: ...
 
     @property
     def cluster_id(self) -> str: ...
@@ -52,15 +35,6 @@ class BrokerHost(Protocol):
 
     @property
     def broker_epoch(self) -> int: ...
-
-    @property
-    def advertised(self) -> tuple[str, int]: ...
-
-    @property
-    def waiting(self) -> Waiting: ...
-
-    @property
-    def logs(self) -> Logs: ...
 
     @property
     def partitions(self) -> ReplicaManager: ...

@@ -13,10 +13,10 @@ from .auto_topic_creation import creatable_topic
 from .create_topics import create_topics
 
 if TYPE_CHECKING:
-    from .host import ControllerHost
+    from .host import DecisionHost
 
 
-def auto_create_topics(node: ControllerHost, names: Iterable[str]) -> None:
+def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> None:
     """Creates these topics now if this node is the active controller, else requests them. Topics
     that cannot be created are skipped.
     """
@@ -30,7 +30,7 @@ def auto_create_topics(node: ControllerHost, names: Iterable[str]) -> None:
         return
 
 
-def auto_create_internal_topic(node: ControllerHost, name: str) -> TopicImage:
+def auto_create_internal_topic(node: DecisionHost, name: str) -> TopicImage:
     """Creates an internal topic that does not exist. Refusal(COORDINATOR_NOT_AVAILABLE) while
     another node creates it.
     """

@@ -9,7 +9,7 @@ from ..metadata.image import Image
 from .broker_heartbeat_manager import BrokerHeartbeatManager
 
 if TYPE_CHECKING:
-    from .host import ControllerHost
+    from .host import DecisionHost
 
 
 class BrokerContext(NamedTuple):
@@ -24,7 +24,7 @@ class BrokerContext(NamedTuple):
     now: int
 
 
-def broker_context_of(node: ControllerHost) -> BrokerContext:
+def broker_context_of(node: DecisionHost) -> BrokerContext:
     """The context of a node. Refusal(NOT_CONTROLLER) if it is not the active controller."""
     controller = node.controller
     return BrokerContext(

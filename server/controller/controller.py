@@ -301,6 +301,12 @@ class Controller:
         level = batch_level(records, active.image.features.get(METADATA_VERSION))
         self._node.quorum.append(encoded_records(records, level), flush=False)
 
+    def metadata_version_raised(self) -> None:
+        """Writes the parts of this node's registration that the previous metadata.version did not
+        have.
+        """
+        self_registration.complete_registration(self._node)
+
     def is_current(self, active: ActiveController) -> bool:
         """Whether `active` is still the state of this controller."""
         return self._active is active

@@ -10,11 +10,11 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
-from ..logs.logs import Logs
+from ..logs.host import NodeHost
 from ..logs.raft_manager import RaftManager
 from ..metadata.image import Image
+from ..raft.outbound_channel import PeerChannel
 from ..requests.listener_spec import ListenerSpec
-from ..requests.waiting import Waiting
 
 if TYPE_CHECKING:
     from ..metadata.snapshot_generator import SnapshotGenerator
@@ -43,25 +43,26 @@ class LedPartitions(Protocol):
     def image_changed(self, before: Image, after: Image, records: Any) -> None: ...
 
 
-class ControllerHost(Protocol):
-    """A node, as its controller sees it. Times are in ms."""
-
-    id: int
-    settings: Settings
-    is_registered: bool
-    halted: str | None
-    """Why the node cannot go on."""
+class DecisionHost(NodeHost, Protocol):
+    """A node, as a request sees it that the controller decides."""
 
     @property
-    def now(self) -> int: ...
+    def controller(self) -> Controller: ...
+
+    @property
+    def lifecycle(self) -> BrokerOfThisNode | None: ...
+
+
+class ControllerHost(DecisionHost, Protocol):
+    """A node, as its controller sees it."""
+
+    settings: Settings
+    is_registered: bool
 
     def stopwatch(self) -> int: ...
 
     @property
     def listeners(self) -> Sequence[ListenerSpec]: ...
-
-    @property
-    def roles(self) -> frozenset[str]: ...
 
     @property
     def random(self) -> Random: ...
@@ -73,7 +74,7 @@ class ControllerHost(Protocol):
     def advertised(self) -> tuple[str, int]: ...
 
     @property
-    def channels(self) -> Sequence[Any]:
+    def channels(self) -> Sequence[PeerChannel]:
         """The channels to other nodes; none where the node is alone."""
         ...
 
@@ -83,22 +84,10 @@ class ControllerHost(Protocol):
         ...
 
     @property
-    def logs(self) -> Logs: ...
-
-    @property
-    def waiting(self) -> Waiting: ...
-
-    @property
     def quorum(self) -> RaftManager: ...
-
-    @property
-    def controller(self) -> Controller: ...
 
     @property
     def snapshot_generator(self) -> SnapshotGenerator: ...
 
     @property
     def partitions(self) -> LedPartitions: ...
-
-    @property
-    def lifecycle(self) -> BrokerOfThisNode | None: ...

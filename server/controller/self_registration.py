@@ -33,7 +33,7 @@ def register_node(node: ControllerHost) -> None:
         _register_broker(node)
 
 
-def metadata_version_raised(node: ControllerHost) -> None:
+def complete_registration(node: ControllerHost) -> None:
     """Writes the parts of this node's registration that the previous metadata.version did not
     have.
     """

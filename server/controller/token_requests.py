@@ -19,7 +19,7 @@ from .controller_result import ControllerResult
 from .delegation_tokens import KafkaPrincipal, checked_token_settings, token_settings_of
 
 if TYPE_CHECKING:
-    from .host import ControllerHost
+    from .host import DecisionHost
 
 R = TypeVar("R")
 
@@ -38,7 +38,7 @@ def requester_of(request: Request[Any]) -> KafkaPrincipal:
 
 
 def answer_with_expiry(
-    node: ControllerHost,
+    node: DecisionHost,
     request: Request[Any],
     decide: Callable[..., ControllerResult[int]],
     period: int,

@@ -19,7 +19,7 @@ from ..requests.request import Refusal
 from .java_strings import partition_for
 
 if TYPE_CHECKING:
-    from .host import CoordinatorHost
+    from ..controller.controller import Controller
 
 GROUP, TRANSACTION, SHARE = 0, 1, 2
 """The key types of FindCoordinator."""
@@ -39,7 +39,7 @@ class CoordinatorEndpoint(NamedTuple):
     port: int
 
 
-def coordinator_of(node: CoordinatorHost, key_type: int, key: str, listener: str) -> CoordinatorEndpoint:
+def coordinator_of(controller: Controller, key_type: int, key: str, listener: str) -> CoordinatorEndpoint:
     """Return the coordinator of `key`, with its endpoint on `listener`.
 
     Raises Refusal: INVALID_REQUEST, COORDINATOR_NOT_AVAILABLE.
@@ -47,17 +47,17 @@ def coordinator_of(node: CoordinatorHost, key_type: int, key: str, listener: str
     name = TOPICS.get(key_type)
     if name is None or (key_type == SHARE and not SHARE_KEY.match(key)):
         raise Refusal(error_codes.INVALID_REQUEST)
-    topic = _topic(node, name)
+    topic = _topic(controller, name)
     leader = topic.partitions[partition_for(key, len(topic.partitions))].leader
-    endpoint = _endpoint(node.controller.image, leader, listener)
+    endpoint = _endpoint(controller.image, leader, listener)
     if endpoint is None:
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
     return CoordinatorEndpoint(leader, endpoint.host, endpoint.port)
 
 
-def _topic(node: CoordinatorHost, name: str) -> TopicImage:
+def _topic(controller: Controller, name: str) -> TopicImage:
     try:
-        return node.controller.create_internal_topic(name)
+        return controller.create_internal_topic(name)
     except Refusal as refusal:
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE, refusal.message) from refusal
 

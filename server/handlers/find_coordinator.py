@@ -40,7 +40,7 @@ def _find(node: HandlerContext, request: Request[FindCoordinatorRequest], key: s
     key_type = request.body.key_type
     if key_type == SHARE and request.version < SHARE_FROM:
         raise Refusal(error_codes.INVALID_REQUEST)
-    return coordinator_of(node, key_type, key, request.peer.listener.name)
+    return coordinator_of(node.controller, key_type, key, request.peer.listener.name)
 
 
 def _find_key(node: HandlerContext, request: Request[FindCoordinatorRequest], key: str) -> Coordinator:

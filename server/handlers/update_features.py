@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
-from ..controller import self_registration
 from ..controller.feature_control import MIN_ISR, FeatureUpdateResult, QuorumFeatures, update_features
 from ..metadata.features import supported_features
 from ..raft.reconfiguration import VoterChangeRefused
@@ -48,7 +47,7 @@ def answer(
     if updated.kraft_version is not None:
         _raise(node, updated.kraft_version)
     node.controller.commit(updated.records)
-    self_registration.metadata_version_raised(node)
+    node.controller.metadata_version_raised()
     return node.controller.write([], response)
 
 

@@ -1,4 +1,7 @@
-"""What the replica of the metadata log needs of its node, and nothing more."""
+"""What the parts of a node need of it. Each room adds what it needs itself, in its own `host.py`.
+
+This is the lowest room that may hold the base of them all: below it, nothing knows `Logs`.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,39 @@ from .flushing import FlushQueue
 from .logs import Logs
 
 
+class NodeHost(Protocol):
+    """A node, as most of its parts see it. Times are in ms."""
+
+    halted: str | None
+    """Why the node cannot go on."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def roles(self) -> frozenset[str]: ...
+
+    @property
+    def waiting(self) -> Waiting: ...
+
+    @property
+    def logs(self) -> Logs: ...
+
+
+class ChannelHost(NodeHost, Protocol):
+    """A node, as its channels to other nodes see it."""
+
+    def advance(self, now: int) -> None:
+        """Set the time; the answer of a peer brings it."""
+        ...
+
+
 class MetadataListener(RaftListener, Protocol):
     """The node's controller, as its replica of the metadata log sees it."""
 
@@ -24,30 +60,11 @@ class MetadataListener(RaftListener, Protocol):
         ...
 
 
-class RaftHost(Protocol):
-    """A node, as its replica of the metadata log sees it. Times are in ms."""
-
-    halted: str | None
-    """Why the node cannot go on."""
-
-    @property
-    def now(self) -> int: ...
-
-    def advance(self, now: int) -> None:
-        """Set the time; the answer of a peer brings it."""
-        ...
-
-    @property
-    def id(self) -> int: ...
+class RaftHost(ChannelHost, Protocol):
+    """A node, as its replica of the metadata log sees it."""
 
     @property
     def listeners(self) -> Sequence[ListenerSpec]: ...
-
-    @property
-    def settings(self) -> Settings: ...
-
-    @property
-    def roles(self) -> frozenset[str]: ...
 
     @property
     def cluster_id(self) -> str: ...
@@ -59,10 +76,4 @@ class RaftHost(Protocol):
     def random(self) -> Random: ...
 
     @property
-    def waiting(self) -> Waiting: ...
-
-    @property
     def flushing(self) -> FlushQueue: ...
-
-    @property
-    def logs(self) -> Logs: ...

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..configs.settings import Settings
 from ..logs.flushing import FlushQueue
-from ..logs.logs import Logs
+from ..logs.host import ChannelHost, NodeHost
 from ..logs.raft_manager import RaftManager
 from ..metadata.image import Image
 from ..metadata.snapshot_generator import SnapshotGenerator
-from ..requests.waiting import Waiting
 
 if TYPE_CHECKING:
     from .replica_manager import ReplicaManager
@@ -55,47 +53,11 @@ class BrokerOfReplicas(Protocol):
     def log_dir_failed(self, directory: Uuid) -> None: ...
 
 
-class ReplicaHost(Protocol):
-    """A node, as its replicas see it. Times are in ms."""
-
-    halted: str | None
-    """Why the node cannot go on."""
+class FetchHost(NodeHost, Protocol):
+    """A node, as a reader of its partitions sees it."""
 
     @property
-    def now(self) -> int: ...
-
-    def advance(self, now: int) -> None:
-        """Set the time; the answer of a peer brings it."""
-        ...
-
-    @property
-    def id(self) -> int: ...
-
-    @property
-    def settings(self) -> Settings: ...
-
-    @property
-    def broker_epoch(self) -> int: ...
-
-    @property
-    def unsent(self) -> int:
-        """Bytes of answers that peers have not read, over all connections."""
-        ...
-
-    @property
-    def waiting(self) -> Waiting: ...
-
-    @property
-    def flushing(self) -> FlushQueue: ...
-
-    @property
-    def logs(self) -> Logs: ...
-
-    @property
-    def quorum(self) -> RaftManager: ...
-
-    @property
-    def snapshot_generator(self) -> SnapshotGenerator: ...
+    def controller(self) -> ControllerOfReplicas: ...
 
     @property
     def partitions(self) -> ReplicaManager: ...
@@ -106,11 +68,24 @@ class ReplicaHost(Protocol):
     @property
     def alter_partition_manager(self) -> AlterPartitionManager | None: ...
 
-    @property
-    def replication_quotas(self) -> ReplicationQuotaManagers | None: ...
+
+class ReplicaHost(FetchHost, ChannelHost, Protocol):
+    """A node, as its replicas see it."""
 
     @property
-    def controller(self) -> ControllerOfReplicas: ...
+    def broker_epoch(self) -> int: ...
+
+    @property
+    def flushing(self) -> FlushQueue: ...
+
+    @property
+    def quorum(self) -> RaftManager: ...
+
+    @property
+    def snapshot_generator(self) -> SnapshotGenerator: ...
+
+    @property
+    def replication_quotas(self) -> ReplicationQuotaManagers | None: ...
 
     @property
     def lifecycle(self) -> BrokerOfReplicas | None: ...

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..log.log import PartitionLog
 
 if TYPE_CHECKING:
-    from .host import ReplicaHost
+    from .host import FetchHost
 
 
 class PartitionReplica(Protocol):
@@ -30,13 +30,13 @@ class PartitionReplica(Protocol):
         """Everything below `offset` is flushed."""
 
 
-def all_replicas(node: ReplicaHost) -> Iterator[PartitionReplica]:
+def all_replicas(node: FetchHost) -> Iterator[PartitionReplica]:
     """Iterate over every replica of the broker."""
     followed = () if node.fetchers is None else node.fetchers.partitions.values()
     return chain(node.partitions, followed)
 
 
-def find_replica(node: ReplicaHost, topic: str, index: int) -> PartitionReplica | None:
+def find_replica(node: FetchHost, topic: str, index: int) -> PartitionReplica | None:
     """Return the broker's replica of this partition; None if it has none."""
     led = node.partitions.get(topic, index)
     return node.fetchers.get(topic, index) if led is None and node.fetchers is not None else led

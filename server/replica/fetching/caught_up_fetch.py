@@ -15,14 +15,14 @@ from .fetch_params import FetchParams
 from .log_reader import LogReadResults, is_caught_up
 
 if TYPE_CHECKING:
-    from ..host import ReplicaHost
+    from ..host import FetchHost
     from ..partition import Partition
     from ..replication.in_sync_replicas import InSyncReplicas
     from .follower_fetch_session import FollowerFetchSession
 
 
 def read_caught_up(
-    node: ReplicaHost, partitions: Sequence[CachedPartition], params: FetchParams
+    node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams
 ) -> LogReadResults | None:
     """Return results without records, which wait for new ones; None if a full read is needed."""
     session = params.session
@@ -53,7 +53,7 @@ def _is_at_end(partition: Partition, in_sync: InSyncReplicas, fetched: CachedPar
 
 
 def _record_fetch(
-    node: ReplicaHost,
+    node: FetchHost,
     partition: Partition,
     in_sync: InSyncReplicas,
     fetched: CachedPartition,

@@ -30,7 +30,7 @@ from .fetch_params import FetchParams
 from .preferred_read_replica import LEADER, preferred_read_replica
 
 if TYPE_CHECKING:
-    from ..host import ReplicaHost
+    from ..host import FetchHost
     from ..replication.caught_up_followers import CaughtUpFollowers
     from ..replication.in_sync_replicas import InSyncReplicas
     from .follower_fetch_session import FollowerFetchSession
@@ -69,7 +69,7 @@ class LogReadResults:
             followers.mark_caught_up(replica_id, session, fetched)
 
 
-def read_from_log(node: ReplicaHost, partitions: Sequence[CachedPartition], params: FetchParams) -> LogReadResults:
+def read_from_log(node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams) -> LogReadResults:
     """Read every partition, in order, until `bytes_left` is used up.
 
     The first partition with data gives at least one batch (KIP-74).
@@ -81,7 +81,7 @@ def read_from_log(node: ReplicaHost, partitions: Sequence[CachedPartition], para
 
 
 def read_from_log_in_slices(
-    node: ReplicaHost, partitions: Sequence[CachedPartition], params: FetchParams
+    node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams
 ) -> Wait[LogReadResults]:
     """Do the same as `read_from_log`, and let other requests run in between."""
     results, slices = LogReadResults(), Slices()
@@ -92,7 +92,7 @@ def read_from_log_in_slices(
     return results
 
 
-def _read_one(node: ReplicaHost, fetched: CachedPartition, params: FetchParams, results: LogReadResults) -> None:
+def _read_one(node: FetchHost, fetched: CachedPartition, params: FetchParams, results: LogReadResults) -> None:
     partition = find(node, fetched, params)
     if isinstance(partition, int):
         data = failed(fetched.index, partition)
@@ -115,7 +115,7 @@ def _read_one(node: ReplicaHost, fetched: CachedPartition, params: FetchParams, 
         results.must_respond = True
 
 
-def has_changed(node: ReplicaHost, results: LogReadResults) -> bool:
+def has_changed(node: FetchHost, results: LogReadResults) -> bool:
     """Return whether a high watermark or a leader changed since the read in slices."""
     for fetched, data in results.partitions:
         partition = node.partitions.get(fetched.topic, fetched.index)
@@ -125,7 +125,7 @@ def has_changed(node: ReplicaHost, results: LogReadResults) -> bool:
 
 
 def _read_for_follower(
-    node: ReplicaHost,
+    node: FetchHost,
     partition: Partition,
     in_sync: InSyncReplicas,
     fetched: CachedPartition,
@@ -161,7 +161,7 @@ def is_caught_up(partition: Partition, in_sync: InSyncReplicas, fetched: CachedP
     return partition.high_watermark == end_offset or not partition.lacks_replicas
 
 
-def find(node: ReplicaHost, fetched: CachedPartition, params: FetchParams) -> Partition | FollowerPartition | int:
+def find(node: FetchHost, fetched: CachedPartition, params: FetchParams) -> Partition | FollowerPartition | int:
     """Return the partition, or the error code if it is not here.
 
     A consumer may read from a follower (KIP-392). A session resolves a topic id once. After the
@@ -184,7 +184,7 @@ def find(node: ReplicaHost, fetched: CachedPartition, params: FetchParams) -> Pa
 
 
 def _redirect(
-    node: ReplicaHost, partition: Partition, fetched: CachedPartition, params: FetchParams
+    node: FetchHost, partition: Partition, fetched: CachedPartition, params: FetchParams
 ) -> PartitionData | None:
     """Return the response that sends a consumer to a replica in its rack; None to read here."""
     broker_id = preferred_read_replica(node, partition, params.rack_id, fetched.fetch_offset, params.listener)

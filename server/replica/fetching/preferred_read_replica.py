@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..host import ReplicaHost
+    from ..host import FetchHost
     from ..partition import Partition
 
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
@@ -18,12 +18,12 @@ LEADER = -1
 """No preferred read replica: the consumer reads from the leader."""
 
 
-def selects_by_rack(node: ReplicaHost) -> bool:
+def selects_by_rack(node: FetchHost) -> bool:
     """Return whether this broker sends consumers to other replicas at all."""
     return node.settings["replica.selector.class"] == RACK_AWARE
 
 
-def preferred_read_replica(node: ReplicaHost, partition: Partition, rack: str, offset: int, listener: str) -> int:
+def preferred_read_replica(node: FetchHost, partition: Partition, rack: str, offset: int, listener: str) -> int:
     """Return the id of the broker to read from; LEADER for the leader."""
     in_sync, brokers = partition.in_sync, node.controller.image.brokers
     if in_sync is None or not rack:

@@ -21,8 +21,8 @@ from .tracing.trace import Trace
 
 
 class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, Protocol):
-    """A node, as its handlers see it: what decisions, reads and rights need, and the
-    members below."""
+    """A node, as its handlers see it: what decisions, reads and checks of rights
+    need, and the members below."""
 
     @property
     def cluster_id(self) -> str: ...

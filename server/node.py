@@ -3,7 +3,7 @@ goes in, and what is due is done.
 
 Every step is given the time, and the node keeps it in `now` (ms) for the length of the step
 (`Node.advance`): a handler that is resumed later sees the later time. The node delegates
-everything: `waiting` holds the handlers that wait, the image of `controller` is what is known of
+everything: `waiting` holds the handlers that wait, `image` is the committed metadata of
 the cluster, `partitions` are led here, `groups` are coordinated here.
 """
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .broker.cluster_parts import ClusterParts
     from .broker.controller_registration_manager import ControllerRegistrationManager
     from .logs.logs import Logs
+    from .metadata.image import Image
     from .metadata.snapshot_generator import SnapshotGenerator
     from .raft.outbound_channel import PeerChannel
     from .replica.fetching.fetch_sessions import FetchSessionCache
@@ -235,9 +236,14 @@ class Node:
             self._take_failures()
 
     @property
+    def image(self) -> Image:
+        """The committed metadata of the cluster."""
+        return self.controller.image
+
+    @property
     def broker_epoch(self) -> int:
         """The epoch of its broker's registration; -1 if it is not registered."""
-        own = self.controller.image.brokers.get(self.id)
+        own = self.image.brokers.get(self.id)
         return -1 if own is None else own.epoch
 
     @property

@@ -54,7 +54,7 @@ class AssignmentsManager:
     def begin(self) -> None:
         """Starts when the broker's partitions start to follow the metadata."""
         self._node.controller.listeners.append(self._image_changed)
-        self._image_changed(EMPTY, self._node.controller.image, None)
+        self._image_changed(EMPTY, self._node.image, None)
 
     def _image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
         if level_of(after) < DIRECTORIES or not self._node.logs.has_ids:
@@ -68,7 +68,7 @@ class AssignmentsManager:
 
     def partitions_lost(self, partitions: Iterable[tuple[str, int]]) -> None:
         """Files of these partitions are lost: they are in no directory any more."""
-        image = self._node.controller.image
+        image = self._node.image
         topics = [(image.topic_named(name), index) for name, index in partitions]
         self._unreported.update(dict.fromkeys((topic.id, index) for topic, index in topics if topic is not None))
         self._send_unreported()
@@ -86,7 +86,7 @@ class AssignmentsManager:
         """Sends a request for the unreported replicas, unless one is in flight."""
         if self._in_flight:
             return
-        image = self._node.controller.image
+        image = self._node.image
         assignments = {
             key: directory
             for key in self._unreported

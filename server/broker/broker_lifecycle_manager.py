@@ -177,7 +177,7 @@ class BrokerLifecycleManager:
         code = error_codes.UNSUPPORTED_VERSION if response is None else response.error_code
         if code == error_codes.NONE:
             self.epoch = response.broker_epoch
-            self._check_own_registration(self._node.controller.image)
+            self._check_own_registration(self._node.image)
             self._send_heartbeat()
         elif code in RETRIABLE_ERRORS:
             self._schedule(REGISTRATION_RETRY_MS, self.begin)
@@ -194,7 +194,7 @@ class BrokerLifecycleManager:
             BrokerHeartbeatRequest(
                 broker_id=self._node.id,
                 broker_epoch=self.epoch,
-                current_metadata_offset=self._node.controller.image.end.offset - 1,
+                current_metadata_offset=self._node.image.end.offset - 1,
                 want_fence=not self.serves,
                 want_shut_down=self._stopping,
                 offline_log_dirs=list(self._offline_dirs),

@@ -98,7 +98,7 @@ class Controller:
     @property
     def image(self) -> Image:
         """The committed image."""
-        return self._committed.image
+        return self._committed.delta.image
 
     @property
     def timestamp(self) -> int:

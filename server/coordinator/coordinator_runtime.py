@@ -71,7 +71,7 @@ class CoordinatorRuntime(Generic[S]):
 
     def partition_of(self, key: str) -> int:
         """Return the index of the partition that holds `key`."""
-        topic = self._node.controller.image.topic_named(self.topic)
+        topic = self._node.image.topic_named(self.topic)
         count = self._node.settings.int(self._partitions_setting) if topic is None else len(topic.partitions)
         return partition_for(key, count)
 

@@ -86,7 +86,7 @@ class Carrying:
         return divide(self.api, body, _parts_of(rule), self._topic_name)
 
     def _topic_name(self, topic_id: Any) -> str | None:
-        topic = self._node.controller.image.topic(topic_id)
+        topic = self._node.image.topic(topic_id)
         return None if topic is None else topic.name
 
     def _steps(self) -> Wait[Any]:

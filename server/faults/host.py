@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Protocol
 
-from ..controller.controller import Controller
+from ..metadata.image import Image
 from ..replica.fetching.fetch_sessions import FetchSessionCache
 
 
@@ -22,7 +22,7 @@ class FaultHost(Protocol):
     def random(self) -> Random: ...
 
     @property
-    def controller(self) -> Controller: ...
+    def image(self) -> Image: ...
 
     @property
     def fetch_sessions(self) -> FetchSessionCache: ...

@@ -75,7 +75,7 @@ def _with_all_topics(node: FaultHost, request: Request[MetadataRequest]) -> Meta
     if not asks_for_all:
         return request.body
     body = copy(request.body)
-    body.topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(node.controller.image.topic_ids)]
+    body.topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(node.image.topic_ids)]
     return body
 
 

@@ -43,7 +43,7 @@ def preprocess(
     node: HandlerContext, request: Request[AlterConfigsRequest]
 ) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
-    done, left = preprocess_all(node.controller.image, node.settings, request.body.resources, preprocess_legacy_alter)
+    done, left = preprocess_all(node.image, node.settings, request.body.resources, preprocess_legacy_alter)
     return [_result(*altered) for altered in done], left
 
 

@@ -45,7 +45,7 @@ def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVer
             for name, (low, high) in supported_features(node.roles).items()
             if low > 0 or request.version >= 4
         ],
-        finalized_features_epoch=node.controller.image.end.offset - 1,
+        finalized_features_epoch=node.image.end.offset - 1,
         finalized_features=[
             ApiVersionsResponse.FinalizedFeatureKey(name=name, min_version_level=level, max_version_level=level)
             for name, level in sorted(_finalized(node).items())
@@ -57,7 +57,7 @@ def _finalized(node: HandlerContext) -> dict[str, int]:
     """The finalized features that this node supports. `kraft.version` is stored in the quorum's own
     records; it is left out at level 0."""
     raft, supported = node.quorum.replica.kraft_version, supported_features(node.roles)
-    features = {name: level for name, level in node.controller.image.features.items() if name in supported}
+    features = {name: level for name, level in node.image.features.items() if name in supported}
     return {**features, **({KRAFT_VERSION: raft} if raft else {})}
 
 

@@ -80,7 +80,7 @@ def _outcome(node: HandlerContext, partition: Partition, offset: int) -> int:
 
 
 def _low_watermark(node: HandlerContext, partition: Partition) -> int:
-    return partition.low_watermark({broker.id for broker in node.controller.image.live_brokers()})
+    return partition.low_watermark({broker.id for broker in node.image.live_brokers()})
 
 
 def _delete(node: HandlerContext, topic: str, asked: RequestPartition, waited: WaitingPartitions) -> PartitionResult:

@@ -29,7 +29,7 @@ def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Respo
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")
-    found = [acl for acl, _ in matching_acls(node.controller.image, request.body)]
+    found = [acl for acl, _ in matching_acls(node.image, request.body)]
     return Response(resources=[_resource(*of, list(acls)) for of, acls in groupby(found, _pattern)])
 
 

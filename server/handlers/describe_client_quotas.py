@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def answer(node: HandlerContext, request: Request[DescribeClientQuotasRequest]) -> DescribeClientQuotasResponse:
     of = DescribeClientQuotasResponse
-    found = describe_client_quotas(node.controller.image, request.body.components, request.body.strict)
+    found = describe_client_quotas(node.image, request.body.components, request.body.strict)
     return of(
         entries=[
             of.EntryData(

@@ -34,12 +34,12 @@ def answer(node: HandlerContext, request: Request[DescribeClusterRequest]) -> De
     body = request.body
     own = CONTROLLER if request.peer.is_at_controller else BROKER
     if own == CONTROLLER:
-        _check_level(node.controller.image)
+        _check_level(node.image)
     _check_endpoint_type(body.endpoint_type, own, request.version)
     response = DescribeClusterResponse(
         endpoint_type=own,
         cluster_id=node.cluster_id,
-        controller_id=_leader(node) if own == CONTROLLER else views.controller_id(node.controller.image),
+        controller_id=_leader(node) if own == CONTROLLER else views.controller_id(node.image),
         brokers=_controllers(node) if own == CONTROLLER else _brokers(node, request),
     )
     if body.include_cluster_authorized_operations:
@@ -67,9 +67,7 @@ def _check_endpoint_type(wanted: int, own: int, version: int) -> None:
 
 
 def _brokers(node: HandlerContext, request: Request[DescribeClusterRequest]) -> list[Shown]:
-    shown = views.reachable(
-        node.controller.image, request.peer.listener.name, fenced_too=request.body.include_fenced_brokers
-    )
+    shown = views.reachable(node.image, request.peer.listener.name, fenced_too=request.body.include_fenced_brokers)
     return [
         Shown(broker_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack, is_fenced=broker.fenced)
         for broker, endpoint in shown
@@ -77,7 +75,7 @@ def _brokers(node: HandlerContext, request: Request[DescribeClusterRequest]) -> 
 
 
 def _controllers(node: HandlerContext) -> list[Shown]:
-    image, listener = node.controller.image, node.quorum.replica.listener_name
+    image, listener = node.image, node.quorum.replica.listener_name
     return [
         Shown(broker_id=id, host=endpoint.host, port=endpoint.port)
         for id in sorted(image.controllers)

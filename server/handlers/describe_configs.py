@@ -124,9 +124,9 @@ def _topic(node: HandlerContext, name: str) -> list[ConfigEntry]:
     problem = problem_with_name(name)
     if problem is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
-    if name not in node.controller.image.topic_ids:
+    if name not in node.image.topic_ids:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, "")
-    return describe.describe_topic(node.controller.image.config_overrides(Resource.TOPIC, name), node.settings)
+    return describe.describe_topic(node.image.config_overrides(Resource.TOPIC, name), node.settings)
 
 
 def _broker(node: HandlerContext, name: str) -> list[ConfigEntry]:
@@ -161,13 +161,13 @@ def _broker_id(name: str) -> int:
 def _client_metrics(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Client metrics subscription name must not be empty")
-    return describe.describe_client_metrics(node.controller.image.config_overrides(Resource.CLIENT_METRICS, name))
+    return describe.describe_client_metrics(node.image.config_overrides(Resource.CLIENT_METRICS, name))
 
 
 def _group(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Group name must not be empty")
-    return describe.describe_group(node.controller.image.config_overrides(Resource.GROUP, name), node.settings)
+    return describe.describe_group(node.image.config_overrides(Resource.GROUP, name), node.settings)
 
 
 DESCRIBED: dict[int, Callable[[HandlerContext, str], list[ConfigEntry]]] = {

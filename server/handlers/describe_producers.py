@@ -45,7 +45,7 @@ def _describe(node: HandlerContext, topic: str, index: int, repeats: Repeats) ->
         partition = node.fetchers.get(topic, index)
     if partition is None:
         code = node.partitions.code_of_missing(topic, index)
-        known_topic = topic in node.controller.image.topic_ids
+        known_topic = topic in node.image.topic_ids
         return _failed(index, code, None if known_topic else error_codes.meaning(code))
     if code := partition.check_epoch(ANY_EPOCH):
         return _failed(index, code, error_codes.meaning(code))

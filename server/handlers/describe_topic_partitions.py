@@ -34,7 +34,7 @@ Cursor = DescribeTopicPartitionsResponse.Cursor
 
 
 def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartitionsResponse:
-    body, image = request.body, node.controller.image
+    body, image = request.body, node.image
     response = DescribeTopicPartitionsResponse(topics=(topics := []))
     left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
     for name in _wanted(node, body):
@@ -57,7 +57,7 @@ def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartiti
 
 def _wanted(node: HandlerContext, body: Body) -> list[str]:
     """Return the topic names from the cursor on, in order."""
-    asked = {topic.name for topic in body.topics} if body.topics else set(node.controller.image.topic_ids)
+    asked = {topic.name for topic in body.topics} if body.topics else set(node.image.topic_ids)
     if body.cursor is None:
         return sorted(asked)
     if body.cursor.partition_index < 0 or (body.topics and body.cursor.topic_name not in asked):
@@ -90,7 +90,7 @@ def _topic(
 
 
 def _partition(node: HandlerContext, request: Request[Body], index: int, partition: PartitionImage) -> Partition:
-    seen = views.view_partition(node.controller.image, partition, request.peer.listener.name)
+    seen = views.view_partition(node.image, partition, request.peer.listener.name)
     return Partition(
         partition_index=index,
         leader_id=seen.leader,

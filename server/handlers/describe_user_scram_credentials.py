@@ -24,7 +24,7 @@ Response = DescribeUserScramCredentialsResponse
 
 
 def answer(node: HandlerContext, request: Request[DescribeUserScramCredentialsRequest]) -> Response:
-    described = describe_scram_credentials(node.controller.image, [user.name for user in request.body.users or ()])
+    described = describe_scram_credentials(node.image, [user.name for user in request.body.users or ()])
     return Response(
         results=[
             Response.DescribeUserScramCredentialsResult(

@@ -58,7 +58,7 @@ def answer(node: HandlerContext, request: Request[FetchRequest]) -> FetchRespons
     context = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
     if isinstance(context, int):
         return FetchResponse(error_code=context)
-    if len(context.partitions) > SLICE and replica not in node.controller.image.brokers:
+    if len(context.partitions) > SLICE and replica not in node.image.brokers:
         return _in_slices(node, request, context)
     results = _read(node, request, context, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
     if _is_enough(request, context, results):
@@ -134,9 +134,7 @@ def _told(
     if node.replication_quotas is not None and _replica_id(request) >= 0:
         node.replication_quotas.leader.record_sent(response, request.version)
     if named and _replica_id(request) < 0:  # followers use the metadata
-        response.node_endpoints = endpoints(
-            node.controller.image, request.peer.listener.name, named, FetchResponse.NodeEndpoint
-        )
+        response.node_endpoints = endpoints(node.image, request.peer.listener.name, named, FetchResponse.NodeEndpoint)
     return response
 
 
@@ -205,7 +203,7 @@ def _broker_epoch(request: Request[FetchRequest]) -> int:
 def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:
     """Whether a replica fetches with the epoch of an earlier registration of its broker
     (KIP-903)."""
-    broker = node.controller.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
+    broker = node.image.brokers.get(replica) if replica >= 0 and epoch >= 0 else None
     return broker is not None and not broker.fenced and broker.epoch > epoch
 
 

@@ -52,7 +52,7 @@ def preprocess(
 ) -> tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
-    image = node.controller.image
+    image = node.image
     done, left = preprocess_all(image, node.settings, body.resources, preprocess_incremental_alter, loggers)
     return [_result(*altered) for altered in done], left
 

@@ -36,7 +36,7 @@ def answer(node: HandlerContext, request: Request[ListConfigResourcesRequest]) -
         config_resources=[
             ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
             for kind in asked
-            for name in sorted(NAMES[kind](node.controller.image))
+            for name in sorted(NAMES[kind](node.image))
         ]
     )
 

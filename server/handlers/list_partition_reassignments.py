@@ -23,7 +23,7 @@ Response = ListPartitionReassignmentsResponse
 
 
 def answer(node: HandlerContext, request: Request[ListPartitionReassignmentsRequest]) -> Response:
-    return Response(error_message=None, topics=list_partition_reassignments(node.controller.image, request.body.topics))
+    return Response(error_message=None, topics=list_partition_reassignments(node.image, request.body.topics))
 
 
 def refuse(request: Request[ListPartitionReassignmentsRequest], code: int, message: str | None) -> Response:

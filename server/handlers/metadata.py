@@ -39,7 +39,7 @@ Topic = MetadataResponse.MetadataResponseTopic
 
 
 def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
-    body, image = request.body, node.controller.image
+    body, image = request.body, node.image
     _check_asked(request)
     topics = yield from _asked_topics(node, request, image)
     if body.include_topic_authorized_operations:
@@ -83,7 +83,7 @@ def _asked_topics(node: HandlerContext, request: Request[MetadataRequest], image
     named = (image.topic_named(name) or _unknown(name) for name in asked_names)
     found = sorted((yield from _told(request, image, named)), key=lambda topic: topic.error_code)
     if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
-        known = node.controller.image.topic_ids
+        known = node.image.topic_ids
         missing = [name for name in asked_names if name not in known and not problem_with_name(name)]
         auto_create_topics(node, missing)
     return found

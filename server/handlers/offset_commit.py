@@ -52,7 +52,7 @@ def _resolve(
     for topic in request.body.topics:
         indexes = [partition.partition_index for partition in topic.partitions]
         by_id = request.version >= TOPIC_IDS_FROM
-        found = resolve_topic(node.controller.image, topic.name, topic.topic_id, by_id, indexes)
+        found = resolve_topic(node.image, topic.name, topic.topic_id, by_id, indexes)
         if found.code:
             refused.append(_failed(topic, found.code))
             continue

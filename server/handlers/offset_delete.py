@@ -34,7 +34,7 @@ def answer(
     known = []
     for topic in request.body.topics:
         indexes = [partition.partition_index for partition in topic.partitions]
-        found = resolve_topic(node.controller.image, topic.name, Uuid.ZERO, False, indexes)
+        found = resolve_topic(node.image, topic.name, Uuid.ZERO, False, indexes)
         unknown = [index for index in indexes if found.code or index in found.unknown]
         if unknown:
             responses.setdefault(topic.name, []).extend(map(_unknown, unknown))

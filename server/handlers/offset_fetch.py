@@ -83,7 +83,7 @@ def _fetch(
 
 def _with_ids(node: HandlerContext, topics: list[ResponseTopic]) -> list[ResponseTopic]:
     """Return the topics that still exist, with their ids."""
-    found = [(answer, node.controller.image.topic_named(answer.name)) for answer in topics]
+    found = [(answer, node.image.topic_named(answer.name)) for answer in topics]
     return [
         ResponseTopic(name=answer.name, topic_id=topic.id, partitions=answer.partitions)
         for answer, topic in found
@@ -95,7 +95,7 @@ def _with_names(node: HandlerContext, topics: Sequence[RequestTopic]) -> tuple[l
     """Return the topics with known ids, with their names, and the responses for the others."""
     known, refused = [], []
     for requested in topics:
-        topic = node.controller.image.topic(Uuid(requested.topic_id))
+        topic = node.image.topic(Uuid(requested.topic_id))
         if topic is None:
             refused.append(_topic_failed(requested, error_codes.UNKNOWN_TOPIC_ID))
         else:

@@ -191,9 +191,7 @@ def _with_leaders(node: HandlerContext, request: Request[ProduceRequest], respon
                 answered.current_leader = ProduceResponse.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
                 named.add(leader)
     if named:
-        response.node_endpoints = endpoints(
-            node.controller.image, request.peer.listener.name, named, ProduceResponse.NodeEndpoint
-        )
+        response.node_endpoints = endpoints(node.image, request.peer.listener.name, named, ProduceResponse.NodeEndpoint)
     return response
 
 
@@ -270,7 +268,7 @@ def _is_zstd(records: Buffer | None) -> bool:
 
 
 def _name_of(node: HandlerContext, topic_id: Uuid) -> str | None:
-    topic = node.controller.image.topic(topic_id)
+    topic = node.image.topic(topic_id)
     return None if topic is None else topic.name
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import Settings
+from ..metadata.image import Image
 from ..raft.raft_listener import RaftListener
 from ..requests.listener_spec import ListenerSpec
 from ..requests.waiting import Waiting
@@ -36,6 +37,11 @@ class NodeHost(Protocol):
 
     @property
     def roles(self) -> frozenset[str]: ...
+
+    @property
+    def image(self) -> Image:
+        """The committed metadata of the cluster."""
+        ...
 
     @property
     def waiting(self) -> Waiting: ...

@@ -53,9 +53,10 @@ class ImageChange(NamedTuple):
 
 
 class MetadataLoader:
-    """`image` is the committed image. `stopwatch` measures (ms) the load of a snapshot. `changed`,
-    if given, tracks the changes since the last snapshot. WireError, BadFile or BrokenLog if the log
-    or the snapshot cannot be understood at the start.
+    """`image` is the committed image, and `delta` the same with an open transaction. `stopwatch`
+    measures (ms) the load of a snapshot. `changed`, if given, tracks the changes since the last
+    snapshot. WireError, BadFile or BrokenLog if the log or the snapshot cannot be understood at the
+    start.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class MetadataLoader:
         ids = snapshots.ids()
         self.timestamp = 0  # of the last committed record (ms)
         self._snapshot_id = ids[-1] if ids else BOOTSTRAP
-        self._delta = MetadataDelta()
+        self.delta = MetadataDelta()
         self._preloaded: MetadataDelta | None = self._replay_log(
             self._snapshot_id, None
         )  # the replayed log, until it is committed
@@ -79,18 +80,14 @@ class MetadataLoader:
 
     @property
     def image(self) -> Image:
-        return self._delta.image
-
-    @property
-    def delta(self) -> MetadataDelta:
-        return self._delta
+        return self.delta.image
 
     def handle_load_snapshot(self, id: OffsetAndEpoch) -> ImageChange | None:
         """Replaces the image by a snapshot. None if the snapshot was loaded already."""
         if self._preloaded is not None and id == self._snapshot_id:
             return None
         before, self._preloaded, self._snapshot_id = self.image, None, id
-        self._delta = self._load_snapshot(id)
+        self.delta = self._load_snapshot(id)
         return ImageChange(before, self.image, None)
 
     def handle_commit(self, batches: Buffer, decided: deque[UncommittedBatch]) -> list[ImageChange]:
@@ -114,14 +111,14 @@ class MetadataLoader:
                 return None
             ahead, self._preloaded = self._preloaded, None
             if end == ahead.image.end:
-                before, self._delta = self.image, ahead
+                before, self.delta = self.image, ahead
                 return ImageChange(before, self.image, None)
             # the log was truncated meanwhile
-            self._delta = self._replay_log(self._snapshot_id, header.base_offset)
+            self.delta = self._replay_log(self._snapshot_id, header.base_offset)
         before = self.image
         if decided and decided[0].after.end.offset <= end.offset:
             after, records = decided.popleft()
-            self._delta = MetadataDelta(after)
+            self.delta = MetadataDelta(after)
             self._count_changed(before, after, records)
             return ImageChange(before, after, records)
         batch = memoryview(batches)[position : position + header.size]
@@ -130,8 +127,8 @@ class MetadataLoader:
             batch = memoryview(self._log.read(header.base_offset, header.size, end.offset).records)
         [read] = decode_batches(batch)
         for record in read.records:
-            self._delta.replay(record)
-        self._delta.image = self.image._replace(end=end)
+            self.delta.replay(record)
+        self.delta.image = self.image._replace(end=end)
         self._count_changed(before, self.image, read.records)
         return ImageChange(before, self.image, read.records) if read.records else None
 

@@ -11,7 +11,6 @@ from kafkadouble.messages.uuid import Uuid
 from ..logs.flushing import FlushQueue
 from ..logs.host import ChannelHost, NodeHost
 from ..logs.raft_manager import RaftManager
-from ..metadata.image import Image
 from ..metadata.snapshot_generator import SnapshotGenerator
 
 if TYPE_CHECKING:
@@ -32,9 +31,6 @@ class ControllerOfReplicas(Protocol):
 
     uncounted_bytes: int
     """Committed bytes that the snapshot generator has not counted."""
-
-    @property
-    def image(self) -> Image: ...
 
     def commit(self, records: Sequence[Message]) -> None: ...
 
@@ -57,9 +53,6 @@ class FetchHost(NodeHost, Protocol):
     """A node, as a reader of its partitions sees it."""
 
     @property
-    def controller(self) -> ControllerOfReplicas: ...
-
-    @property
     def partitions(self) -> ReplicaManager: ...
 
     @property
@@ -71,6 +64,9 @@ class FetchHost(NodeHost, Protocol):
 
 class ReplicaHost(FetchHost, ChannelHost, Protocol):
     """A node, as its replicas see it."""
+
+    @property
+    def controller(self) -> ControllerOfReplicas: ...
 
     @property
     def broker_epoch(self) -> int: ...

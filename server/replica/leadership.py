@@ -17,10 +17,10 @@ from ..requests.request import Refusal
 from .partition import Partition
 
 if TYPE_CHECKING:
-    from .host import FetchHost
+    from .host import ReplicaHost
 
 
-def elect(node: FetchHost, partition: Partition) -> int:
+def elect(node: ReplicaHost, partition: Partition) -> int:
     """Elect the same leader again, at the node that leads the quorum; return the partition's epoch.
 
     The returned epoch is the new one if the partition's leader is the same node. Another node
@@ -33,7 +33,7 @@ def elect(node: FetchHost, partition: Partition) -> int:
     return partition.leader_epoch
 
 
-def lose_tail(node: FetchHost, partition: Partition, offset: int, controller: FetchHost | None = None) -> int:
+def lose_tail(node: ReplicaHost, partition: Partition, offset: int, controller: ReplicaHost | None = None) -> int:
     """Lose the batch that holds `offset` and all later ones; return the epoch as `elect` does.
 
     `controller` is the node that leads the quorum, if it is another one. Raises

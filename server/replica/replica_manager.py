@@ -73,7 +73,7 @@ class ReplicaManager:
         return (-1, -1) if found is None else (found.leader, found.leader_epoch)
 
     def _in_metadata(self, topic: str, index: int) -> PartitionImage | None:
-        found = self._node.controller.image.topic_named(topic)
+        found = self._node.image.topic_named(topic)
         return None if found is None else found.partitions.get(index)
 
     def of_topic(self, topic: str) -> Mapping[int, Partition]:

@@ -8,18 +8,11 @@ from ..metadata.image import Image
 from .authorizer import Authorizer
 
 
-class CommittedImage(Protocol):
-    """What is committed."""
-
-    @property
-    def image(self) -> Image: ...
-
-
 class AuthorizerHost(Protocol):
     """A node, as the authorizer sees it."""
 
     @property
-    def controller(self) -> CommittedImage: ...
+    def image(self) -> Image: ...
 
     @property
     def authorizer(self) -> Authorizer | None:

@@ -115,7 +115,7 @@ def may(node: AuthorizerHost, request: Request[Any], right: Right) -> bool:
 
 
 def _allowed(node: AuthorizerHost, authorizer: Authorizer, request: Request[Any], right: Right) -> bool:
-    return authorizer.allows(node.controller.image, (request.peer.principal, request.peer.host), *right)
+    return authorizer.allows(node.image, (request.peer.principal, request.peer.host), *right)
 
 
 def _deletion(node: AuthorizerHost, request: Request[Any]) -> Parts:
@@ -124,7 +124,7 @@ def _deletion(node: AuthorizerHost, request: Request[Any]) -> Parts:
     def name_of(topic: Any) -> str:
         if isinstance(topic, str):
             return topic
-        found = None if topic.name is not None else node.controller.image.topic(topic.topic_id)
+        found = None if topic.name is not None else node.image.topic(topic.topic_id)
         return topic.name or ("" if found is None else found.name)
 
     field = "topic_names" if request.version < NAMES_BEFORE else "topics"

@@ -169,7 +169,7 @@ def find(node: FetchHost, fetched: CachedPartition, params: FetchParams) -> Part
     INCONSISTENT_TOPIC_ID.
     """
     if params.version >= TOPIC_IDS_FROM and not fetched.topic:
-        topic = node.controller.image.topic(fetched.topic_id)
+        topic = node.image.topic(fetched.topic_id)
         if topic is None:
             return error_codes.UNKNOWN_TOPIC_ID
         fetched.topic = topic.name

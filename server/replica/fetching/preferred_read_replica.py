@@ -25,7 +25,7 @@ def selects_by_rack(node: FetchHost) -> bool:
 
 def preferred_read_replica(node: FetchHost, partition: Partition, rack: str, offset: int, listener: str) -> int:
     """Return the id of the broker to read from; LEADER for the leader."""
-    in_sync, brokers = partition.in_sync, node.controller.image.brokers
+    in_sync, brokers = partition.in_sync, node.image.brokers
     if in_sync is None or not rack:
         return LEADER
     near = {id for id in in_sync.isr if id in brokers and brokers[id].rack == rack and brokers[id].active}

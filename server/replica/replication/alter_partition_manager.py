@@ -75,7 +75,7 @@ class AlterPartitionManager:
             self._submit(partition, in_sync, isr)
 
     def _is_eligible(self, id: int, remote: RemoteReplica) -> bool:
-        broker = self._node.controller.image.brokers.get(id)
+        broker = self._node.image.brokers.get(id)
         return broker is not None and broker.active and remote.broker_epoch in (-1, broker.epoch)
 
     def _submit(self, partition: Partition, in_sync: InSyncReplicas, isr: frozenset[int]) -> None:

@@ -50,7 +50,7 @@ class ReplicaFetcherManager:
 
     def get(self, topic: str, index: int) -> FollowerPartition | None:
         """Return the partition if this broker follows it."""
-        topic_id = self._node.controller.image.topic_ids.get(topic)
+        topic_id = self._node.image.topic_ids.get(topic)
         return None if topic_id is None else self.partitions.get((topic_id, index))
 
     def forget(self, key: PartitionKey) -> FollowerPartition | None:
@@ -85,7 +85,7 @@ class ReplicaFetcherManager:
         return {each.token for each in self._fetchers.values() if each.is_overtaken and each.token is not None}
 
     def _endpoint(self, broker: int) -> VoterEndpoint | None:
-        found = self._node.controller.image.brokers.get(broker)
+        found = self._node.image.brokers.get(broker)
         at = None if found is None else found.endpoint(self._listener)
         return None if at is None else VoterEndpoint(at.host, at.port)
 

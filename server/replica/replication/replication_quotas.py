@@ -54,7 +54,7 @@ class ReplicationQuotaManager:
 
     def is_throttled(self, topic: str, index: int) -> bool:
         """Return whether the replica of this broker is listed."""
-        text = self._node.controller.image.config_overrides(TOPIC, topic).get(self._list_name)
+        text = self._node.image.config_overrides(TOPIC, topic).get(self._list_name)
         if text is None:
             return False
         partitions = self._partitions(text)

@@ -116,7 +116,7 @@ def test_parsed_are_remembered_up_to_a_bound() -> None:
 
     texts: dict[tuple[int, str], dict[str, str]] = {}
     image = SimpleNamespace(config_overrides=lambda kind, name: texts.get((kind, name), {}))
-    node: Any = SimpleNamespace(settings=Settings(), controller=SimpleNamespace(image=image), id=1, now=0)
+    node: Any = SimpleNamespace(settings=Settings(), image=image, id=1, now=0)
     throttle = ReplicationQuotaManager(node, LEADER)
     for number in range(2 * MAX_PARSED_LISTS):
         texts[2, "t"] = {LEADER[1]: f"{number}:1"}

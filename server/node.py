@@ -277,7 +277,7 @@ class Node:
             self.snapshot_generator.abandon()
 
     def next_deadline(self) -> int | None:
-        """When `tick` is wanted next (ms), if nothing else happens."""
+        """When `tick` is due next (ms), if nothing else happens."""
         return self.now if self.waiting.is_busy else self.waiting.timers.next_deadline()
 
     def __repr__(self) -> str:

@@ -132,14 +132,14 @@ def answered(
     `names` are the names asked for; None or empty means all. Loggers have no documentation; they
     have an empty text with and without `documentation`.
     """
-    wanted = frozenset(names or ())
+    requested = frozenset(names or ())
     return [
         entry._replace(
             synonyms=entry.synonyms if synonyms else (),
             documentation=entry.documentation if documentation or entry.documentation == "" else None,
         )
         for entry in entries
-        if not wanted or entry.name in wanted
+        if not requested or entry.name in requested
     ]
 
 

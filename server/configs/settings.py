@@ -143,8 +143,8 @@ class Settings(Layers):
             return value
         raise self._wrong(name, "a whole number")
 
-    def _wrong(self, name: str, wanted: str) -> UsageError:
-        return UsageError(f"{name} is {self[name]!r}, not {wanted}")
+    def _wrong(self, name: str, expected: str) -> UsageError:
+        return UsageError(f"{name} is {self[name]!r}, not {expected}")
 
     def __repr__(self) -> str:
         return f"settings of node {self.value('node.id')}, {len(self.given)} of them given"

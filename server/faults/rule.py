@@ -92,12 +92,12 @@ class Rule(NamedTuple):
     def _what(self) -> str:
         api = "any request" if self.api == EVERY_API else self.api
         late = f" {self.when} it is processed" if self.when == AFTER else ""
-        told = {
+        details = {
             FAIL: f"with {self.error}",
             DELAY: f"by {self.seconds:g} s" if self.seconds is not None else "",
             DISCONNECT: "",
         }
-        return " ".join(filter(None, (f"{self.action} {api}", told[self.action]))) + late
+        return " ".join(filter(None, (f"{self.action} {api}", details[self.action]))) + late
 
     def _where(self) -> str:
         return ", ".join(f"{name} {value!r}" for name, value in self.scope().items())

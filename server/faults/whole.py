@@ -49,11 +49,9 @@ def _with_session(node: FaultHost, request: Request[FetchRequest]) -> FetchReque
     if session is None:
         return request.body
     named = {
-        (topic.topic, topic.topic_id, asked.partition) for topic in request.body.topics for asked in topic.partitions
+        (topic.topic, topic.topic_id, each.partition) for topic in request.body.topics for each in topic.partitions
     }
-    unnamed = [
-        wanted for wanted in session.partitions.values() if (wanted.topic, wanted.topic_id, wanted.index) not in named
-    ]
+    unnamed = [each for each in session.partitions.values() if (each.topic, each.topic_id, each.index) not in named]
     body = copy(request.body)
     body.topics = [*request.body.topics, *_as_topics(unnamed)]
     return body
@@ -62,17 +60,17 @@ def _with_session(node: FaultHost, request: Request[FetchRequest]) -> FetchReque
 def _as_topics(partitions: Iterable[CachedPartition]) -> list[FetchRequest.FetchTopic]:
     return [
         FetchRequest.FetchTopic(
-            topic=wanted.topic,
-            topic_id=wanted.topic_id,
-            partitions=[FetchRequest.FetchPartition(partition=wanted.index)],
+            topic=each.topic,
+            topic_id=each.topic_id,
+            partitions=[FetchRequest.FetchPartition(partition=each.index)],
         )
-        for wanted in partitions
+        for each in partitions
     ]
 
 
 def _with_all_topics(node: FaultHost, request: Request[MetadataRequest]) -> MetadataRequest:
-    asks_for_all = request.body.topics is None or (request.version == 0 and not request.body.topics)
-    if not asks_for_all:
+    requests_all = request.body.topics is None or (request.version == 0 and not request.body.topics)
+    if not requests_all:
         return request.body
     body = copy(request.body)
     body.topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(node.image.topic_ids)]

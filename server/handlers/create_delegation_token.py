@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Response = CreateDelegationTokenResponse
 
 ANONYMOUS = KafkaPrincipal("User", "ANONYMOUS")
-TELLS_REQUESTER = 3
+REQUESTER_FROM = 3
 TIMES_OF_REFUSALS = {
     error_codes.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: NO_TIMESTAMP,
     error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED: NO_TIMESTAMP,
@@ -61,8 +61,8 @@ def answer(node: HandlerContext, request: Request[CreateDelegationTokenRequest])
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
     terms = checked_token_settings(node.controller.draft, token_settings_of(node.settings))
     renewers = [KafkaPrincipal(each.principal_type, each.principal_name) for each in request.body.renewers]
-    wanted = NewTokenRequest(owner, requester, renewers, request.body.max_lifetime_ms)
-    token = create_token(node.controller.draft, terms, wanted, node.controller.new_id, node.now)
+    new_token = NewTokenRequest(owner, requester, renewers, request.body.max_lifetime_ms)
+    token = create_token(node.controller.draft, terms, new_token, node.controller.new_id, node.now)
     times = token.issue_timestamp, token.expiration_timestamp, token.max_timestamp
     response = _response(request.version, error_codes.NONE, (owner, requester), times)
     response.token_id, response.hmac = token.token_id, terms.proof(token.token_id)
@@ -87,7 +87,7 @@ def _response(
         expiry_timestamp_ms=expires,
         max_timestamp_ms=end,
     )
-    if version >= TELLS_REQUESTER:
+    if version >= REQUESTER_FROM:
         response.token_requester_principal_type, response.token_requester_principal_name = requester
     return response
 

@@ -57,12 +57,12 @@ def _check_level(image: Image) -> None:
         raise Refusal(error_codes.UNSUPPORTED_VERSION, said)
 
 
-def _check_endpoint_type(wanted: int, own: int, version: int) -> None:
-    if wanted not in NAMES:
-        raise Refusal(error_codes.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {wanted}")
-    if wanted != own:
+def _check_endpoint_type(requested: int, own: int, version: int) -> None:
+    if requested not in NAMES:
+        raise Refusal(error_codes.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {requested}")
+    if requested != own:
         code = error_codes.MISMATCHED_ENDPOINT_TYPE if version else error_codes.INVALID_REQUEST
-        said = f"The request was sent to an endpoint of type {NAMES[own]}, but we wanted an endpoint of type {NAMES[wanted]}"
+        said = f"The request was sent to an endpoint of type {NAMES[own]}, but we wanted an endpoint of type {NAMES[requested]}"
         raise Refusal(code, said)
 
 

@@ -89,7 +89,7 @@ def _described(node: HandlerContext, body: DescribeConfigsRequest, asked: Reques
         entries = DESCRIBED[asked.resource_type](node, asked.resource_name)
     except Refusal as refusal:
         return _failed(asked, refusal.code, refusal.message)
-    wanted = describe.answered(
+    answered = describe.answered(
         entries,
         asked.configuration_keys,
         synonyms=body.include_synonyms,
@@ -98,7 +98,7 @@ def _described(node: HandlerContext, body: DescribeConfigsRequest, asked: Reques
     return Result(
         resource_type=asked.resource_type,
         resource_name=asked.resource_name,
-        configs=[made[entry] for entry in wanted],
+        configs=[made[entry] for entry in answered],
     )
 
 

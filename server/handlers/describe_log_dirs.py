@@ -41,11 +41,13 @@ Partition = DescribeLogDirsResponse.DescribeLogDirsPartition
 
 def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
     asked = request.body.topics
-    wanted = None if asked is None else {(topic.topic, index) for topic in asked for index in topic.partitions}
-    return DescribeLogDirsResponse(results=[_describe(node.settings, place, wanted) for place in node.logs.log_dirs()])
+    requested = None if asked is None else {(topic.topic, index) for topic in asked for index in topic.partitions}
+    return DescribeLogDirsResponse(
+        results=[_describe(node.settings, place, requested) for place in node.logs.log_dirs()]
+    )
 
 
-def _describe(settings: Settings, place: LogDirDescription, wanted: set[Key] | None) -> Result:
+def _describe(settings: Settings, place: LogDirDescription, requested: set[Key] | None) -> Result:
     path = place.path or _first(settings)
     if place.failed or place.space is None:
         code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR
@@ -54,7 +56,7 @@ def _describe(settings: Settings, place: LogDirDescription, wanted: set[Key] | N
     cordoned = settings.list("cordoned.log.dirs")
     return Result(
         log_dir=path,
-        topics=_topics(place.logs, wanted),
+        topics=_topics(place.logs, requested),
         total_bytes=total,
         usable_bytes=usable,
         is_cordoned=EVERYTHING in cordoned or path in map(os.path.abspath, cordoned),
@@ -65,9 +67,9 @@ def _first(settings: Settings) -> str:
     return os.path.abspath((settings.list("log.dirs") if settings["log.dirs"] else settings.list("log.dir"))[0])
 
 
-def _topics(logs: Mapping[Key, PartitionLog], wanted: set[Key] | None) -> list[Topic]:
+def _topics(logs: Mapping[Key, PartitionLog], requested: set[Key] | None) -> list[Topic]:
     found: dict[str, list[Partition]] = {}
-    for key in sorted(logs if wanted is None else logs.keys() & wanted):
+    for key in sorted(logs if requested is None else logs.keys() & requested):
         found.setdefault(key[0], []).append(_partition(key[1], logs[key]))
     return [Topic(name=name, partitions=partitions) for name, partitions in found.items()]
 

@@ -37,7 +37,7 @@ def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartiti
     body, image = request.body, node.image
     response = DescribeTopicPartitionsResponse(topics=(topics := []))
     left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
-    for name in _wanted(node, body):
+    for name in _topic_names(node, body):
         if left == 0:
             response.next_cursor = Cursor(topic_name=name, partition_index=0)
             break
@@ -55,14 +55,14 @@ def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartiti
     return response
 
 
-def _wanted(node: HandlerContext, body: Body) -> list[str]:
+def _topic_names(node: HandlerContext, body: Body) -> list[str]:
     """Return the topic names from the cursor on, in order."""
-    asked = {topic.name for topic in body.topics} if body.topics else set(node.image.topic_ids)
+    requested = {topic.name for topic in body.topics} if body.topics else set(node.image.topic_ids)
     if body.cursor is None:
-        return sorted(asked)
-    if body.cursor.partition_index < 0 or (body.topics and body.cursor.topic_name not in asked):
+        return sorted(requested)
+    if body.cursor.partition_index < 0 or (body.topics and body.cursor.topic_name not in requested):
         raise Refusal(error_codes.INVALID_REQUEST)
-    return sorted(name for name in asked if name >= body.cursor.topic_name)
+    return sorted(name for name in requested if name >= body.cursor.topic_name)
 
 
 def _unknown(name: str) -> Topic:

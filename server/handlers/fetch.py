@@ -62,7 +62,7 @@ def answer(node: HandlerContext, request: Request[FetchRequest]) -> FetchRespons
         return _in_slices(node, request, context)
     results = _read(node, request, context, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
     if _is_enough(request, context, results):
-        return _told(node, request, context, results)
+        return _response(node, request, context, results)
     return _wait(node, request, context, results.places, results.size_bytes)
 
 
@@ -95,8 +95,8 @@ def _wait(
             break
         places, size = results.places, results.size_bytes
         del results
-    _mark_gone(results)
-    return _told(node, request, context, results)
+    _mark_deleted(results)
+    return _response(node, request, context, results)
 
 
 def _in_slices(node: HandlerContext, request: Request[FetchRequest], context: FetchContext) -> Wait[FetchResponse]:
@@ -113,11 +113,11 @@ def _in_slices(node: HandlerContext, request: Request[FetchRequest], context: Fe
             del results  # as in _wait
             moved, waited = (yield Until(deadline, places, lacking)), True
     if waited:
-        _mark_gone(results)
-    return _told(node, request, context, results)
+        _mark_deleted(results)
+    return _response(node, request, context, results)
 
 
-def _mark_gone(results: LogReadResults) -> None:
+def _mark_deleted(results: LogReadResults) -> None:
     """Sets the aborted transactions of failed partitions to null, as Kafka does for a partition
     that was deleted while a fetch waited."""
     for _, data in results.partitions:
@@ -125,7 +125,7 @@ def _mark_gone(results: LogReadResults) -> None:
             data.aborted_transactions = None
 
 
-def _told(
+def _response(
     node: HandlerContext, request: Request[FetchRequest], context: FetchContext, results: LogReadResults
 ) -> FetchResponse:
     named = _name_leaders(node, results) if results.must_respond and request.version >= LEADER_FROM else None

@@ -40,8 +40,8 @@ Topic = MetadataResponse.MetadataResponseTopic
 
 def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
     body, image = request.body, node.image
-    _check_asked(request)
-    topics = yield from _asked_topics(node, request, image)
+    _check_topics(request)
+    topics = yield from _requested_topics(node, request, image)
     if body.include_topic_authorized_operations:
         for topic in topics:
             if topic.error_code != error_codes.UNKNOWN_TOPIC_ID:
@@ -62,40 +62,42 @@ def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[Meta
     return response
 
 
-def _check_asked(request: Request[MetadataRequest]) -> None:
-    for asked in request.body.topics or ():
-        if request.version < IDS_FROM and (asked.name is None or asked.topic_id != Uuid.ZERO):
+def _check_topics(request: Request[MetadataRequest]) -> None:
+    for requested in request.body.topics or ():
+        if request.version < IDS_FROM and (requested.name is None or requested.topic_id != Uuid.ZERO):
             raise Refusal(error_codes.INVALID_REQUEST)
-        if asked.name is None and asked.topic_id == Uuid.ZERO:
+        if requested.name is None and requested.topic_id == Uuid.ZERO:
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
 
 
-def _asked_topics(node: HandlerContext, request: Request[MetadataRequest], image: Image) -> Wait[list[Topic]]:
+def _requested_topics(node: HandlerContext, request: Request[MetadataRequest], image: Image) -> Wait[list[Topic]]:
     body = request.body
     if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
         every = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
-        return (yield from _told(request, image, every))
-    ids = dict.fromkeys(asked.topic_id for asked in body.topics if asked.topic_id != Uuid.ZERO)
+        return (yield from _described(request, image, every))
+    ids = dict.fromkeys(requested.topic_id for requested in body.topics if requested.topic_id != Uuid.ZERO)
     if ids:
-        by_id = yield from _told(request, image, (image.topic(each) or _unknown_id(each) for each in ids))
+        by_id = yield from _described(request, image, (image.topic(each) or _unknown_id(each) for each in ids))
         return sorted(by_id, key=lambda topic: not topic.error_code)
-    asked_names = dict.fromkeys(asked.name for asked in body.topics if asked.name is not None)
-    named = (image.topic_named(name) or _unknown(name) for name in asked_names)
-    found = sorted((yield from _told(request, image, named)), key=lambda topic: topic.error_code)
+    names = dict.fromkeys(requested.name for requested in body.topics if requested.name is not None)
+    named = (image.topic_named(name) or _unknown(name) for name in names)
+    found = sorted((yield from _described(request, image, named)), key=lambda topic: topic.error_code)
     if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
         known = node.image.topic_ids
-        missing = [name for name in asked_names if name not in known and not problem_with_name(name)]
+        missing = [name for name in names if name not in known and not problem_with_name(name)]
         auto_create_topics(node, missing)
     return found
 
 
-def _told(request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic]) -> Wait[list[Topic]]:
+def _described(
+    request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic]
+) -> Wait[list[Topic]]:
     """Return the responses for these topics, in slices of topics and partitions."""
-    told: list[Topic] = []
+    described: list[Topic] = []
     slices = Slices()
     for each in found:
         topic, partitions = (each, ()) if isinstance(each, Topic) else (_topic(each), each.in_order())
-        told.append(topic)
+        described.append(topic)
         made = []
         for index, partition in partitions:
             made.append(_partition(request, image, index, partition))
@@ -104,7 +106,7 @@ def _told(request: Request[MetadataRequest], image: Image, found: Iterable[Topic
         topic.partitions = made
         if slices.end():
             yield OTHERS_FIRST
-    return told
+    return described
 
 
 def _unknown_id(topic_id: Uuid) -> Topic:
@@ -146,8 +148,8 @@ def _partition(
 def refuse(request: Request[MetadataRequest], code: int, message: str | None) -> MetadataResponse:
     return MetadataResponse(
         topics=[
-            Topic(error_code=code, name=asked.name or "", topic_id=asked.topic_id)
-            for asked in request.body.topics or ()
+            Topic(error_code=code, name=requested.name or "", topic_id=requested.topic_id)
+            for requested in request.body.topics or ()
         ],
         error_code=code,
     )

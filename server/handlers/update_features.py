@@ -67,8 +67,8 @@ def _raise(node: HandlerContext, version: int) -> None:
     try:
         node.quorum.replica.raise_kraft_version(version, node.now)
     except VoterChangeRefused as refused:
-        told = refused.message or error_codes.meaning(refused.code)
-        raise Refusal(refused.code, f"{FAILED}{told}") from None
+        reason = refused.message or error_codes.meaning(refused.code)
+        raise Refusal(refused.code, f"{FAILED}{reason}") from None
 
 
 def refuse(request: Request[UpdateFeaturesRequest], code: int, message: str | None) -> UpdateFeaturesResponse:

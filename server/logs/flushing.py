@@ -57,30 +57,30 @@ FlushResult = DiskFailure | None
 
 
 class FlushQueue:
-    """The flushes that are due. The shell calls `begin` when `wanted` is not empty."""
+    """The flushes to do. The shell calls `begin` when `due` is not empty."""
 
-    __slots__ = ("under_way", "wanted")
+    __slots__ = ("due", "under_way")
 
     def __init__(self) -> None:
-        self.wanted: dict[FlushOwner, None] = {}
+        self.due: dict[FlushOwner, None] = {}
         self.under_way = False
 
     def want(self, owner: FlushOwner) -> None:
         """Ask for a flush of everything that is in the owner's log at the time of `begin`."""
-        self.wanted[owner] = None
+        self.due[owner] = None
 
     @property
     def busy(self) -> bool:
         """Whether a request may be waiting for a flush."""
-        return bool(self.wanted) or self.under_way
+        return bool(self.due) or self.under_way
 
     def begin(self) -> list[FlushJob]:
         """Take all flushes that are due; `end` must follow. Nothing while others are under way."""
         if self.under_way:
             return []
-        wanted, self.wanted = self.wanted, {}
+        owners, self.due = self.due, {}
         found = []
-        for owner in wanted:
+        for owner in owners:
             with suppress(DiskFailure):  # the node reports it
                 flush = owner.log.unflushed()
                 if flush is None:
@@ -100,7 +100,7 @@ class FlushQueue:
                 log.warning("%r is not flushed: %s", owner, failure)
 
     def __repr__(self) -> str:
-        return f"{len(self.wanted)} logs to be flushed{', others under way' if self.under_way else ''}"
+        return f"{len(self.due)} logs to be flushed{', others under way' if self.under_way else ''}"
 
 
 def run(jobs: Sequence[FlushJob]) -> list[FlushResult]:

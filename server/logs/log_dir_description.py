@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..log.log import PartitionLog
 
-NOBODY_KNOWS = -1, -1
+UNKNOWN_SPACE = -1, -1
 
 
 class LogDirDescription(NamedTuple):
@@ -17,5 +17,5 @@ class LogDirDescription(NamedTuple):
 
     path: str | None
     logs: Mapping[tuple[str, int], PartitionLog]
-    space: tuple[int, int] | None = NOBODY_KNOWS
+    space: tuple[int, int] | None = UNKNOWN_SPACE
     failed: bool = False

@@ -129,7 +129,7 @@ class RaftManager:
 
     @property
     def is_retired(self) -> bool:
-        """Whether every voter was told."""
+        """Whether every voter was notified."""
         return self.replica.is_stopped
 
     def take_outgoing(self) -> list[OutboundRequest]:

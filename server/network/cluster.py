@@ -37,7 +37,7 @@ class InProcessCluster:
         self._loop = asyncio.get_running_loop()
         self._peers: dict[RemoteChannel, Peers] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._wanted = NEVER  # when the timer is due
+        self._timer_due = NEVER  # when the timer is due
         self._is_due = self._settling = False
 
     def join(self, listener: Listener) -> None:
@@ -108,15 +108,15 @@ class InProcessCluster:
 
     def _reschedule(self) -> None:
         deadline = self.links.next_deadline()
-        if deadline is None or deadline >= self._wanted or isinstance(self.clock, SteppedClock):
+        if deadline is None or deadline >= self._timer_due or isinstance(self.clock, SteppedClock):
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._wanted = deadline
+        self._timer_due = deadline
         self._timer = self._loop.call_later(max(1, deadline - self.clock.now()) / 1000, self._tick)
 
     def _tick(self) -> None:
-        self._timer, self._wanted = None, NEVER
+        self._timer, self._timer_due = None, NEVER
         self.links.tick(self.clock.now())
         self._go_on()
 
@@ -164,7 +164,7 @@ class InProcessCluster:
             self.leave(id)
         if self._timer is not None:
             self._timer.cancel()
-        self._wanted = 0
+        self._timer_due = 0
 
     def __repr__(self) -> str:
         return repr(self.links)

@@ -81,7 +81,7 @@ class Line(Protocol):
     def close(self) -> None:
         """End the connection once what was written is out."""
 
-    def read_on(self, wanted: bool) -> None:
+    def read_on(self, reads_on: bool, /) -> None:
         """Read more bytes, or stop reading; the same again changes nothing."""
 
     def others_first(self) -> None:

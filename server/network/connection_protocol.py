@@ -47,10 +47,10 @@ class ConnectionProtocol(asyncio.Protocol):
     def __init__(
         self, listener: Listener, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
     ) -> None:
-        self.listener, self._spec, self.quotas, self._tell_ended = listener, spec, quotas, ended
+        self.listener, self._spec, self.quotas, self._on_end = listener, spec, quotas, ended
         self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
         self.looks = 0  # since bytes last moved
-        self.wanted = True  # to be read from
+        self.reads_on = True  # unless the listener is paused
         self._ending = False  # once everything is sent
         self._has_left = False  # the peer has closed its side
 
@@ -85,9 +85,9 @@ class ConnectionProtocol(asyncio.Protocol):
         shut_down(self.transport.get_extra_info("socket"))
         self.transport.abort()
 
-    def read_on(self, wanted: bool) -> None:
-        self.wanted = wanted
-        if (read := wanted and not self.listener.paused) != self.transport.is_reading():
+    def read_on(self, reads_on: bool, /) -> None:
+        self.reads_on = reads_on
+        if (read := reads_on and not self.listener.paused) != self.transport.is_reading():
             (self.transport.resume_reading if read else self.transport.pause_reading)()
 
     def others_first(self) -> None:
@@ -137,7 +137,7 @@ class ConnectionProtocol(asyncio.Protocol):
         self.listener.connections.discard(self)
         self.outgoing.end()
         self.connection.lost()
-        self._tell_ended()
+        self._on_end()
         has_left = self._has_left or exc is not None
         log.info(
             "%r disconnected%s",

@@ -51,7 +51,7 @@ class Listener:
         self._settings = node.settings  # as they were last seen
         self._peers: list[Peers] = []  # once there are other nodes
         self._timer: asyncio.TimerHandle | None = None
-        self._wanted = NEVER  # when the timer is due, by the node's clock
+        self._timer_due = NEVER  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._look: asyncio.TimerHandle | None = None  # for silent connections
         self._flushes: set[asyncio.Future[list[flushing.FlushResult]]] = set()  # under way
@@ -129,7 +129,7 @@ class Listener:
         """Read nothing and begin nothing, or go on; connections made meanwhile wait."""
         self.paused = paused
         for protocol in list(self.connections):
-            protocol.read_on(protocol.wanted)
+            protocol.read_on(protocol.reads_on)
             protocol.others_first()
         self.reschedule()
 
@@ -167,18 +167,18 @@ class Listener:
         if self.node.settings is not self._settings:
             self._settings = self.node.settings
             self._settings_changed()
-        if self.node.flushing.wanted:
+        if self.node.flushing.due:
             self._flush()
         if self.node.channels:
             self._speak()
         deadline = self.node.next_deadline()
-        if deadline is None or deadline >= self._wanted or self._loop is None:
+        if deadline is None or deadline >= self._timer_due or self._loop is None:
             return
         if isinstance(self.clock, SteppedClock) and deadline > self.clock.now():
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._wanted = deadline
+        self._timer_due = deadline
         self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
 
     def _settings_changed(self) -> None:
@@ -257,7 +257,7 @@ class Listener:
 
     def tick(self) -> None:
         """Let the node do what is due."""
-        self._timer, self._wanted = None, NEVER
+        self._timer, self._timer_due = None, NEVER
         if not self.paused:
             work(lambda: self.node.tick(self.clock.now()), lambda: self.node.waiting.is_busy)
         self.reschedule()

@@ -65,7 +65,7 @@ class Peers:
         self.lines: dict[VoterEndpoint, _Line] = {}
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._timer: asyncio.TimerHandle | None = None
-        self._wanted = NEVER  # the deadline of the timer, by the replica's clock
+        self._timer_due = NEVER  # the deadline of the timer, by the replica's clock
 
     def start(self) -> None:
         """Starts on the running loop."""
@@ -109,7 +109,7 @@ class Peers:
         return line
 
     def _tick(self) -> None:
-        self._timer, self._wanted = None, NEVER
+        self._timer, self._timer_due = None, NEVER
         self.replica.tick(self.clock.now())
         self._moved()
 
@@ -117,13 +117,13 @@ class Peers:
         """Sets the timer to the replica's next deadline. A stepped clock calls the replica itself,
         unless the deadline has passed."""
         deadline, now = self.replica.next_deadline(), self.clock.now()
-        if self._loop is None or (deadline or NEVER) == self._wanted:
+        if self._loop is None or (deadline or NEVER) == self._timer_due:
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._timer, self._wanted = None, NEVER
+        self._timer, self._timer_due = None, NEVER
         if deadline is not None and not (isinstance(self.clock, SteppedClock) and deadline > now):
-            self._wanted = deadline
+            self._timer_due = deadline
             self._timer = self._loop.call_later(max(0, deadline - now) / 1000, self._tick)
 
     def __repr__(self) -> str:

@@ -44,9 +44,9 @@ class Authorizer:
         self._super_users = {user.strip() for user in users.split(";") if user.strip()}
         self._open = is_open.strip().lower() == "true"
 
-    def allows(self, image: Image, who: tuple[str, str], operation: int, resource_type: int, name: str) -> bool:
-        """Whether `who`, a principal and its host, may do this."""
-        principal, host = who
+    def allows(self, image: Image, client: tuple[str, str], operation: int, resource_type: int, name: str) -> bool:
+        """Whether the client, a principal and its host, may do this."""
+        principal, host = client
         if principal in self._super_users:
             return True
         about = [

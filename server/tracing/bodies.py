@@ -29,14 +29,14 @@ def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | Non
     if secrets == BODIES:
         return None, None
     try:
-        asked = _without_records(request.body).to_json(request.version)
+        request_json = _without_records(request.body).to_json(request.version)
         if secrets == CONFIG_VALUES:
-            _blank_values(asked)
-        told = None if answer is None else _line(_without_records(answer).to_json(request.version))
+            _blank_values(request_json)
+        answer_line = None if answer is None else _line(_without_records(answer).to_json(request.version))
     except UsageError:  # a message that this version cannot hold; the capture goes on
         log.exception("%r cannot be captured", request)
         return None, None
-    return _line(asked), told
+    return _line(request_json), answer_line
 
 
 def _line(found: dict[str, Any]) -> str:

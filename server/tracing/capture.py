@@ -62,7 +62,7 @@ _HEAD = Struct(">hhih")
 
 
 class Capture(Subscriber):
-    """The rows of one run, with the `bodies` of requests and answers if they are wanted. `epoch`
+    """The rows of one run, with the `bodies` of requests and answers if they are kept. `epoch`
     added to `nanos` is ns since 1970."""
 
     def __init__(self, nanos: Callable[[], int], epoch: int, *, bodies: bool = False) -> None:
@@ -124,7 +124,7 @@ def _length(row: Row) -> int:
     return len(row[-2] or "") + len(row[-1] or "")
 
 
-def _told(request: Request[Any], answer: Any) -> Bodies:
+def _bodies_of(request: Request[Any], answer: Any) -> Bodies:
     from .bodies import bodies_of
 
     return bodies_of(request, answer)
@@ -144,7 +144,7 @@ class _Tap:
         request, answer = traced.request, traced.answer
         known = request.api_key, request.version, request.correlation_id, request.client_id, request.size
         errors = () if answer is None else codes_in(answer)
-        bodies = _told(request, answer) if self._bodies else (None, None)
+        bodies = _bodies_of(request, answer) if self._bodies else (None, None)
         self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies)
 
     def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
@@ -170,7 +170,7 @@ class _Tap:
         bodies: Bodies = (None, None),
     ) -> None:
         key, version, correlation_id, client_id, size = known
-        (asked, told), peer = bodies, self._peer
+        (request_body, answer_body), peer = bodies, self._peer
         served = peer.apis.get(key)
         self._add(
             (
@@ -190,7 +190,7 @@ class _Tap:
                 (self._nanos() - began) // 1000,
                 outcome,
                 None if served is None else served.highest,
-                asked,
-                told,
+                request_body,
+                answer_body,
             )
         )

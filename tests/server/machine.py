@@ -64,7 +64,7 @@ class Machine(Harness):
     def flush(self) -> None:
         """Flushes until nothing is due."""
         self.end_flush()
-        while self.node.flushing.wanted:
+        while self.node.flushing.due:
             self.begin_flush()
             self.end_flush()
 

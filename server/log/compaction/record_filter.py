@@ -73,8 +73,8 @@ def _horizon(header: BatchHeader, left: list[Record], of: CleanerPass, obsolete:
     """The delete horizon that the batch gets now; None when it has one, or needs none."""
     if header.has_delete_horizon:
         return None
-    wanted = obsolete if header.is_control else any(record.value is None for record in left)
-    return of.now + of.delete_retention_ms if wanted else None
+    is_needed = obsolete if header.is_control else any(record.value is None for record in left)
+    return of.now + of.delete_retention_ms if is_needed else None
 
 
 def _shortened(header: BatchHeader, left: list[Record], horizon: int | None, level: int | None) -> bytearray:

@@ -196,9 +196,9 @@ def test_a_log_is_flushed_when_its_records_have_waited_long_enough() -> None:
     assert machine.partition("t").log.recovery_point == 1
     assert produced(produce(machine, "t", b"b")) == (0, 1)
     machine.tick(4000)
-    assert machine.partition("t") not in machine.node.flushing.wanted
+    assert machine.partition("t") not in machine.node.flushing.due
     machine.tick(1000)
-    assert machine.partition("t") in machine.node.flushing.wanted
+    assert machine.partition("t") in machine.node.flushing.due
     machine.flush()
     assert machine.partition("t").log.recovery_point == 2
 

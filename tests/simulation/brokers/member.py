@@ -197,7 +197,7 @@ class Member:
         for _, channel, _ in node.channels:
             for send in channel.take_outgoing():
                 self._send(node, channel, send)
-        if node.flushing.wanted and not node.flushing.under_way:
+        if node.flushing.due and not node.flushing.under_way:
             self._flush(node)
         if node.halted is not None:
             self._halted(node, node.halted)

@@ -49,7 +49,7 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
             result = handle(node, request)
     except Refusal as refusal:
         return refused(request, refusal.code, refusal.message)
-    except DiskFailure:  # the node tells of it
+    except DiskFailure:  # the node reports it
         return refused(request, error_codes.KAFKA_STORAGE_ERROR)
     except Exception:
         return unforeseen(request)

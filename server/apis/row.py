@@ -57,7 +57,7 @@ class PartList(NamedTuple):
     """One list of parts: what its items are, and the names of the list in request and response."""
 
     kind: str
-    asked: str
+    requested: str
     answered: str
 
 

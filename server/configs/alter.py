@@ -98,16 +98,16 @@ class Target(NamedTuple):
 
 def altered(target: Target, changes: Iterable[AlterConfigOp]) -> dict[str, str | None]:
     """The records that IncrementalAlterConfigs writes, by name; raises ConfigRefused."""
-    asked = list(changes)
+    requested = list(changes)
     if target.at_controller:
         _check_name(target)
         lists = (
-            change for change in asked if change.operation not in (AlterConfigOpType.SET, AlterConfigOpType.DELETE)
+            change for change in requested if change.operation not in (AlterConfigOpType.SET, AlterConfigOpType.DELETE)
         )
         _refuse_nulls(change.name for change in lists if change.value is None)
     else:
-        look_at_changes(target, asked)
-    return _checked(target, {change.name: _operated(target, change) for change in asked}, dropped=())
+        look_at_changes(target, requested)
+    return _checked(target, {change.name: _operated(target, change) for change in requested}, dropped=())
 
 
 def look_at_changes(target: Target, changes: Sequence[AlterConfigOp]) -> None:
@@ -121,7 +121,7 @@ def look_at_changes(target: Target, changes: Sequence[AlterConfigOp]) -> None:
     if target.kind is Resource.BROKER:
         for change in changes:
             _operated(target, change)
-        _check_broker(target, _as_a_broker_sees(target, changes))
+        _check_broker(target, _broker_properties(target, changes))
 
 
 def replaced(target: Target, configs: Mapping[str, str | None]) -> dict[str, str | None]:
@@ -221,7 +221,7 @@ def _check_record(target: Target, name: str, value: str | None) -> None:
         raise InvalidConfig(name, "", text=f"The configuration value cannot be added because {why}")
 
 
-def _as_a_broker_sees(target: Target, changes: Sequence[AlterConfigOp]) -> dict[str, str]:
+def _broker_properties(target: Target, changes: Sequence[AlterConfigOp]) -> dict[str, str]:
     """The configurations that a broker would have. It uses only valid stored values, and keeps
     duplicates, so that the check finds them.
     """

@@ -162,5 +162,5 @@ def _advertised_problems(
         yield setting, f"{INTER_BROKER_NAME} must be a listener name defined in {ADVERTISED}. {why}"
     if not set(names) <= set(opened):
         why = f"Found {','.join(names)}. The valid options based on the current configuration are {','.join(opened)}"
-        said = f"{ADVERTISED} listener names must be equal to or a subset of the ones defined in {LISTENERS}."
-        yield ADVERTISED, f"{said} {why}"
+        rule = f"{ADVERTISED} listener names must be equal to or a subset of the ones defined in {LISTENERS}."
+        yield ADVERTISED, f"{rule} {why}"

@@ -45,5 +45,5 @@ def checked_endpoints(listeners: Iterable[RegisteredListener]) -> list[Endpoint]
     return [*found.values()]
 
 
-def _refused(said: str) -> Refusal:
-    return Refusal(error_codes.UNKNOWN_SERVER_ERROR, said)
+def _refused(message: str) -> Refusal:
+    return Refusal(error_codes.UNKNOWN_SERVER_ERROR, message)

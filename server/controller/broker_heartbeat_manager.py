@@ -105,12 +105,12 @@ class BrokerHeartbeatManager:
 
     def next_expiry_ms(self) -> int | None:
         """The time (ms) at which the next session expires if no heartbeat arrives."""
-        heard = [
+        last_contacts = [
             known.last_contact_ms
             for broker_id, known in self._known.items()
             if known.last_contact_ms is not None and broker_id not in self._without_heartbeats
         ]
-        return min(heard) + self.session_timeout_ms + 1 if heard else None
+        return min(last_contacts) + self.session_timeout_ms + 1 if last_contacts else None
 
     def active_brokers_have_read(self, image: Image, offset: int) -> bool:
         """Whether every broker that is neither fenced nor in controlled shutdown has read the

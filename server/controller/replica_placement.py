@@ -71,19 +71,19 @@ def check_assignable(image: Image, replicas: Sequence[int], replication_factor: 
 
 
 def _assignment_problem(image: Image, brokers: list[int], replication_factor: int | None) -> str | None:
-    says = "The manual partition assignment includes"
+    prefix = "The manual partition assignment includes"
     if not brokers:
-        return f"{says} an empty replica list."
+        return f"{prefix} an empty replica list."
     for at, broker in enumerate(brokers):
         if broker not in image.brokers:
-            return f"{says} broker {broker}, but no such broker is registered."
+            return f"{prefix} broker {broker}, but no such broker is registered."
         if not takes_replicas(image.brokers[broker]):
-            return f"{says} broker {broker}, but all its log directories are cordoned."
+            return f"{prefix} broker {broker}, but all its log directories are cordoned."
         if at and broker == brokers[at - 1]:
-            return f"{says} the broker {broker} more than once."
+            return f"{prefix} the broker {broker} more than once."
     if replication_factor not in (None, len(brokers)):
         others = f"previous partitions, which have {replication_factor} replica(s)."
-        return f"{says} a partition with {len(brokers)} replica(s), but this is not consistent with {others}"
+        return f"{prefix} a partition with {len(brokers)} replica(s), but this is not consistent with {others}"
     return None
 
 

@@ -69,7 +69,7 @@ def divide(api: str, body: Any, scope: Scope, name_of: NameOf) -> tuple[Any | No
 
 def path_of(api: str, body: Any) -> tuple[PartList, ...]:
     """The lists of parts that this body uses; empty when it has no parts."""
-    return next((path for path in PATHS.get(api, ()) if getattr(body, path[0].asked)), ())
+    return next((path for path in PATHS.get(api, ()) if getattr(body, path[0].requested)), ())
 
 
 def _is_about(body: Any, kind: str, value: str | int) -> bool:
@@ -79,11 +79,11 @@ def _is_about(body: Any, kind: str, value: str | int) -> bool:
 def _divide(struct: Any, path: tuple[PartList, ...], scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
     level, deeper = path[0], path[1:]
     hit, rest = [], []
-    for item in getattr(struct, level.asked) or ():
+    for item in getattr(struct, level.requested) or ():
         inside, outside = _divide_item(item, level, deeper, scope, name_of)
         hit.extend([] if inside is None else [inside])
         rest.extend([] if outside is None else [outside])
-    return _with(struct, level.asked, hit), _with(struct, level.asked, rest)
+    return _with(struct, level.requested, hit), _with(struct, level.requested, rest)
 
 
 def _divide_item(
@@ -168,7 +168,7 @@ def _mirror(into: Any, struct: Any, path: tuple[PartList, ...], code: int) -> No
     made = next(field.struct for field in fields_of(type(into)) if field.name == level.answered)
     assert made is not None
     entries = []
-    for item in getattr(struct, level.asked) or ():
+    for item in getattr(struct, level.requested) or ():
         entry = made()
         _name_alike(entry, item, level.kind)
         if deeper:

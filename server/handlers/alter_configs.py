@@ -56,8 +56,8 @@ def _result(
 
 
 def refuse(request: Request[AlterConfigsRequest], code: int, message: str | None) -> AlterConfigsResponse:
-    asked = [
+    requested = [
         ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
         for resource in request.body.resources
     ]
-    return AlterConfigsResponse(responses=[_result(*altered) for altered in asked])
+    return AlterConfigsResponse(responses=[_result(*altered) for altered in requested])

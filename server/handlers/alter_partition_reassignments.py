@@ -44,8 +44,8 @@ def refuse(request: Request[AlterPartitionReassignmentsRequest], code: int, mess
         Result(
             name=topic.name,
             partitions=[
-                PartitionResult(partition_index=asked.partition_index, error_code=code, error_message=message)
-                for asked in topic.partitions
+                PartitionResult(partition_index=requested.partition_index, error_code=code, error_message=message)
+                for requested in topic.partitions
             ],
         )
         for topic in request.body.topics

@@ -17,7 +17,7 @@ from ..controller.acl_control import AclDeleteResult, delete_acls
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from ..security.acls import says_unknown
+from ..security.acls import is_undecoded
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -27,7 +27,7 @@ def answer(
     node: HandlerContext, request: Request[DeleteAclsRequest]
 ) -> DeleteAclsResponse | Disconnect | Wait[DeleteAclsResponse]:
     filters = request.body.filters
-    if any(map(says_unknown, filters)):
+    if any(map(is_undecoded, filters)):
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")

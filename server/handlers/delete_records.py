@@ -42,8 +42,8 @@ def answer(node: HandlerContext, request: Request[DeleteRecordsRequest]) -> Wait
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
         partitions = []
-        for asked in named:
-            partitions.append(_delete(node, topic.name, asked, waited))
+        for requested in named:
+            partitions.append(_delete(node, topic.name, requested, waited))
             if slices.end():
                 yield OTHERS_FIRST
         topics.append(DeleteRecordsResponse.DeleteRecordsTopicResult(name=topic.name, partitions=partitions))
@@ -83,39 +83,41 @@ def _low_watermark(node: HandlerContext, partition: Partition) -> int:
     return partition.low_watermark({broker.id for broker in node.image.live_brokers()})
 
 
-def _delete(node: HandlerContext, topic: str, asked: RequestPartition, waited: WaitingPartitions) -> PartitionResult:
-    partition = node.partitions.get(topic, asked.partition_index)
+def _delete(
+    node: HandlerContext, topic: str, requested: RequestPartition, waited: WaitingPartitions
+) -> PartitionResult:
+    partition = node.partitions.get(topic, requested.partition_index)
     if partition is None:
-        return _failed(asked, node.partitions.code_of_missing(topic, asked.partition_index))
+        return _failed(requested, node.partitions.code_of_missing(topic, requested.partition_index))
     if topic in INTERNAL_TOPICS:
-        return _failed(asked, error_codes.INVALID_TOPIC_EXCEPTION)
+        return _failed(requested, error_codes.INVALID_TOPIC_EXCEPTION)
     if not partition.log.config.deletes:
-        return _failed(asked, error_codes.POLICY_VIOLATION)
+        return _failed(requested, error_codes.POLICY_VIOLATION)
     if code := partition.check_epoch(ANY_EPOCH):
-        return _failed(asked, code)
-    offset = partition.high_watermark if asked.offset == HIGH_WATERMARK else asked.offset
+        return _failed(requested, code)
+    offset = partition.high_watermark if requested.offset == HIGH_WATERMARK else requested.offset
     if not 0 <= offset <= partition.high_watermark:
-        return _failed(asked, error_codes.OFFSET_OUT_OF_RANGE)
+        return _failed(requested, error_codes.OFFSET_OUT_OF_RANGE)
     try:
         partition.log.delete_records_before(offset)
     except DiskFailure:  # the node reports it
-        return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
+        return _failed(requested, error_codes.KAFKA_STORAGE_ERROR)
     partition.wake_waiters()
-    answered = PartitionResult(partition_index=asked.partition_index, low_watermark=_low_watermark(node, partition))
+    answered = PartitionResult(partition_index=requested.partition_index, low_watermark=_low_watermark(node, partition))
     if answered.low_watermark < offset:
         waited.append((partition, offset, answered))
     return answered
 
 
-def _failed(asked: RequestPartition, code: int) -> PartitionResult:
-    return PartitionResult(partition_index=asked.partition_index, low_watermark=-1, error_code=code)
+def _failed(requested: RequestPartition, code: int) -> PartitionResult:
+    return PartitionResult(partition_index=requested.partition_index, low_watermark=-1, error_code=code)
 
 
 def refuse(request: Request[DeleteRecordsRequest], code: int, message: str | None) -> DeleteRecordsResponse:
     return DeleteRecordsResponse(
         topics=[
             DeleteRecordsResponse.DeleteRecordsTopicResult(
-                name=topic.name, partitions=[_failed(asked, code) for asked in topic.partitions]
+                name=topic.name, partitions=[_failed(requested, code) for requested in topic.partitions]
             )
             for topic in request.body.topics
         ]

@@ -36,11 +36,11 @@ def answer(
             raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")
         raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
     check_time_left(request.body.timeout_ms)
-    decision = delete_topics(node.controller.draft, _asked(request))
+    decision = delete_topics(node.controller.draft, _requested_topics(request))
     return node.controller.write(decision.records, DeleteTopicsResponse(responses=decision.results))
 
 
-def _asked(request: Request[DeleteTopicsRequest]) -> Sequence[DeleteTopicState]:
+def _requested_topics(request: Request[DeleteTopicsRequest]) -> Sequence[DeleteTopicState]:
     if request.version >= STATES_FROM:
         return request.body.topics
     return [DeleteTopicState(name=name) for name in request.body.topic_names]
@@ -48,5 +48,5 @@ def _asked(request: Request[DeleteTopicsRequest]) -> Sequence[DeleteTopicState]:
 
 def refuse(request: Request[DeleteTopicsRequest], code: int, message: str | None) -> DeleteTopicsResponse:
     return DeleteTopicsResponse(
-        responses=[failed_result(state.name, state.topic_id, code, message) for state in _asked(request)]
+        responses=[failed_result(state.name, state.topic_id, code, message) for state in _requested_topics(request)]
     )

@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, De
 from ..metadata.image import Acl
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.request import Refusal, Request
-from ..security.acls import matching_acls, says_unknown
+from ..security.acls import is_undecoded, matching_acls
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -25,7 +25,7 @@ Response = DescribeAclsResponse
 
 
 def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Response | Disconnect:
-    if says_unknown(request.body):
+    if is_undecoded(request.body):
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")

@@ -50,11 +50,11 @@ def answer(node: HandlerContext, request: Request[DescribeClusterRequest]) -> De
 def _check_level(image: Image) -> None:
     level = image.features.get(METADATA_VERSION)
     if level is None:
-        said = "There is no finalized MetadataVersion, so direct-to-controller communication is not supported."
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, said)
+        text = "There is no finalized MetadataVersion, so direct-to-controller communication is not supported."
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, text)
     if level < CONTROLLERS:
-        said = "Direct-to-controller communication is not supported with the current MetadataVersion."
-        raise Refusal(error_codes.UNSUPPORTED_VERSION, said)
+        text = "Direct-to-controller communication is not supported with the current MetadataVersion."
+        raise Refusal(error_codes.UNSUPPORTED_VERSION, text)
 
 
 def _check_endpoint_type(requested: int, own: int, version: int) -> None:
@@ -62,8 +62,8 @@ def _check_endpoint_type(requested: int, own: int, version: int) -> None:
         raise Refusal(error_codes.UNSUPPORTED_ENDPOINT_TYPE, f"Unsupported endpoint type {requested}")
     if requested != own:
         code = error_codes.MISMATCHED_ENDPOINT_TYPE if version else error_codes.INVALID_REQUEST
-        said = f"The request was sent to an endpoint of type {NAMES[own]}, but we wanted an endpoint of type {NAMES[requested]}"
-        raise Refusal(code, said)
+        text = f"The request was sent to an endpoint of type {NAMES[own]}, but we wanted an endpoint of type {NAMES[requested]}"
+        raise Refusal(code, text)
 
 
 def _brokers(node: HandlerContext, request: Request[DescribeClusterRequest]) -> list[Shown]:

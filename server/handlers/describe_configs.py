@@ -48,25 +48,25 @@ def answer(
     node: HandlerContext, request: Request[DescribeConfigsRequest]
 ) -> DescribeConfigsResponse | Wait[DescribeConfigsResponse]:
     body = request.body
-    for asked in body.resources:
-        if asked.resource_type not in DESCRIBED:
+    for requested in body.resources:
+        if requested.resource_type not in DESCRIBED:
             raise Refusal(error_codes.INVALID_REQUEST)
     if len(body.resources) > FEW_RESOURCES:
         return _in_turns(node, body)
     made = _Entries()
-    return DescribeConfigsResponse(results=[_described(node, body, asked, made) for asked in body.resources])
+    return DescribeConfigsResponse(results=[_described(node, body, requested, made) for requested in body.resources])
 
 
 def _in_turns(node: HandlerContext, body: DescribeConfigsRequest) -> Wait[DescribeConfigsResponse]:
     results: list[Result] = []
     made = _Entries()
     entries = turn = 0
-    for asked in body.resources:
+    for requested in body.resources:
         if entries >= MOST_ENTRIES:
-            said = f"More than {MOST_ENTRIES} configurations in one request."
-            results.append(_failed(asked, error_codes.POLICY_VIOLATION, said))
+            text = f"More than {MOST_ENTRIES} configurations in one request."
+            results.append(_failed(requested, error_codes.POLICY_VIOLATION, text))
             continue
-        result = _described(node, body, asked, made)
+        result = _described(node, body, requested, made)
         results.append(result)
         entries += len(result.configs)
         turn += len(result.configs)
@@ -84,20 +84,22 @@ class _Entries(dict[ConfigEntry, DescribeConfigsResponse.DescribeConfigsResource
         return made
 
 
-def _described(node: HandlerContext, body: DescribeConfigsRequest, asked: RequestResource, made: _Entries) -> Result:
+def _described(
+    node: HandlerContext, body: DescribeConfigsRequest, requested: RequestResource, made: _Entries
+) -> Result:
     try:
-        entries = DESCRIBED[asked.resource_type](node, asked.resource_name)
+        entries = DESCRIBED[requested.resource_type](node, requested.resource_name)
     except Refusal as refusal:
-        return _failed(asked, refusal.code, refusal.message)
+        return _failed(requested, refusal.code, refusal.message)
     answered = describe.answered(
         entries,
-        asked.configuration_keys,
+        requested.configuration_keys,
         synonyms=body.include_synonyms,
         documentation=body.include_documentation,
     )
     return Result(
-        resource_type=asked.resource_type,
-        resource_name=asked.resource_name,
+        resource_type=requested.resource_type,
+        resource_name=requested.resource_name,
         configs=[made[entry] for entry in answered],
     )
 
@@ -133,8 +135,8 @@ def _broker(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         return describe.describe_all_brokers(node.settings)
     if _broker_id(name) != node.id:
-        said = f"Unexpected broker id, expected {node.id} or empty string, but received {name}"
-        raise Refusal(error_codes.INVALID_REQUEST, said)
+        text = f"Unexpected broker id, expected {node.id} or empty string, but received {name}"
+        raise Refusal(error_codes.INVALID_REQUEST, text)
     return describe.describe_broker(node.settings)
 
 
@@ -142,8 +144,8 @@ def _loggers(node: HandlerContext, name: str) -> list[ConfigEntry]:
     if not name:
         raise Refusal(error_codes.INVALID_REQUEST, "Broker id must not be empty")
     if _broker_id(name) != node.id:
-        said = f"Unexpected broker id, expected {node.id} but received {name}"
-        raise Refusal(error_codes.INVALID_REQUEST, said)
+        text = f"Unexpected broker id, expected {node.id} but received {name}"
+        raise Refusal(error_codes.INVALID_REQUEST, text)
     source = ConfigSource.DYNAMIC_BROKER_LOGGER
     return [
         ConfigEntry(logger, level, source, False, False, ConfigType.UNKNOWN, (), "")
@@ -179,12 +181,15 @@ DESCRIBED: dict[int, Callable[[HandlerContext, str], list[ConfigEntry]]] = {
 }
 
 
-def _failed(asked: RequestResource, code: int, message: str | None) -> Result:
+def _failed(requested: RequestResource, code: int, message: str | None) -> Result:
     return Result(
-        error_code=code, error_message=message, resource_type=asked.resource_type, resource_name=asked.resource_name
+        error_code=code,
+        error_message=message,
+        resource_type=requested.resource_type,
+        resource_name=requested.resource_name,
     )
 
 
 def refuse(request: Request[DescribeConfigsRequest], code: int, message: str | None) -> DescribeConfigsResponse:
-    said = message or error_codes.meaning(code)
-    return DescribeConfigsResponse(results=[_failed(asked, code, said) for asked in request.body.resources])
+    text = message or error_codes.meaning(code)
+    return DescribeConfigsResponse(results=[_failed(requested, code, text) for requested in request.body.resources])

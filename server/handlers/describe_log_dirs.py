@@ -40,8 +40,8 @@ Partition = DescribeLogDirsResponse.DescribeLogDirsPartition
 
 
 def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
-    asked = request.body.topics
-    requested = None if asked is None else {(topic.topic, index) for topic in asked for index in topic.partitions}
+    named = request.body.topics
+    requested = None if named is None else {(topic.topic, index) for topic in named for index in topic.partitions}
     return DescribeLogDirsResponse(
         results=[_describe(node.settings, place, requested) for place in node.logs.log_dirs()]
     )

@@ -22,8 +22,8 @@ Response = ElectLeadersResponse
 
 
 def answer(node: HandlerContext, request: Request[ElectLeadersRequest]) -> Response | Wait[Response]:
-    asked = request.body.topic_partitions
-    if asked is not None and not asked:
+    requested = request.body.topic_partitions
+    if requested is not None and not requested:
         return Response()
     check_time_left(request.body.timeout_ms)
     decision = elect_leaders(node.controller.draft, node.settings, request.body)

@@ -209,8 +209,8 @@ def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:
 
 def refuse(request: Request[FetchRequest], code: int, message: str | None) -> FetchResponse:
     partitions = [
-        CachedPartition(topic, topic_id, asked)
-        for _, topic, topic_id, asked in keys_and_partitions(request.body, request.version)
+        CachedPartition(topic, topic_id, requested)
+        for _, topic, topic_id, requested in keys_and_partitions(request.body, request.version)
     ]
     refused = response(all_failed(partitions, code), request.body.session_id)
     refused.error_code = code if request.version >= SESSIONS_FROM else 0

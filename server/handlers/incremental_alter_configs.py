@@ -73,8 +73,8 @@ def _result(
 def refuse(
     request: Request[IncrementalAlterConfigsRequest], code: int, message: str | None
 ) -> IncrementalAlterConfigsResponse:
-    asked = [
+    requested = [
         ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
         for resource in request.body.resources
     ]
-    return IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in asked])
+    return IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in requested])

@@ -27,15 +27,15 @@ TYPES_FROM = 1
 
 
 def answer(node: HandlerContext, request: Request[ListConfigResourcesRequest]) -> ListConfigResourcesResponse:
-    asked: Iterable[int] = [Resource.CLIENT_METRICS]
+    requested: Iterable[int] = [Resource.CLIENT_METRICS]
     if request.version >= TYPES_FROM:
-        asked = sorted(set(request.body.resource_types)) or list(NAMES)
-    if any(kind not in NAMES for kind in asked):
+        requested = sorted(set(request.body.resource_types)) or list(NAMES)
+    if any(kind not in NAMES for kind in requested):
         raise Refusal(error_codes.UNSUPPORTED_VERSION)
     return ListConfigResourcesResponse(
         config_resources=[
             ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
-            for kind in asked
+            for kind in requested
             for name in sorted(NAMES[kind](node.image))
         ]
     )

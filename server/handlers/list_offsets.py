@@ -80,7 +80,7 @@ ResponsePartition = ListOffsetsResponse.ListOffsetsPartitionResponse
 
 def answer(node: HandlerContext, request: Request[ListOffsetsRequest]) -> Wait[ListOffsetsResponse]:
     times_named = Counter(
-        (topic.name, asked.partition_index) for topic in request.body.topics for asked in topic.partitions
+        (topic.name, requested.partition_index) for topic in request.body.topics for requested in topic.partitions
     )
     if request.body.isolation_level not in ISOLATION_LEVELS:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
@@ -88,47 +88,49 @@ def answer(node: HandlerContext, request: Request[ListOffsetsRequest]) -> Wait[L
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
         partitions = []
-        for asked in named:
-            if times_named[topic.name, asked.partition_index] > 1:
-                partitions.append(_failed(asked, error_codes.INVALID_REQUEST))
+        for requested in named:
+            if times_named[topic.name, requested.partition_index] > 1:
+                partitions.append(_failed(requested, error_codes.INVALID_REQUEST))
                 continue
-            partitions.append(_look_up(node, request, topic.name, asked))
-            if slices.end(1 if asked.timestamp in ANY_OFFSET else SLICE // LOOKS):
+            partitions.append(_look_up(node, request, topic.name, requested))
+            if slices.end(1 if requested.timestamp in ANY_OFFSET else SLICE // LOOKS):
                 yield OTHERS_FIRST
         topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(name=topic.name, partitions=partitions))
     return ListOffsetsResponse(topics=topics)
 
 
 def _look_up(
-    node: HandlerContext, request: Request[ListOffsetsRequest], topic: str, asked: RequestPartition
+    node: HandlerContext, request: Request[ListOffsetsRequest], topic: str, requested: RequestPartition
 ) -> ResponsePartition:
-    if asked.timestamp < 0 and request.version < SINCE_VERSION.get(asked.timestamp, request.version + 1):
-        return _failed(asked, error_codes.UNSUPPORTED_VERSION)
-    partition: Partition | FollowerPartition | None = node.partitions.get(topic, asked.partition_index)
+    if requested.timestamp < 0 and request.version < SINCE_VERSION.get(requested.timestamp, request.version + 1):
+        return _failed(requested, error_codes.UNSUPPORTED_VERSION)
+    partition: Partition | FollowerPartition | None = node.partitions.get(topic, requested.partition_index)
     if partition is None and request.body.replica_id == DEBUGGING and node.fetchers is not None:
-        partition = node.fetchers.get(topic, asked.partition_index)
+        partition = node.fetchers.get(topic, requested.partition_index)
     if partition is None:
-        return _failed(asked, node.partitions.code_of_missing(topic, asked.partition_index, asked.current_leader_epoch))
-    if code := partition.check_epoch(asked.current_leader_epoch):
-        return _failed(asked, code)
+        return _failed(
+            requested, node.partitions.code_of_missing(topic, requested.partition_index, requested.current_leader_epoch)
+        )
+    if code := partition.check_epoch(requested.current_leader_epoch):
+        return _failed(requested, code)
     end = _readable_end(request, partition)
     lags = request.body.replica_id == CONSUMER and partition.lags_behind_epoch
-    if lags and asked.timestamp == LATEST:
-        return _not_available(request, asked)
+    if lags and requested.timestamp == LATEST:
+        return _not_available(request, requested)
     try:
-        found = _find(partition, asked.timestamp, end)
+        found = _find(partition, requested.timestamp, end)
     except DiskFailure:  # the node reports it
-        return _failed(asked, error_codes.KAFKA_STORAGE_ERROR)
+        return _failed(requested, error_codes.KAFKA_STORAGE_ERROR)
     except WireError as problem:
         log.error("%r cannot be searched: %s", partition, problem)
-        return _failed(asked, error_codes.CORRUPT_MESSAGE)
-    is_found = asked.timestamp in ANY_OFFSET or 0 <= found.offset < end
-    if lags and not is_found and asked.timestamp not in ABOUT_TIERED:
-        return _not_available(request, asked)
+        return _failed(requested, error_codes.CORRUPT_MESSAGE)
+    is_found = requested.timestamp in ANY_OFFSET or 0 <= found.offset < end
+    if lags and not is_found and requested.timestamp not in ABOUT_TIERED:
+        return _not_available(request, requested)
     if not is_found:
-        return _failed(asked, error_codes.NONE)
+        return _failed(requested, error_codes.NONE)
     return ResponsePartition(
-        partition_index=asked.partition_index,
+        partition_index=requested.partition_index,
         timestamp=found.timestamp,
         offset=found.offset,
         leader_epoch=found.leader_epoch if request.version >= 4 else -1,
@@ -148,20 +150,20 @@ def _readable_end(request: Request[ListOffsetsRequest], partition: Partition | F
     return partition.log.last_stable_offset if committed else partition.log.high_watermark
 
 
-def _not_available(request: Request[ListOffsetsRequest], asked: RequestPartition) -> ResponsePartition:
+def _not_available(request: Request[ListOffsetsRequest], requested: RequestPartition) -> ResponsePartition:
     has_code = request.version >= NOT_AVAILABLE_FROM
-    return _failed(asked, error_codes.OFFSET_NOT_AVAILABLE if has_code else error_codes.LEADER_NOT_AVAILABLE)
+    return _failed(requested, error_codes.OFFSET_NOT_AVAILABLE if has_code else error_codes.LEADER_NOT_AVAILABLE)
 
 
-def _failed(asked: RequestPartition, code: int) -> ResponsePartition:
-    return ResponsePartition(partition_index=asked.partition_index, error_code=code, timestamp=-1, offset=-1)
+def _failed(requested: RequestPartition, code: int) -> ResponsePartition:
+    return ResponsePartition(partition_index=requested.partition_index, error_code=code, timestamp=-1, offset=-1)
 
 
 def refuse(request: Request[ListOffsetsRequest], code: int, message: str | None) -> ListOffsetsResponse:
     return ListOffsetsResponse(
         topics=[
             ListOffsetsResponse.ListOffsetsTopicResponse(
-                name=topic.name, partitions=[_failed(asked, code) for asked in topic.partitions]
+                name=topic.name, partitions=[_failed(requested, code) for requested in topic.partitions]
             )
             for topic in request.body.topics
         ]

@@ -28,23 +28,23 @@ def answer(node: HandlerContext, request: Request[OffsetForLeaderEpochRequest]) 
     topics, slices = [], Slices()
     for topic in request.body.topics:
         partitions = []
-        for asked in topic.partitions:
-            partitions.append(_look_up(node, topic.topic, asked))
+        for requested in topic.partitions:
+            partitions.append(_look_up(node, topic.topic, requested))
             if slices.end():
                 yield OTHERS_FIRST
         topics.append(OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
     return OffsetForLeaderEpochResponse(topics=topics)
 
 
-def _look_up(node: HandlerContext, topic: str, asked: RequestPartition) -> EpochEndOffset:
-    partition = node.partitions.get(topic, asked.partition)
+def _look_up(node: HandlerContext, topic: str, requested: RequestPartition) -> EpochEndOffset:
+    partition = node.partitions.get(topic, requested.partition)
     if partition is None:
-        code = node.partitions.code_of_missing(topic, asked.partition, asked.current_leader_epoch)
-        return EpochEndOffset(partition=asked.partition, error_code=code)
-    if code := partition.check_epoch(asked.current_leader_epoch):
-        return EpochEndOffset(partition=asked.partition, error_code=code)
-    end = partition.log.end_offset_for_epoch(asked.leader_epoch)
-    return EpochEndOffset(partition=asked.partition, leader_epoch=end.epoch, end_offset=end.offset)
+        code = node.partitions.code_of_missing(topic, requested.partition, requested.current_leader_epoch)
+        return EpochEndOffset(partition=requested.partition, error_code=code)
+    if code := partition.check_epoch(requested.current_leader_epoch):
+        return EpochEndOffset(partition=requested.partition, error_code=code)
+    end = partition.log.end_offset_for_epoch(requested.leader_epoch)
+    return EpochEndOffset(partition=requested.partition, leader_epoch=end.epoch, end_offset=end.offset)
 
 
 def refuse(
@@ -54,7 +54,9 @@ def refuse(
         topics=[
             OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(
                 topic=topic.topic,
-                partitions=[EpochEndOffset(partition=asked.partition, error_code=code) for asked in topic.partitions],
+                partitions=[
+                    EpochEndOffset(partition=requested.partition, error_code=code) for requested in topic.partitions
+                ],
             )
             for topic in request.body.topics
         ]

@@ -117,8 +117,8 @@ def _append(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topi
     """
     topics, budget, slices = [], DecompressionBudget(), Slices()
     budget.at_once = AT_ONCE
-    for asked, named in _once(request.body.topic_data):
-        name = asked.name if request.version < TOPIC_IDS_FROM else _name_of(node, asked.topic_id)
+    for requested, named in _once(request.body.topic_data):
+        name = requested.name if request.version < TOPIC_IDS_FROM else _name_of(node, requested.topic_id)
         partitions = []
         for data in named:
             try:
@@ -131,7 +131,7 @@ def _append(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topi
                 budget.outcome = None  # whether it was used or not
             if slices.end():
                 yield OTHERS_FIRST
-        topics.append(_topic(asked, partitions))
+        topics.append(_topic(requested, partitions))
     return topics
 
 
@@ -230,8 +230,8 @@ def _once(
 def _has_transactional(body: ProduceRequest) -> bool:
     """Return whether a batch is transactional. Raises Refusal if an unknown magic comes first."""
     # Not `any`: for one partition its generators take longer than the check.
-    for asked in body.topic_data:
-        for data in asked.partition_data:
+    for requested in body.topic_data:
+        for data in requested.partition_data:
             records = data.records
             if records is not None and len(records) > ATTRIBUTES:
                 if (magic := records[MAGIC]) > CURRENT_MAGIC:
@@ -248,9 +248,9 @@ def _has_unknown_codec(node: HandlerContext, body: ProduceRequest) -> bool:
         and len(data.records) > ATTRIBUTES
         and data.records[ATTRIBUTES] & COMPRESSION_MASK > NEWEST_CODEC
         and data.records[MAGIC] == CURRENT_MAGIC
-        and node.partitions.get(asked.name, data.index) is not None
-        for asked in body.topic_data
-        for data in asked.partition_data
+        and node.partitions.get(requested.name, data.index) is not None
+        for requested in body.topic_data
+        for data in requested.partition_data
     )
 
 
@@ -331,9 +331,11 @@ def _failed(index: int, code: int, message: str | None = None) -> PartitionProdu
     return PartitionProduceResponse(index=index, error_code=code, base_offset=-1, error_message=message)
 
 
-def _topic(asked: ProduceRequest.TopicProduceData, partitions: list[PartitionProduceResponse]) -> TopicProduceResponse:
+def _topic(
+    requested: ProduceRequest.TopicProduceData, partitions: list[PartitionProduceResponse]
+) -> TopicProduceResponse:
     made = _new(TopicProduceResponse)
-    made.name, made.topic_id, made.partition_responses = asked.name, asked.topic_id, partitions
+    made.name, made.topic_id, made.partition_responses = requested.name, requested.topic_id, partitions
     made.unknown_tagged_fields = None
     return made
 
@@ -343,7 +345,7 @@ def refuse(request: Request[ProduceRequest], code: int, message: str | None) -> 
         return DISCONNECT
     return ProduceResponse(
         responses=[
-            _topic(asked, [_failed(data.index, code, message) for data in asked.partition_data])
-            for asked in request.body.topic_data
+            _topic(requested, [_failed(data.index, code, message) for data in requested.partition_data])
+            for requested in request.body.topic_data
         ]
     )

@@ -95,10 +95,10 @@ class LeaderEpochCache:
     def truncate_from_start(self, start: int) -> None:
         """The log start offset is now `start`: the epoch of that offset starts there, and older
         epochs are dropped."""
-        gone = bisect_right(self._starts, start) - 1
-        if gone >= 0:
-            self._starts[gone] = start
-            del self._epochs[:gone], self._starts[:gone]
+        dropped = bisect_right(self._starts, start) - 1
+        if dropped >= 0:
+            self._starts[dropped] = start
+            del self._epochs[:dropped], self._starts[:dropped]
 
     def clear(self) -> None:
         """Drop all entries."""

@@ -47,16 +47,16 @@ def check_expected(batch: Buffer, header: BatchHeader, mode: str, upcoming: int)
     base = header.base_offset
     if base < ANY:
         _refuse([RecordError(0, f"base offset {base} is no expected offset")])
-    says = [(index, delta, claim) for index, delta, claim in claims if isinstance(claim, int) and claim != ANY]
+    stated = [(index, delta, claim) for index, delta, claim in claims if isinstance(claim, int) and claim != ANY]
     if base > 0:
-        _refuse([_contradiction(index, claim, base + delta) for index, delta, claim in says if claim != base + delta])
-    elif mode == REQUIRED and not says:
+        _refuse([_contradiction(index, claim, base + delta) for index, delta, claim in stated if claim != base + delta])
+    elif mode == REQUIRED and not stated:
         if base == ANY or claims:
             _refuse([RecordError(0, "no expected offset, where produce.expected.offset is required")])
-        says = [(0, 0, EMPTY)]
+        stated = [(0, 0, EMPTY)]
     if base > 0 and base != upcoming:
-        says = [(0, 0, base), *(each for each in says if each[0] > 0)]
-    _refuse([_mismatch(index, claim, upcoming + delta) for index, delta, claim in says if claim != upcoming + delta])
+        stated = [(0, 0, base), *(each for each in stated if each[0] > 0)]
+    _refuse([_mismatch(index, claim, upcoming + delta) for index, delta, claim in stated if claim != upcoming + delta])
 
 
 Claim = tuple[int, int, int | str]
@@ -97,8 +97,8 @@ def parsed(value: bytes | None) -> int | str:
     return f"header {HEADER} is {shown}, not -1 or an offset in decimal"
 
 
-def _contradiction(index: int, said: int, implied: int) -> RecordError:
-    return RecordError(index, f"header {HEADER} is {said}, where the batch's base offset makes it {implied}")
+def _contradiction(index: int, claimed: int, implied: int) -> RecordError:
+    return RecordError(index, f"header {HEADER} is {claimed}, where the batch's base offset makes it {implied}")
 
 
 def _mismatch(index: int, expected: int, actual: int) -> RecordError:

@@ -298,8 +298,8 @@ class PartitionLog(LocalLog):
         kept = self._storage.latest_producer_snapshot(offset) or (0, ())
         since = max(kept[0], self.log_start_offset)
         # without producers there is no state to rebuild
-        knows = len(self._state.producers) or kept[1]
-        self._state.rebuild(offset, kept[1], self.batches(since) if knows else ())
+        has_producers = len(self._state.producers) or kept[1]
+        self._state.rebuild(offset, kept[1], self.batches(since) if has_producers else ())
         self.high_watermark = self._high_watermark
         return True
 

@@ -135,13 +135,13 @@ class MemorySegment:
 
     def release(self, offset: int) -> None:
         """Free the chunks that lie wholly below `offset`, except the last one."""
-        gone = min(bisect_right(self.chunks, offset, key=_next_offset), len(self.chunks) - 1)
-        if gone > 0:
-            for chunk in self.chunks[:gone]:
+        freed = min(bisect_right(self.chunks, offset, key=_next_offset), len(self.chunks) - 1)
+        if freed > 0:
+            for chunk in self.chunks[:freed]:
                 self._released += chunk.size
                 self._released_to = chunk.next_offset
                 self._released_timestamp = max(self._released_timestamp, chunk.max_timestamp)
-            del self.chunks[:gone]
+            del self.chunks[:freed]
 
     def _chunks_from(self, offset: int) -> Iterator[MemoryChunk]:
         """The chunks that may hold records at or after `offset`."""

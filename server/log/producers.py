@@ -240,17 +240,17 @@ class Producers:
     def expire(self, now: int, expiration_ms: int) -> list[int]:
         """Forget the producers that wrote nothing for `producer.id.expiration.ms` and have no open
         transaction; return their ids."""
-        gone = [
+        expired = [
             producer.producer_id
             for producer in self._producers.values()
             if producer.transaction_start < 0 and now - producer.last_timestamp >= expiration_ms
         ]
-        for producer_id in gone:
+        for producer_id in expired:
             del self._producers[producer_id]
         stale = [each for each, waiting in self._verifications.items() if now - waiting.since >= expiration_ms]
         for producer_id in stale:
             del self._verifications[producer_id]
-        return gone
+        return expired
 
     def restore(self, producers: Iterable[ProducerStateEntry]) -> None:
         """Replace everything by the content of a snapshot."""

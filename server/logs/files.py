@@ -235,9 +235,9 @@ class FileLogs:
         with suppress(DiskFailure):
             if opened is not None:
                 opened.log.close(flush=False)
-            gone = names.deleted_folder(topic, index, self._new_id().hex())
-            log_dir.disk.rename(name, gone)
-            self._deleted.append((now, log_dir, gone))
+            deleted_name = names.deleted_folder(topic, index, self._new_id().hex())
+            log_dir.disk.rename(name, deleted_name)
+            self._deleted.append((now, log_dir, deleted_name))
 
     def checkpoint(self, now: int) -> None:
         for log_dir in self._dirs:

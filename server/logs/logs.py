@@ -1,8 +1,8 @@
 """All logs of a node (Kafka's LogManager). Memory and log directories implement this interface.
 
 Rules. A log is opened when this node gets a replica of its partition, and deleted with its topic;
-in between it is the same object. Nothing here knows who leads a partition, or what its records
-mean. Time comes in as `now` (ms).
+in between it is the same object. Nothing here knows which broker leads a partition, or what its
+records mean. Time comes in as `now` (ms).
 """
 
 from collections.abc import Collection, Container, Sequence

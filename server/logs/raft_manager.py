@@ -81,8 +81,8 @@ class RaftManager:
             raise BadFile(str(problem), file=METADATA_TOPIC) from problem
         epoch = self._node.logs.elections.load().epoch
         if 0 < epoch < found.last_epoch:
-            said = f"the log ends in epoch {found.last_epoch}, and the last one that this node knows is {epoch}"
-            raise BadFile(said, file=METADATA_TOPIC)
+            text = f"the log ends in epoch {found.last_epoch}, and the last one that this node knows is {epoch}"
+            raise BadFile(text, file=METADATA_TOPIC)
         if len(self.snapshots.ids()) > 1:
             from ..raft.snapshots.cleaner import forget_old  # most nodes have one snapshot at most
 

@@ -27,7 +27,7 @@ TURN = 64
 
 RETRY_S, CALM_S = 0.1, 10
 
-GONE = (BlockingIOError, InterruptedError, ConnectionAbortedError)
+NOTHING_TO_ACCEPT = (BlockingIOError, InterruptedError, ConnectionAbortedError)
 """Nothing to accept, or the client has left again."""
 
 Made = Callable[[Callable[[], None]], asyncio.Protocol]
@@ -96,7 +96,7 @@ class Acceptor:
                 return
             try:
                 sock, _ = self._sock.accept()
-            except GONE:
+            except NOTHING_TO_ACCEPT:
                 return
             except OSError as problem:
                 self._pause(str(problem))

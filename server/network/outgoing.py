@@ -90,7 +90,7 @@ class Outgoing:
         waits = bool(self._held)
         self._held.extend(filter(len, buffers))
         if waits:
-            self._tell_if_slow()
+            self._report_if_slow()
         else:
             self._go_on()
 
@@ -108,7 +108,7 @@ class Outgoing:
             return
         if self._held:
             self._watch()
-            self._tell_if_slow()
+            self._report_if_slow()
         elif self._watched >= 0:
             self._unwatch()
             self._reader.drained()
@@ -150,7 +150,7 @@ class Outgoing:
                 held[0] = memoryview(first)[sent:]
         return not sent
 
-    def _tell_if_slow(self) -> None:
+    def _report_if_slow(self) -> None:
         if (unsent := self.unsent) > MUCH:
             self._reader.slow(unsent)
 

@@ -180,7 +180,7 @@ class _Line:
         except TimeoutError:
             trouble = f"no answer within {self._peers.timeout_ms} ms"
         except (OSError, BadPeer) as problem:
-            trouble = _said(problem)
+            trouble = _reason(problem)
         # A failure of this node: a request that cannot be encoded.
         except Exception as problem:
             trouble = f"{type(problem).__name__}: {problem}"
@@ -231,7 +231,7 @@ class _Line:
             await connection.ended()
 
 
-def _said(problem: Exception) -> str:
+def _reason(problem: Exception) -> str:
     """The failure without the address, which the caller adds."""
     number = problem.errno if isinstance(problem, OSError) else None
     return os.strerror(number).lower() if number is not None and number > 0 else str(problem)

@@ -117,7 +117,7 @@ def record_fetch(replica: KafkaRaftClient, key: ReplicaKey) -> None:
     quorum.
     """
     if isinstance(replica.state, LeaderState):
-        replica.state.heard_of(key, replica.now, transitions.check_quorum_timeout(replica))
+        replica.state.on_voter_fetch(key, replica.now, transitions.check_quorum_timeout(replica))
 
 
 def _try_answer(replica: KafkaRaftClient, fetch: QuorumFetch) -> Message | None:

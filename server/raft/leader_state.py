@@ -135,7 +135,7 @@ class LeaderState:
         voter = self.voters.get(key.id)
         return voter if voter is not None and _is_same(voter.key, key) else self.observers.get(key)
 
-    def heard_of(self, key: ReplicaKey, now: int, timeout: int) -> None:
+    def on_voter_fetch(self, key: ReplicaKey, now: int, timeout: int) -> None:
         """A voter fetches. Once a majority has fetched, the check of the quorum starts again."""
         voter = self.voters.get(key.id)
         if voter is None or not _is_same(voter.key, key):

@@ -39,9 +39,9 @@ def _take_offline(node: ReplicaHost, outage: Outage) -> None:
     log.error("%s is offline until a restart, and %s not served: %s", outage.path, lost, outage.why.why)
     node.partitions.take_offline(outage.partitions)
     controller = node.controller
-    tell = controller.partitions_lost if outage.is_partial else controller.directory_lost
+    report = controller.partitions_lost if outage.is_partial else controller.directory_lost
     try:
-        tell(outage.directory, outage.partitions)
+        report(outage.directory, outage.partitions)
     except DiskFailure:
         return  # the next failure to handle
     if node.lifecycle is None:

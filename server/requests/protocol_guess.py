@@ -32,4 +32,4 @@ bytes are above any bound or close to it, so that no request begins with them.
 
 def guess(data: bytes) -> str:
     """The guess for the first bytes of a connection, as the end of a sentence; "" for no guess."""
-    return next((f"; {said}" for start, said in STRANGERS if data.startswith(start)), "")
+    return next((f"; {text}" for start, text in STRANGERS if data.startswith(start)), "")

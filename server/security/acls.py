@@ -41,7 +41,7 @@ class AclFilter(Protocol):
     permission_type: int
 
 
-def says_unknown(acl_filter: AclFilter) -> bool:
+def is_undecoded(acl_filter: AclFilter) -> bool:
     """Whether one of the numbers is 0: the client did not know its meaning."""
     return UNKNOWN in (
         acl_filter.resource_type_filter,

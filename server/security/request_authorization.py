@@ -37,7 +37,7 @@ class Parts(NamedTuple):
     """An API with parts that can be refused: the field of the request that lists them, the right
     for each part, and the field of the response that lists their results."""
 
-    asked: str
+    requested: str
     right: Callable[[Any], Right]
     answered: str
 
@@ -75,7 +75,7 @@ def _parts(row: ApiRow) -> Parts | None:
     if resource not in RIGHT_OF:
         return None
     outermost = row.paths[0][0]
-    return Parts(outermost.asked, RIGHT_OF[resource](OPERATIONS.index(operation)), outermost.answered)
+    return Parts(outermost.requested, RIGHT_OF[resource](OPERATIONS.index(operation)), outermost.answered)
 
 
 CODES = {
@@ -134,13 +134,13 @@ def _deletion(node: AuthorizerHost, request: Request[Any]) -> Parts:
 def _divided(
     node: AuthorizerHost, request: Request[Any], parts: Parts, has: Callable[[Right], bool], handle: Handle
 ) -> Answer | Wait[Answer]:
-    asked = getattr(request.body, parts.asked) or ()
-    refused = [each for each in asked if not has(parts.right(each))]
+    requested = getattr(request.body, parts.requested) or ()
+    refused = [each for each in requested if not has(parts.right(each))]
     if not refused:
         return handle(node, request)
     results = [result for each in refused for result in _refused(request, parts, each)]
-    allowed = [each for each in asked if each not in refused]
-    answer = handle(node, _with(request, parts.asked, allowed))
+    allowed = [each for each in requested if each not in refused]
+    answer = handle(node, _with(request, parts.requested, allowed))
     if isinstance(answer, GeneratorType):
         return _joined_later(answer, parts.answered, results)
     joined: Answer = _joined(answer, parts.answered, results)
@@ -157,7 +157,7 @@ def _with(request: Request[Any], field: str, parts: list[Any]) -> Request[Any]:
 def _refused(request: Request[Any], parts: Parts, each: Any) -> Iterable[Any]:
     code = CODES[parts.right(each)[1]]
     handler = request.peer.apis[request.api_key].handler
-    found: Iterable[Any] = getattr(handler.refuse(_with(request, parts.asked, [each]), code, None), parts.answered)
+    found: Iterable[Any] = getattr(handler.refuse(_with(request, parts.requested, [each]), code, None), parts.answered)
     return found
 
 

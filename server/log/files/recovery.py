@@ -5,7 +5,7 @@ As in Kafka, the log is truncated before the first batch that is not good, and e
 is deleted, also later segments. This holds above the recovery point only. A bad batch below it is
 BadFile: it was flushed, so an unclean stop cannot cause the damage. A recovery point beyond the end
 of the log is not trusted: then all of the log is checked. (Also as in Kafka: if a loss of power
-took whole batches from the end of a segment, and left the next segment, the gap cannot be told from
+took whole batches from the end of a segment, and left the next segment, the gap looks like
 one that compaction left.)
 
 The leader epochs and the producers are those of the batches, whatever their files say: see
@@ -66,10 +66,10 @@ def _recover_from(
         problem = problem or _hole_after(storage, number, recovery_point, log_start_offset)
         if problem is None:
             continue
-        gone = len(storage.segments) - number - 1
-        more = f", and {gone} later segments are deleted" if gone else ""
+        dropped = len(storage.segments) - number - 1
+        more = f", and {dropped} later segments are deleted" if dropped else ""
         _LOGGER.warning("%s: the log is truncated there, at offset %d%s", problem, segment.next_offset, more)
-        storage.drop_newest(gone)
+        storage.drop_newest(dropped)
         segment.cut()
         break
     return state
@@ -152,8 +152,8 @@ def _wrong_epoch(epoch: int, offset: int, latest: int, kept: LeaderEpochCache | 
     oldest = kept.earliest
     if offset < oldest.offset:
         return f"epoch {epoch}, where {LEADER_EPOCH} begins with {oldest.epoch}" if epoch > oldest.epoch else ""
-    said = kept.epoch_for(offset)
-    return f"epoch {epoch}, where {LEADER_EPOCH} has {said}" if epoch != said else ""
+    recorded = kept.epoch_for(offset)
+    return f"epoch {epoch}, where {LEADER_EPOCH} has {recorded}" if epoch != recorded else ""
 
 
 def _believable(batches: Batches, due: int) -> Batches:

@@ -83,9 +83,9 @@ class FileStorage:
 
     def drop_oldest(self, count: int) -> None:
         count = min(count, len(self.segments) - 1)
-        gone = self.segments[:count]
+        dropped = self.segments[:count]
         del self.segments[:count]
-        for segment in gone:
+        for segment in dropped:
             self._drop(segment)
 
     def _drop(self, segment: FileSegment) -> None:

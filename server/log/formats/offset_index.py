@@ -43,11 +43,11 @@ def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[Of
     for at, (relative, place) in unpacked(data, _ENTRY, used(data)):
         problem = None
         if relative <= offset:
-            said = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
-            problem = BadFile(said, file=file, offset=at)
+            message = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
+            problem = BadFile(message, file=file, offset=at)
         elif place <= position:
-            said = f"position {place} after {position}" if at else f"position {place}"
-            problem = BadFile(said, file=file, offset=at + 4)
+            message = f"position {place} after {position}" if at else f"position {place}"
+            problem = BadFile(message, file=file, offset=at + 4)
         else:
             offset, position = relative, place
         yield OffsetPosition(base_offset + relative, place), problem

@@ -46,11 +46,11 @@ def rows(data: Sliceable, base_offset: int, file: str = "") -> Iterator[tuple[Ti
     for at, (time, relative) in unpacked(data, _ENTRY, used(data)):
         problem = None
         if time <= timestamp:
-            said = f"timestamp {time} after {timestamp}" if at else f"timestamp {time}"
-            problem = BadFile(said, file=file, offset=at)
+            message = f"timestamp {time} after {timestamp}" if at else f"timestamp {time}"
+            problem = BadFile(message, file=file, offset=at)
         elif relative < offset:
-            said = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
-            problem = BadFile(said, file=file, offset=at + 8)
+            message = f"relative offset {relative} after {offset}" if at else f"relative offset {relative}"
+            problem = BadFile(message, file=file, offset=at + 8)
         else:
             timestamp, offset = time, relative
         yield TimestampOffset(time, base_offset + relative), problem

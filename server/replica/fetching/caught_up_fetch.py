@@ -71,9 +71,9 @@ def _record_fetch(
     fetched.diverged = False
     if node.alter_partition_manager is not None:
         node.alter_partition_manager.maybe_expand_isr(partition, replica_id)
-    knows_high_watermark = fetched.sent_high_watermark == log.high_watermark
-    knows_all = knows_high_watermark and fetched.sent_log_start_offset == log.log_start_offset
-    if not (knows_all and is_caught_up(partition, in_sync, fetched, replica_id)):
+    has_high_watermark = fetched.sent_high_watermark == log.high_watermark
+    has_all = has_high_watermark and fetched.sent_log_start_offset == log.log_start_offset
+    if not (has_all and is_caught_up(partition, in_sync, fetched, replica_id)):
         return followers
     session.mark_clean(fetched)
     followers.mark_caught_up(replica_id, session, fetched)

@@ -50,12 +50,12 @@ def filled(
     }  # fmt: skip
     for field in fields.keys() & values.keys():
         setattr(struct, field, values[field] if fields[field].type != "uuid" else Uuid(topic.id))
-    if path and path[0].asked in fields:
-        inner = fields[path[0].asked].struct
+    if path and path[0].requested in fields:
+        inner = fields[path[0].requested].struct
         parts = [(WANTED, 0), (OTHER, 1)] if path[0].kind != "partition" else [(name, 0), (name, 1)]
         plain = [index if path[0].kind == "partition" else name for name, index in parts]
         items = plain if inner is None else [filled(inner, version, path[1:], cluster, *part) for part in parts]
-        setattr(struct, path[0].asked, items)
+        setattr(struct, path[0].requested, items)
     return struct
 
 
@@ -63,7 +63,7 @@ def request(served: ServedApi, version: int, cluster: Harness) -> Any:
     """A request of an API with as many parts as it can have."""
     request_class = served.api.request
     names = {field.name for field in fields_of(request_class) if field.present(version)}
-    path = next((path for path in PATHS.get(served.name, ()) if path[0].asked in names), ())
+    path = next((path for path in PATHS.get(served.name, ()) if path[0].requested in names), ())
     made = filled(request_class, version, path, cluster)
     # Parts that no rule can name are included, too, so that the answer has a place for the error.
     if not path:

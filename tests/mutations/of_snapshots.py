@@ -195,7 +195,7 @@ SNAPSHOTS = {
         "server/logs/raft_manager.py",
         "snapshots=FetchSnapshotService(self.snapshots, _response_max_bytes(settings)),",
         "snapshots=FetchSnapshotService(self.snapshots),",
-        (f"{_CONTROLLERS}::test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_node_was_told",),
+        (f"{_CONTROLLERS}::test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_setting",),
         "replica.fetch.response.max.bytes has no effect",
     ),
     "snapshots: a name is there before the bytes": Mutation(

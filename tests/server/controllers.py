@@ -139,8 +139,8 @@ class Controllers:
         def answered(response: Message | RequestFailure) -> None:
             if self.nodes.get(node.id) is node:
                 is_cut = target is None or {node.id, target.id} & self.cut
-                told = RequestFailure.LOST if is_cut else response
-                self._carried.append(lambda: channel.answered(send.token, told, self.now))
+                outcome = RequestFailure.LOST if is_cut else response
+                self._carried.append(lambda: channel.answered(send.token, outcome, self.now))
 
         if target is None or {node.id, target.id} & self.cut:
             answered(RequestFailure.LOST)

@@ -60,13 +60,13 @@ class Fooled(Controllers):
     def answer(self, answer: Message) -> Any:
         """Answers the next request to the leader with `answer`, if it fits; returns that
         request."""
-        wanted = FetchRequest if isinstance(answer, FetchResponse) else FetchSnapshotRequest
+        request_type = FetchRequest if isinstance(answer, FetchResponse) else FetchSnapshotRequest
 
         def ours() -> bool:
-            return any(send.to.id == LEADER and isinstance(send.body, wanted) for send in self.asked)
+            return any(send.to.id == LEADER and isinstance(send.body, request_type) for send in self.asked)
 
         self.until(lambda: ours() or self.node.halted is not None, 5000)
-        send = next((send for send in self.asked if send.to.id == LEADER and isinstance(send.body, wanted)), None)
+        send = next((send for send in self.asked if send.to.id == LEADER and isinstance(send.body, request_type)), None)
         self.asked.clear()
         if send is None:
             return None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kafkadouble.server.metadata.image import Image
 
 FENCED, UNFENCED, LEAVING, GONE = "FENCED", "UNFENCED", "CONTROLLED_SHUTDOWN", "SHUTDOWN_NOW"
-NOBODY = 2**63 - 1
+NO_OFFSET = 2**63 - 1
 
 
 class Soft:
@@ -20,7 +20,7 @@ class Soft:
         self.fenced, self.offset, self.shutdown = fenced, -1, -1
 
 
-class Asked(NamedTuple):
+class Heartbeat(NamedTuple):
     """A heartbeat."""
 
     broker: int
@@ -44,27 +44,27 @@ class Witness:
         at = self.contacts.get((broker, epoch))
         return at is not None and at + self.session_ms >= now
 
-    def next(self, asked: Asked, leads: bool) -> str:
-        broker = self.brokers[asked.broker]
+    def next(self, heartbeat: Heartbeat, leads: bool) -> str:
+        broker = self.brokers[heartbeat.broker]
         state = LEAVING if broker.shutdown >= 0 else FENCED if broker.fenced else UNFENCED
-        if state == FENCED and asked.stop:
+        if state == FENCED and heartbeat.stop:
             return GONE
         if state == FENCED:
-            return UNFENCED if not asked.fence and self.caught_up(asked) else FENCED
-        if state == UNFENCED and asked.stop:
-            return LEAVING if leads and not asked.fence else GONE
+            return UNFENCED if not heartbeat.fence and self.caught_up(heartbeat) else FENCED
+        if state == UNFENCED and heartbeat.stop:
+            return LEAVING if leads and not heartbeat.fence else GONE
         if state == UNFENCED:
-            return FENCED if asked.fence else UNFENCED
+            return FENCED if heartbeat.fence else UNFENCED
         if leads or broker.shutdown > self.lowest_active():
             return LEAVING
         return GONE
 
-    def caught_up(self, asked: Asked) -> bool:
-        return asked.offset >= self.registered_at[asked.broker]
+    def caught_up(self, heartbeat: Heartbeat) -> bool:
+        return heartbeat.offset >= self.registered_at[heartbeat.broker]
 
     def lowest_active(self) -> int:
         return min(
-            (each.offset for each in self.brokers.values() if not each.fenced and each.shutdown < 0), default=NOBODY
+            (each.offset for each in self.brokers.values() if not each.fenced and each.shutdown < 0), default=NO_OFFSET
         )
 
     def touch(self, broker: int, fenced: bool, offset: int) -> None:

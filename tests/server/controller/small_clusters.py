@@ -106,8 +106,8 @@ def at(image: Image, name: str, index: int = 0) -> PartitionImage:
     return image.topics[id_of(name)].partitions[index]
 
 
-def said(record: Any) -> dict[str, Any]:
-    """What a record says that is not its default, and not which partition or broker it is about."""
+def non_default_fields(record: Any) -> dict[str, Any]:
+    """The fields of a record that differ from their defaults, but for its partition and broker."""
     fresh = type(record)()
     about = {"topic_id", "partition_id", "broker_id", "broker_epoch"}
     fields = {name: (_plain(getattr(record, name)), _plain(getattr(fresh, name))) for name in record.__slots__}

@@ -19,13 +19,15 @@ from tests.server.controller.small_clusters import (
     directory,
     epoch_of,
     id_of,
+    non_default_fields,
     partition,
-    said,
     with_topic,
 )
 
 
-def told(broker: int, where: dict[Uuid, dict[str, list[int]]], epoch: int | None = None) -> AssignReplicasToDirsRequest:
+def assignment(
+    broker: int, where: dict[Uuid, dict[str, list[int]]], epoch: int | None = None
+) -> AssignReplicasToDirsRequest:
     of = AssignReplicasToDirsRequest
     return of(
         broker_id=broker,
@@ -54,13 +56,13 @@ def image() -> Image:
 
 
 def test_where_replicas_lie_is_written(image: Image) -> None:
-    request = told(1, {directory(1, 0): {"t": [0]}, directory(1, 1): {"t": [1]}})
+    request = assignment(1, {directory(1, 0): {"t": [0]}, directory(1, 1): {"t": [1]}})
     decision = assign_replicas_to_dirs(image, DEFAULTS, request)
     codes = [
         (each.id, each.topics[0].topic_id, each.topics[0].partitions[0].partition_index, 0) for each in decision.results
     ]
     assert codes == [(directory(1, 0), id_of("t"), 0, 0), (directory(1, 1), id_of("t"), 1, 0)]
-    assert [said(record) for record in decision.records] == [
+    assert [non_default_fields(record) for record in decision.records] == [
         {"directories": [directory(1, 0), directory(2, 0)]},
         {"directories": [directory(1, 1), directory(2, 0)]},
     ]
@@ -71,8 +73,8 @@ def test_where_replicas_lie_is_written(image: Image) -> None:
 
 @pytest.mark.parametrize("nowhere", [LOST, directory(9)])
 def test_of_one_that_lies_in_a_failed_directory_others_lead(image: Image, nowhere: Uuid) -> None:
-    decision = assign_replicas_to_dirs(image, DEFAULTS, told(1, {nowhere: {"t": [0]}}))
-    assert [said(record) for record in decision.records] == [
+    decision = assign_replicas_to_dirs(image, DEFAULTS, assignment(1, {nowhere: {"t": [0]}}))
+    assert [non_default_fields(record) for record in decision.records] == [
         {"directories": [nowhere, directory(2, 0)]},
         {"leader": 2, "isr": [2]},
     ]
@@ -80,22 +82,22 @@ def test_of_one_that_lies_in_a_failed_directory_others_lead(image: Image, nowher
 
 
 def test_what_is_not_there(image: Image) -> None:
-    decision = assign_replicas_to_dirs(image, DEFAULTS, told(1, {directory(1): {"t": [2], "u": [0]}}))
+    decision = assign_replicas_to_dirs(image, DEFAULTS, assignment(1, {directory(1): {"t": [2], "u": [0]}}))
     codes = [each.error_code for topic in decision.results[0].topics for each in topic.partitions]
     assert codes == [error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID]
-    decision = assign_replicas_to_dirs(image, DEFAULTS, told(3, {directory(3): {"t": [0]}}))
+    decision = assign_replicas_to_dirs(image, DEFAULTS, assignment(3, {directory(3): {"t": [0]}}))
     assert decision.results[0].topics[0].partitions[0].error_code == error_codes.NOT_LEADER_OR_FOLLOWER
     assert decision.records == []
 
 
-def test_a_broker_that_is_not_who_it_was_is_not_heard(image: Image) -> None:
+def test_an_earlier_epoch_of_a_broker_is_refused(image: Image) -> None:
     with pytest.raises(Refusal) as refused:
-        assign_replicas_to_dirs(image, DEFAULTS, told(1, {}, epoch=1))
+        assign_replicas_to_dirs(image, DEFAULTS, assignment(1, {}, epoch=1))
     assert refused.value.code == error_codes.STALE_BROKER_EPOCH
 
 
 def test_metadata_from_before_there_were_directories() -> None:
     with pytest.raises(Refusal) as refused:
-        assign_replicas_to_dirs(cluster(1, level=16, elr=0), DEFAULTS, told(1, {}))
+        assign_replicas_to_dirs(cluster(1, level=16, elr=0), DEFAULTS, assignment(1, {}))
     assert refused.value.code == error_codes.UNSUPPORTED_VERSION
-    assert assign_replicas_to_dirs(cluster(1, level=17, elr=0), DEFAULTS, told(1, {})).results == []
+    assert assign_replicas_to_dirs(cluster(1, level=17, elr=0), DEFAULTS, assignment(1, {})).results == []

@@ -71,7 +71,7 @@ def with_voters_in_the_log(controllers: Controllers) -> Node:
     return leader
 
 
-def test_a_leader_that_is_said_to_be_elsewhere_is_found_again() -> None:
+def test_a_leader_with_a_wrong_endpoint_is_found_again() -> None:
     """The false leader has the same epoch, and the other voters name it; also when the log names
     it, too."""
     controllers = Controllers(3)
@@ -157,10 +157,12 @@ LIES = {
     "cut at no epoch": fetched(diverging=OffsetAndEpoch(0, -5)),
     "a snapshot of no offset": fetched(snapshot=OffsetAndEpoch(-5, 7)),
     "a snapshot of no epoch": fetched(snapshot=OffsetAndEpoch(5000, -7)),
-    "an error that nobody knows": fetched(code=12345),
+    "an unknown error": fetched(code=12345),
     "an error of the whole": FetchResponse(error_code=-1),
     "nothing": FetchResponse(),
-    "a later epoch of nobody": fetched(leader=FetchResponse.LeaderIdAndEpoch(leader_id=-1, leader_epoch=2**31 - 1)),
+    "a later epoch without a leader": fetched(
+        leader=FetchResponse.LeaderIdAndEpoch(leader_id=-1, leader_epoch=2**31 - 1)
+    ),
     "no such epoch": fetched(leader=FetchResponse.LeaderIdAndEpoch(leader_id=2, leader_epoch=-7)),
     "another leader of the same epoch": fetched(leader=FetchResponse.LeaderIdAndEpoch(leader_id=3, leader_epoch=EPOCH)),
     "oneself as leader": fetched(leader=FetchResponse.LeaderIdAndEpoch(leader_id=1, leader_epoch=EPOCH)),

@@ -89,7 +89,7 @@ def test_a_committed_value_that_cannot_be_read_is_the_end(fooled: Fooled, log: L
     check(fooled, log)
 
 
-def test_what_is_not_committed_is_the_end_of_nobody(fooled: Fooled, log: Log) -> None:
+def test_uncommitted_metadata_stops_no_node(fooled: Fooled, log: Log) -> None:
     """Another leader may truncate it."""
     fooled.give(fooled.batch([b"nonsense"]), high_watermark=0)
     assert fooled.node.halted is None

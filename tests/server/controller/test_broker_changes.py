@@ -34,26 +34,26 @@ from tests.server.controller.small_clusters import (
     directory,
     epoch_of,
     id_of,
+    non_default_fields,
     partition,
-    said,
     with_topic,
 )
 
-Told = list[tuple[str, dict[str, Any]]]
+Changes = list[tuple[str, dict[str, Any]]]
 
 
-def told(image: Image, records: list[Message]) -> Told:
+def changes_in(image: Image, records: list[Message]) -> Changes:
     """The records by what they are about: `topic-partition`, or `broker N`."""
     names = {topic.id: topic.name for topic in image.topics.values()}
-    told = []
+    changes = []
     for record in records:
         fields: Any = record
         if hasattr(record, "topic_id"):
-            told.append((f"{names[fields.topic_id]}-{fields.partition_id}", said(record)))
+            changes.append((f"{names[fields.topic_id]}-{fields.partition_id}", non_default_fields(record)))
         else:
             assert fields.broker_epoch == epoch_of(fields.broker_id)
-            told.append((f"broker {fields.broker_id}", said(record)))
-    return told
+            changes.append((f"broker {fields.broker_id}", non_default_fields(record)))
+    return changes
 
 
 def three(**configs: str) -> Image:
@@ -67,7 +67,7 @@ def three(**configs: str) -> Image:
 class TestFenced:
     def test_it_leads_nothing_and_is_in_sync_nowhere(self) -> None:
         image = three()
-        assert told(image, handle_broker_fenced(image, 1, DEFAULTS)) == [
+        assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS)) == [
             ("a-0", {"leader": -1, "isr": [], "eligible_leader_replicas": [1], "last_known_elr": [1]}),
             ("b-0", {"leader": 2, "isr": [2, 3]}),
             ("b-1", {"isr": [2, 3]}),
@@ -76,7 +76,7 @@ class TestFenced:
 
     def test_without_eligible_leader_replicas_the_last_one_in_sync_stays_so(self) -> None:
         image = with_topic(cluster(1, 2, elr=0), "t", partition([1]), partition([2, 1], isr=[1]))
-        assert told(image, handle_broker_fenced(image, 1, DEFAULTS)) == [
+        assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS)) == [
             ("t-0", {"leader": -1}),
             ("t-1", {"leader": -1}),
             ("broker 1", {"fenced": 1}),
@@ -84,7 +84,7 @@ class TestFenced:
 
     def test_an_unclean_election_where_the_topic_allows_it(self) -> None:
         image = with_topic(cluster(1, 2, elr=0), "t", partition([1, 2], isr=[1]), unclean_leader_election_enable="true")
-        assert told(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == (
+        assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == (
             "t-0",
             {"leader": 2, "isr": [2], "leader_recovery_state": RECOVERING},
         )
@@ -92,22 +92,22 @@ class TestFenced:
     def test_an_unclean_election_where_the_broker_allows_it(self) -> None:
         image = with_topic(cluster(1, 2, elr=0), "t", partition([1, 2], isr=[1]))
         everywhere = Settings({"unclean.leader.election.enable": True})
-        assert told(image, handle_broker_fenced(image, 1, everywhere))[0][1]["leader"] == 2
+        assert changes_in(image, handle_broker_fenced(image, 1, everywhere))[0][1]["leader"] == 2
 
-    def test_one_whose_directory_has_failed_does_not_lead(self) -> None:
+    def test_a_replica_in_a_failed_directory_does_not_lead(self) -> None:
         where = [directory(1), LOST, directory(3)]
         image = with_topic(cluster(1, 2, 3), "t", partition([1, 2, 3], directories=where))
-        assert told(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == ("t-0", {"leader": 3, "isr": [2, 3]})
+        assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == ("t-0", {"leader": 3, "isr": [2, 3]})
 
-    def test_one_whose_directory_is_not_among_those_of_its_broker_does_not_lead(self) -> None:
+    def test_a_replica_in_a_directory_that_its_broker_lacks_does_not_lead(self) -> None:
         where = [directory(1), directory(9), UNASSIGNED]
         image = with_topic(cluster(1, 2, 3), "t", partition([1, 2, 3], directories=where))
-        assert told(image, handle_broker_fenced(image, 1, DEFAULTS))[0][1]["leader"] == 3
+        assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS))[0][1]["leader"] == 3
 
     def test_min_insync_replicas_is_never_more_than_there_are_replicas(self) -> None:
         image = three()
         strict = Settings({"min.insync.replicas": 5})
-        assert told(image, handle_broker_fenced(image, 3, strict))[0] == (
+        assert changes_in(image, handle_broker_fenced(image, 3, strict))[0] == (
             "b-0",
             {"isr": [1, 2], "eligible_leader_replicas": [3]},
         )
@@ -117,19 +117,19 @@ class TestFenced:
 
     def test_one_that_is_not_registered_does_not_lead(self) -> None:
         image = with_topic(cluster(1, 2), "t", partition([1, 9, 2]))
-        assert told(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == ("t-0", {"leader": 2, "isr": [9, 2]})
+        assert changes_in(image, handle_broker_fenced(image, 1, DEFAULTS))[0] == ("t-0", {"leader": 2, "isr": [9, 2]})
 
     @pytest.mark.parametrize(("level", "changed"), [(11, {"isr": [1], "leader": 1}), (12, {"isr": [1]})])
     def test_the_leader_epoch_goes_up_with_it_before_metadata_3_6(self, level: int, changed: dict[str, Any]) -> None:
         image = with_topic(cluster(1, 2, level=level, elr=0), "t", partition([1, 2], directories=[]))
-        assert told(image, handle_broker_fenced(image, 2, DEFAULTS))[0] == ("t-0", changed)
+        assert changes_in(image, handle_broker_fenced(image, 2, DEFAULTS))[0] == ("t-0", changed)
 
 
 class TestUnfenced:
-    def test_it_leads_what_nobody_leads_and_it_can(self) -> None:
+    def test_it_leads_the_leaderless_partitions_that_it_can_lead(self) -> None:
         image = three()
         gone = after(image, handle_broker_fenced(image, 1, DEFAULTS))
-        assert told(gone, handle_broker_unfenced(gone, 1, DEFAULTS)) == [
+        assert changes_in(gone, handle_broker_unfenced(gone, 1, DEFAULTS)) == [
             ("broker 1", {"fenced": -1}),
             ("a-0", {"leader": 1, "isr": [1], "eligible_leader_replicas": [], "last_known_elr": []}),
         ]
@@ -143,12 +143,12 @@ class TestUnfenced:
         assert (at(back, "t").leader, at(back, "t").isr, at(back, "t").elr) == (1, (1,), (2,))
         assert at(back, "t").last_known_elr == ()
 
-    def test_an_unclean_election_waits_for_somebody_alive(self) -> None:
+    def test_an_unclean_election_waits_for_a_live_replica(self) -> None:
         image = with_topic(
             cluster(1, 2, fenced=[1, 2], elr=0), "t", partition([1, 2], isr=[1], leader=-1),
             unclean_leader_election_enable="true",
         )  # fmt: skip
-        assert told(image, handle_broker_unfenced(image, 2, DEFAULTS))[1] == (
+        assert changes_in(image, handle_broker_unfenced(image, 2, DEFAULTS))[1] == (
             "t-0", {"leader": 2, "isr": [2], "leader_recovery_state": RECOVERING},
         )  # fmt: skip
 
@@ -156,7 +156,7 @@ class TestUnfenced:
 class TestShuttingDown:
     def test_others_lead_what_it_led(self) -> None:
         image = three()
-        assert told(image, handle_broker_in_controlled_shutdown(image, 1, DEFAULTS))[0] == (
+        assert changes_in(image, handle_broker_in_controlled_shutdown(image, 1, DEFAULTS))[0] == (
             "broker 1",
             {"in_controlled_shutdown": 1},
         )
@@ -164,22 +164,22 @@ class TestShuttingDown:
         assert (at(left, "b").leader, at(left, "b").isr) == (2, (2, 3))
         assert not leads_partitions(left, 1)
 
-    def test_it_is_said_once_and_gone_through_again(self) -> None:
+    def test_it_is_recorded_once_and_its_partitions_are_checked_again(self) -> None:
         image = with_topic(cluster(1, 2, stopping=[1]), "t", partition([1, 2]))
         assert leads_partitions(image, 1)
-        assert told(image, handle_broker_in_controlled_shutdown(image, 1, DEFAULTS)) == [
+        assert changes_in(image, handle_broker_in_controlled_shutdown(image, 1, DEFAULTS)) == [
             ("t-0", {"leader": 2, "isr": [2]})
         ]
 
 
 class TestUnregistered:
-    def test_it_is_gone(self) -> None:
+    def test_it_is_removed(self) -> None:
         image = three()
         records = handle_broker_unregistered(image, 3, DEFAULTS)
-        assert told(image, records) == [("b-0", {"isr": [1, 2]}), ("b-1", {"isr": [2, 1]}), ("broker 3", {})]
+        assert changes_in(image, records) == [("b-0", {"isr": [1, 2]}), ("b-1", {"isr": [2, 1]}), ("broker 3", {})]
         assert 3 not in after(image, records).brokers
 
-    def test_who_is_not_there(self) -> None:
+    def test_an_unknown_broker(self) -> None:
         with pytest.raises(Refusal) as refused:
             handle_broker_unregistered(three(), 4, DEFAULTS)
         assert refused.value.code == error_codes.BROKER_ID_NOT_REGISTERED
@@ -195,7 +195,7 @@ class TestRestarted:
 
     def test_after_an_unclean_end_it_is_eligible_nowhere(self) -> None:
         image = with_topic(three(), "c", partition([2, 1], isr=[2], eligible_leader_replicas=[1]))
-        assert told(image, handle_unclean_broker_shutdown(image, 1, TWO_IN_SYNC)) == [
+        assert changes_in(image, handle_unclean_broker_shutdown(image, 1, TWO_IN_SYNC)) == [
             ("a-0", {"leader": -1, "isr": [], "last_known_elr": [1]}),
             ("b-0", {"leader": 2, "isr": [2, 3]}),
             ("b-1", {"isr": [2, 3]}),
@@ -209,12 +209,12 @@ class TestRestarted:
         assert (back.leader, back.isr, back.leader_recovery_state) == (1, (1,), RECOVERING)
         assert (back.leader_epoch, back.partition_epoch) == (7, 9)
 
-    def test_without_the_feature_nobody_asks_how_it_ended(self) -> None:
+    def test_without_the_feature_an_unclean_shutdown_equals_a_clean_one(self) -> None:
         image = with_topic(cluster(1, 2, elr=0), "t", partition([1]), partition([1, 2]))
-        assert told(image, handle_unclean_broker_shutdown(image, 1, DEFAULTS)) == told(
+        assert changes_in(image, handle_unclean_broker_shutdown(image, 1, DEFAULTS)) == changes_in(
             image, handle_clean_broker_shutdown(image, 1, DEFAULTS)
         )
-        assert told(image, handle_unclean_broker_shutdown(image, 1, DEFAULTS)) == [
+        assert changes_in(image, handle_unclean_broker_shutdown(image, 1, DEFAULTS)) == [
             ("t-0", {"leader": -1}),
             ("t-1", {"leader": 2, "isr": [2]}),
         ]
@@ -229,27 +229,29 @@ class TestDirectories:
 
     def test_what_lay_in_one_that_failed_is_led_by_others(self) -> None:
         image = self.image()
-        assert told(image, handle_directories_offline(image, 1, DEFAULTS, [directory(1, 1)])) == [
+        assert changes_in(image, handle_directories_offline(image, 1, DEFAULTS, [directory(1, 1)])) == [
             ("t-1", {"leader": 2, "isr": [2]}),
             ("broker 1", {"log_dirs": [directory(1, 0)]}),
         ]
 
-    def test_it_is_told_once(self) -> None:
+    def test_a_failed_directory_is_reported_once(self) -> None:
         image = self.image()
         gone = after(image, handle_directories_offline(image, 1, DEFAULTS, [directory(1, 1)]))
         assert handle_directories_offline(gone, 1, DEFAULTS, [directory(1, 1), directory(7)]) == []
-        left = told(gone, handle_directories_offline(gone, 1, DEFAULTS, [directory(1, 1), directory(1, 0)]))
+        left = changes_in(gone, handle_directories_offline(gone, 1, DEFAULTS, [directory(1, 1), directory(1, 0)]))
         assert left == [("t-0", {"leader": 2, "isr": [2]}), ("broker 1", {})]
 
-    def test_cordoned_ones_are_told_when_they_change(self) -> None:
+    def test_cordoned_directories_are_recorded_when_they_change(self) -> None:
         image = self.image()
         assert handle_directories_cordoned(image, 1, None) == []
         assert handle_directories_cordoned(image, 1, []) == []
         records = handle_directories_cordoned(image, 1, [directory(1, 1)])
-        assert told(image, records) == [("broker 1", {"cordoned_log_dirs": [directory(1, 1)]})]
+        assert changes_in(image, records) == [("broker 1", {"cordoned_log_dirs": [directory(1, 1)]})]
         cordoned = after(image, records)
         assert handle_directories_cordoned(cordoned, 1, [directory(1, 1)]) == []
-        assert told(image, handle_directories_cordoned(cordoned, 1, [])) == [("broker 1", {"cordoned_log_dirs": []})]
+        assert changes_in(image, handle_directories_cordoned(cordoned, 1, [])) == [
+            ("broker 1", {"cordoned_log_dirs": []})
+        ]
 
 
 @pytest.mark.parametrize(

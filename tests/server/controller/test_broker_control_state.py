@@ -60,6 +60,6 @@ def test_what_counts_as_fenced() -> None:
 @pytest.mark.parametrize("state", [FENCED, UNFENCED])
 def test_a_broker_that_goes_on_costs_no_search(state: BrokerControlState) -> None:
     def search() -> bool:
-        raise AssertionError("nobody had to look")
+        raise AssertionError("the search was not needed")
 
     next_state(state, BrokerStateRequest(False, False, True, search, search))

@@ -12,7 +12,15 @@ from kafkadouble.server.controller.broker_control_state import BrokerControlStat
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
 from tests.server.controller.broker_life import END, SESSION, Office, request
-from tests.server.controller.small_clusters import at, cluster, directory, epoch_of, partition, said, with_topic
+from tests.server.controller.small_clusters import (
+    at,
+    cluster,
+    directory,
+    epoch_of,
+    non_default_fields,
+    partition,
+    with_topic,
+)
 
 ME = 2
 
@@ -23,10 +31,10 @@ def two_lead(**cluster_of: Any) -> Image:
     return with_topic(image, "t", partition([ME, 1, 3]), partition([ME]))
 
 
-def said_of(office: Office, start: int = 0) -> list[dict[str, Any]]:
-    """What the brokers' own records say."""
+def reported_changes(office: Office, start: int = 0) -> list[dict[str, Any]]:
+    """The fields that changed in the brokers' own records."""
     own = [record for record in office.written[start:] if type(record).__name__ == "BrokerRegistrationChangeRecord"]
-    return [said(record) for record in own]
+    return [non_default_fields(record) for record in own]
 
 
 class TestUnfencing:
@@ -43,7 +51,7 @@ class TestUnfencing:
         ]:
             done = office.beat(5, offset=offset, fence=wants_fence)
             assert (done.state, done.caught_up) == expected
-        assert said_of(office) == [{"fenced": -1}]
+        assert reported_changes(office) == [{"fenced": -1}]
 
     def test_partitions_without_a_leader_get_it(self) -> None:
         office = Office(with_topic(cluster(1, ME, fenced=[ME]), "t", partition([ME], isr=[ME], leader=-1)))
@@ -66,7 +74,7 @@ class TestFencing:
         office = Office(two_lead())
         done = office.beat(ME, fence=True)
         assert done.state is BrokerControlState.FENCED
-        assert said_of(office) == [{"fenced": 1}]
+        assert reported_changes(office) == [{"fenced": 1}]
         assert at(office.image, "t").leader == 1
 
     def test_silent_brokers_are_fenced_one_after_the_other(self) -> None:
@@ -92,7 +100,7 @@ class TestFencing:
         office.beat(5, fence=True)
         office.beat(1)
         assert office.wait(SESSION + 1) == [1, 5]
-        assert said_of(office) == [{"fenced": 1}, {"fenced": 1}]
+        assert reported_changes(office) == [{"fenced": 1}, {"fenced": 1}]
 
     def test_one_that_comes_back_is_unfenced_in_the_same_registration(self) -> None:
         office = Office(two_lead())
@@ -108,13 +116,13 @@ class TestFencing:
 
 
 class TestShutdown:
-    def test_leaders_move_first_and_everybody_knows_before_it_goes(self) -> None:
+    def test_leaders_move_first_and_every_broker_has_the_change_before_it_stops(self) -> None:
         office = Office(two_lead())
         for other in (1, 3):
             office.beat(other)
         done = office.beat(ME, stop=True)
         assert done.state is BrokerControlState.CONTROLLED_SHUTDOWN
-        assert said_of(office) == [{"in_controlled_shutdown": 1}]
+        assert reported_changes(office) == [{"in_controlled_shutdown": 1}]
         assert (at(office.image, "t").leader, at(office.image, "t").isr) == (1, (1, 3))
         controlled_shutdown_offset = office.image.end.offset - 1
         assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
@@ -124,19 +132,19 @@ class TestShutdown:
         office.beat(3, offset=controlled_shutdown_offset)
         done = office.beat(ME, stop=True)
         assert done.state is BrokerControlState.SHUTDOWN_NOW
-        assert said_of(office) == [{"in_controlled_shutdown": 1}, {"fenced": 1}]
+        assert reported_changes(office) == [{"in_controlled_shutdown": 1}, {"fenced": 1}]
         assert not office.broker(ME).active
 
     def test_a_broker_that_leads_nothing_goes_at_once(self) -> None:
         office = Office(two_lead())
         assert office.beat(3, stop=True).state is BrokerControlState.SHUTDOWN_NOW
-        assert said_of(office) == [{"fenced": 1}]
+        assert reported_changes(office) == [{"fenced": 1}]
         assert at(office.image, "t").isr == (ME, 1)
 
     def test_a_fenced_one_goes_at_once_and_is_fenced_again(self) -> None:
         office = Office(cluster(1, 2, fenced=[2]))
         assert office.beat(2, stop=True, offset=0).state is BrokerControlState.SHUTDOWN_NOW
-        assert said_of(office) == [{"fenced": 1}]
+        assert reported_changes(office) == [{"fenced": 1}]
 
     def test_one_that_goes_on_leading_does_not_go(self) -> None:
         office = Office(two_lead())
@@ -155,7 +163,7 @@ class TestShutdown:
         for other in (1, 3):
             office.beat(other)
         assert office.beat(ME, stop=True).state is BrokerControlState.CONTROLLED_SHUTDOWN
-        assert said_of(office) == [{"in_controlled_shutdown": 1}]
+        assert reported_changes(office) == [{"in_controlled_shutdown": 1}]
         assert at(office.image, "u").leader == 1
         for other in (1, 3):
             office.beat(other)
@@ -200,12 +208,12 @@ class TestDirectories:
     def test_it_may_be_fenced_and_lose_one_at_once(self) -> None:
         office = Office(self.image())
         done = office.beat(ME, fence=True, offline=[self.A])
-        assert said_of(office) == [{"fenced": 1}, {"log_dirs": [self.B]}]
+        assert reported_changes(office) == [{"fenced": 1}, {"log_dirs": [self.B]}]
         assert done.state is BrokerControlState.FENCED
         epochs = [record for record in done.records if type(record).__name__ == "PartitionChangeRecord"]
         assert len(epochs) == 1, "the second change saw the first"
 
-    def test_the_first_time_it_says_which_are_cordoned_is_written_down(self) -> None:
+    def test_the_first_report_of_cordoned_directories_is_recorded(self) -> None:
         office = Office(self.image())
         office.register(request(5))
         start = len(office.written)
@@ -220,18 +228,18 @@ class TestDirectories:
         ]
         for cordoned, expected in steps:
             office.beat(5, fence=True, cordoned=cordoned)
-            assert said_of(office, start) == expected
+            assert reported_changes(office, start) == expected
             start = len(office.written)
 
-    def test_one_that_a_new_leader_knows_has_said_it_before(self) -> None:
+    def test_a_new_leader_does_not_record_the_same_report_again(self) -> None:
         office = Office(self.image())
         assert office.beat(ME, cordoned=[]).records == []
-        assert said_of(office) == []
+        assert reported_changes(office) == []
         office.beat(ME, cordoned=[self.B, self.A])
         assert office.beat(ME, cordoned=[self.A, self.B]).records == []
         assert office.broker(ME).cordoned_log_dirs == (self.B, self.A)
 
-    def test_before_metadata_4_3_nobody_writes_it_down(self) -> None:
+    def test_before_metadata_4_3_it_is_not_recorded(self) -> None:
         office = Office(self.image(level=29))
         assert office.beat(ME, cordoned=[self.A]).records == []
 

@@ -42,7 +42,7 @@ def test_one_broker_expires_at_a_time_and_once() -> None:
     assert heartbeats.next_expiry_ms() is None
 
 
-def test_a_clock_that_goes_back_expires_nobody() -> None:
+def test_a_clock_that_goes_back_expires_no_broker() -> None:
     image = three()
     heartbeats = BrokerHeartbeatManager(image, SESSION, START)
     assert heartbeats.take_one_stale_broker(image, START - 100 * SESSION) is None
@@ -60,7 +60,7 @@ def test_a_broker_without_heartbeats_never_expires_and_is_always_caught_up() -> 
     assert heartbeats.active_brokers_have_read(image, 10**9)
 
 
-def test_a_broker_that_is_unregistered_or_registered_anew_does_not_expire() -> None:
+def test_a_broker_that_is_unregistered_or_registered_again_does_not_expire() -> None:
     image = three()
     heartbeats = BrokerHeartbeatManager(image, SESSION, START)
     again = image.brokers[2]._replace(epoch=600)
@@ -78,7 +78,7 @@ def test_a_new_registration_begins_with_nothing() -> None:
     assert (known.registration_offset, known.metadata_offset, known.last_contact_ms) == (603, NO_OFFSET, None)
 
 
-def test_an_amended_registration_keeps_its_session_and_begins_its_shutdown_anew() -> None:
+def test_an_amended_registration_keeps_its_session_and_restarts_its_shutdown() -> None:
     image = three()
     heartbeats = BrokerHeartbeatManager(image, SESSION, START)
     known = heartbeats.of(image.brokers[2])

@@ -28,7 +28,7 @@ def listener(**fields: Any) -> dict[str, Any]:
 REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
     "another cluster": ({"cluster_id": "x"}, error_codes.INCONSISTENT_CLUSTER_ID, "Expected cluster ID the-cluster"),
     "no cluster": ({"cluster_id": ""}, error_codes.INCONSISTENT_CLUSTER_ID, "but got cluster ID "),
-    "nobody": ({"broker_id": -1}, INVALID, "-1 is no broker id"),
+    "no broker": ({"broker_id": -1}, INVALID, "-1 is no broker id"),
     "a broker of ZooKeeper": ({"is_migrating_zk_broker": True}, error_codes.BROKER_ID_NOT_REGISTERED, "ZK brokers"),
     "no directory": ({"log_dirs": []}, INVALID, "No directories specified in request"),
     "no id of a directory": ({"log_dirs": [Uuid.ZERO]}, INVALID, "Reserved directory ID in request"),
@@ -91,7 +91,7 @@ ORDER: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("first", range(len(ORDER)))
 def test_the_order_of_the_checks(first: int) -> None:
-    """Of everything that is wrong, what is looked at first is told."""
+    """Of several errors, the one that is checked first is answered."""
     changed = {name: value for wrong in reversed(ORDER[first:]) for name, value in wrong.items()}
     codes = []
     for fields in (ORDER[first], changed):
@@ -101,7 +101,7 @@ def test_the_order_of_the_checks(first: int) -> None:
     assert codes[0] == codes[1]
 
 
-def test_a_new_broker_is_fenced_and_everything_it_said_is_written() -> None:
+def test_a_new_broker_is_fenced_and_its_whole_registration_is_written() -> None:
     office = Office(cluster(1))
     listeners = [
         Listener(name="A", host="a", port=1, security_protocol=0),
@@ -131,7 +131,7 @@ def test_features_that_are_off_may_be_unknown_to_the_broker() -> None:
     assert 5 in office.image.brokers
 
 
-def test_before_metadata_3_7_directories_are_neither_asked_for_nor_written() -> None:
+def test_before_metadata_3_7_directories_are_neither_required_nor_written() -> None:
     office = Office(cluster(1, level=16, elr=0))
     office.register(request(5, log_dirs=[]))
     office.register(request(6, log_dirs=[Uuid.ZERO, Uuid.ZERO]))
@@ -149,7 +149,7 @@ class TestAnotherLife:
         office.register(request(2, life=9))
         assert office.broker(2).incarnation_id == incarnation(9)
 
-    def test_a_fenced_one_that_was_heard_of_lives_too(self) -> None:
+    def test_a_fenced_broker_with_a_recent_heartbeat_is_alive_too(self) -> None:
         office = Office(cluster(1))
         office.register(request(5, life=1))
         office.register(request(5, life=2))
@@ -166,7 +166,7 @@ class TestAnotherLife:
         with pytest.raises(Refusal):
             office.register(request(2, life=9))
 
-    def test_a_broker_that_sends_no_heartbeats_always_lives(self) -> None:
+    def test_a_broker_that_sends_no_heartbeats_is_always_alive(self) -> None:
         office = Office(cluster(1, 2))
         office.heartbeats.never_expires(2)
         office.now += 10 * SESSION
@@ -207,7 +207,7 @@ class TestAnotherLife:
         assert after.leader == -1
         assert (2 in (*after.isr, *after.elr)) is eligible
 
-    def test_a_broker_that_nobody_knows_did_not_end_well(self) -> None:
+    def test_an_unknown_broker_did_not_shut_down_cleanly(self) -> None:
         office = Office(with_topic(cluster(1), "t", partition([5], isr=[], leader=-1, eligible_leader_replicas=[5])))
         office.register(request(5, previous_broker_epoch=-1))
         assert at(office.image, "t").elr == ()
@@ -236,7 +236,7 @@ class TestTheSameLife:
         office.register(request(2, life=2))
         assert office.wait(1) == [1, 2]
 
-    def test_cordoned_directories_are_told_anew(self) -> None:
+    def test_cordoned_directories_are_reported_again(self) -> None:
         office = Office(cluster(1, 2))
         office.beat(2, cordoned=[directory(2)])
         office.register(request(2, life=2))

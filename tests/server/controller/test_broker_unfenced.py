@@ -29,7 +29,7 @@ from tests.server.controller.small_clusters import DEFAULTS, after, at, cluster,
         ([2], [], -1, (2,), ()),
     ],
 )
-def test_who_leads_again(
+def test_the_partitions_that_it_leads_again(
     isr: list[int], elr: list[int], leader: int, isr_then: tuple[int, ...], elr_then: tuple[int, ...]
 ) -> None:
     left = partition([1, 2], isr=isr, leader=-1, eligible_leader_replicas=elr, last_known_elr=elr)
@@ -38,7 +38,7 @@ def test_who_leads_again(
     assert (found.leader, found.isr, found.elr) == (leader, isr_then, elr_then)
 
 
-def test_what_somebody_leads_stays_as_it_is() -> None:
+def test_a_partition_with_a_leader_stays_unchanged() -> None:
     image = with_topic(cluster(1, 2), "t", partition([1, 2], isr=[2], leader=2, eligible_leader_replicas=[1]))
     assert restore_leader(image, 1) == []
 

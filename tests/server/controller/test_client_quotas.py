@@ -76,8 +76,8 @@ def test_entities(entity: list[tuple[str, str | None]], message: str | None) -> 
     ],
 )  # fmt: skip
 def test_addresses(name: str | None, valid: bool) -> None:
-    told = problem([("ip", name)], ("connection_creation_rate", 1))
-    assert told == (None if valid else f"{name} is not a valid IP or resolvable host.")
+    message = problem([("ip", name)], ("connection_creation_rate", 1))
+    assert message == (None if valid else f"{name} is not a valid IP or resolvable host.")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_is_so_already_is_not_written_and_what_is_not_there_is_not_removed(
     assert after(image, entry([C, U], ("producer_byte_rate", None), ("request_percentage", None))) == EMPTY
 
 
-def test_an_entity_that_stands_twice_fails_the_second_time() -> None:
+def test_a_duplicate_entity_fails_the_second_time() -> None:
     decision = alter_client_quotas(
         EMPTY, [entry([U, C], RATE), entry([("client-id", None)], RATE), entry([C, U], ("request_percentage", 1))]
     )
@@ -138,11 +138,11 @@ def test_an_entity_that_stands_twice_fails_the_second_time() -> None:
         ClientQuotaResult((("client-id", None),)),
     ]
     assert len(decision.records) == 2
-    told = problem([("user", None)], RATE, RATE)
-    assert told == "Ignoring duplicate entity ClientQuotaEntity(entries={user=null})"
+    message = problem([("user", None)], RATE, RATE)
+    assert message == "Ignoring duplicate entity ClientQuotaEntity(entries={user=null})"
 
 
-def test_of_a_type_that_stands_twice_the_last_counts() -> None:
+def test_of_a_duplicate_type_the_last_counts() -> None:
     image = after(EMPTY, entry([("user", "a"), ("user", "b")], RATE))
     assert list(image.quotas) == [(("user", "b"),)]
 
@@ -193,12 +193,12 @@ def test_each_filter_finds_what_it_means(strict: bool) -> None:
             found = [
                 entity for entity, _ in describe_client_quotas(image, [component(*part) for part in parts], strict)
             ]
-            wanted = [
+            expected = [
                 tuple(sorted(entity))
                 for entity in ALL
                 if all(meant(dict(entity), *part) for part in parts) and (not strict or len(entity) == len(of))
             ]
-            assert sorted(found, key=repr) == sorted(wanted, key=repr)
+            assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
 @pytest.mark.parametrize(

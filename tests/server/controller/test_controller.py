@@ -79,7 +79,7 @@ def feature(name: str) -> Any:
     return FeatureLevelRecord(name=name, feature_level=1)
 
 
-def test_every_listener_sees_every_change_in_order_even_when_one_of_them_commits() -> None:
+def test_every_listener_gets_every_change_in_order_even_when_one_of_them_commits() -> None:
     cluster = Harness()
     controller = cluster.node.controller
     seen: list[str] = []

@@ -35,7 +35,7 @@ def registered(image: Image, **changed: Any) -> Image:
     return after(image, register_controller(image, request(**changed)))
 
 
-def test_everything_it_said_is_written_but_for_zookeeper() -> None:
+def test_its_whole_registration_is_written_except_for_zookeeper() -> None:
     record: Any
     [record] = register_controller(cluster(1), request())
     assert not record.zk_migration_ready

@@ -55,7 +55,7 @@ def test_a_decision_is_answered_when_a_majority_has_it() -> None:
     assert leader.controller.image.config_overrides(BROKER, "")["log.retention.ms"] == "5"
 
 
-def test_who_does_not_lead_says_so() -> None:
+def test_a_node_that_does_not_lead_answers_not_controller() -> None:
     controllers = Controllers(3)
     leader = controllers.elect()
     other = next(node for node in controllers.nodes.values() if node is not leader)
@@ -185,7 +185,7 @@ def test_the_rules_of_the_kip_are_options() -> None:
 
 
 @pytest.mark.parametrize(("given", "size"), [({}, 700), ({"replica.fetch.response.max.bytes": 50}, 50)])
-def test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_node_was_told(given: dict[str, object], size: int) -> None:
+def test_a_piece_of_a_snapshot_has_no_more_bytes_than_the_setting(given: dict[str, object], size: int) -> None:
     """KIP-630 bounds it by `replica.fetch.response.max.bytes`, Apache Kafka does not: it applies if
     it is set.
     """

@@ -109,7 +109,7 @@ def test_what_a_directory_was_formatted_with_stops_the_start_when_it_is_corrupt(
             assert started(bad).logs.bootstrap == true, at
 
 
-def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_told() -> None:
+def test_a_damaged_vote_stops_the_start_where_the_damage_can_be_detected() -> None:
     """The file has no checksum: a changed digit gives another number, and so does a lost sign."""
     left, path = LEFT[True], FOLDER + "quorum-state"
     data = left.disk.contents[path].data
@@ -127,7 +127,7 @@ def test_a_vote_that_is_not_what_was_written_stops_the_start_where_that_can_be_t
                 assert found.log == left.log
 
 
-def test_a_folder_that_says_to_be_of_another_topic_stops_the_start() -> None:
+def test_a_folder_with_the_id_of_another_topic_stops_the_start() -> None:
     """A node that put the file aside and began with an empty log could vote twice in one epoch."""
     path, left = FOLDER + "partition.metadata", LEFT[True]
     for at in range(len(left.disk.contents[path].data)):
@@ -142,7 +142,7 @@ def test_a_folder_that_says_to_be_of_another_topic_stops_the_start() -> None:
 @pytest.mark.parametrize(
     "path", of("index", ".snapshot", "offset-checkpoint", "leader-epoch-checkpoint", ".kafka_cleanshutdown")
 )
-def test_what_can_be_learnt_anew_changes_nothing(path: str) -> None:
+def test_a_loss_that_can_be_rebuilt_changes_nothing(path: str) -> None:
     """Or stops the start: if two files contradict each other, the node cannot know which is
     right."""
     random, left = Random(f"{SEED} {path}"), LEFT[True]

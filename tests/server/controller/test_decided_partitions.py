@@ -76,7 +76,7 @@ class Story:
         what: Callable[[Story], None] = self.chance.choice(EVENTS)
         what(self)
 
-    def tell(self, what: str, records: Sequence[Any], *, settled: bool = True) -> None:
+    def write(self, what: str, records: Sequence[Any], *, settled: bool = True) -> None:
         """These records are written, one after the other."""
         for record in records:
             before = self.image
@@ -99,15 +99,15 @@ class Story:
 
     def is_fenced(self) -> None:
         if broker := self.broker(lambda broker: not broker.fenced):
-            self.tell("fenced", broker_changes.handle_broker_fenced(self.image, broker.id, self.settings))
+            self.write("fenced", broker_changes.handle_broker_fenced(self.image, broker.id, self.settings))
 
     def is_unfenced(self) -> None:
         if broker := self.broker(lambda broker: broker.fenced and not broker.in_controlled_shutdown):
-            self.tell("unfenced", broker_changes.handle_broker_unfenced(self.image, broker.id, self.settings))
+            self.write("unfenced", broker_changes.handle_broker_unfenced(self.image, broker.id, self.settings))
 
     def stops(self) -> None:
         if broker := self.broker(lambda broker: not broker.fenced):
-            self.tell(
+            self.write(
                 "stopped", broker_changes.handle_broker_in_controlled_shutdown(self.image, broker.id, self.settings)
             )
 
@@ -119,15 +119,15 @@ class Story:
         self.lives += 1
         made = broker_record(id, Uuid.ZERO, [AT], epoch=self.lives, rack=None, log_dirs=log_dirs)
         records = [*change(self.image, id, self.settings), made]
-        self.tell("clean restart" if clean else "unclean restart", records)
+        self.write("clean restart" if clean else "unclean restart", records)
 
     def loses_a_directory(self) -> None:
         if broker := self.broker(lambda broker: len(broker.log_dirs) > 1):
             failed = [self.chance.choice(broker.log_dirs)]
             records = broker_changes.handle_directories_offline(self.image, broker.id, self.settings, failed)
-            self.tell("directory failed", records)
+            self.write("directory failed", records)
 
-    def tells_where_replicas_lie(self) -> None:
+    def assigns_directories(self) -> None:
         name, index, partition = self.place()
         broker = self.image.brokers[self.chance.choice(partition.replicas)]
         if not broker.log_dirs:
@@ -140,7 +140,7 @@ class Story:
             broker_id=broker.id, broker_epoch=broker.epoch, directories=[of.DirectoryData(id=where, topics=topics)]
         )
         records = [*assign_replicas_to_dirs(self.image, self.settings, request).records]
-        self.tell("directory assigned", records, settled=False)
+        self.write("directory assigned", records, settled=False)
         self.balances()  # what lay nowhere and now can be led has no leader until then
 
     def allows_unclean_elections(self) -> None:
@@ -148,7 +148,7 @@ class Story:
         record = ConfigRecord(resource_type=TOPIC, resource_name=name, name=UNCLEAN, value=value)
         self.image = replay(self.image, record)
 
-    def says_who_is_in_sync(self) -> None:
+    def alters_in_sync_replicas(self) -> None:
         name, index, partition = self.place()
         others = [id for id in partition.replicas if id != partition.leader]
         isr = [*self.chance.sample(others, self.chance.randint(0, len(others))), partition.leader]
@@ -166,18 +166,18 @@ class Story:
         topic = of.TopicData(topic_id=self.image.topic_ids[name], partitions=[asked])
         epoch = self.image.brokers[partition.leader].epoch
         request = of(broker_id=partition.leader, broker_epoch=epoch, topics=[topic])
-        self.tell("in sync", alter_partition(self.image, self.settings, request, 2).records)
+        self.write("in sync", alter_partition(self.image, self.settings, request, 2).records)
 
     def moves(self) -> None:
         name, index, partition = self.place()
-        wanted: list[int] | None = self.chance.sample(BROKERS, self.chance.randint(1, 4))
+        replicas: list[int] | None = self.chance.sample(BROKERS, self.chance.randint(1, 4))
         if partition.adding_replicas and self.chance.random() < 0.5:
-            wanted = None
+            replicas = None
         of = AlterPartitionReassignmentsRequest
-        asked = of.ReassignablePartition(partition_index=index, replicas=wanted)
+        asked = of.ReassignablePartition(partition_index=index, replicas=replicas)
         request = of(topics=[of.ReassignableTopic(name=name, partitions=[asked])])
         records = alter_partition_reassignments(self.image, self.settings, request).records
-        self.tell("moved" if wanted else "cancelled", records)
+        self.write("moved" if replicas else "cancelled", records)
 
     def elects(self) -> None:
         name, index, _ = self.place()
@@ -185,20 +185,20 @@ class Story:
         of = ElectLeadersRequest
         asked = [of.TopicPartitions(topic=name, partitions=[index])]
         request = of(election_type=kind, topic_partitions=asked)
-        self.tell("elected", elections.elect_leaders(self.image, self.settings, request).records)
+        self.write("elected", elections.elect_leaders(self.image, self.settings, request).records)
 
     def balances(self) -> None:
-        self.tell("balanced", elections.balance_partition_leaders(self.image, self.settings))
+        self.write("balanced", elections.balance_partition_leaders(self.image, self.settings))
         assert elections.balance_partition_leaders(self.image, self.settings) == []
 
     def elects_unclean(self) -> None:
-        self.tell("unclean", elections.elect_unclean_leaders(self.image, self.settings))
+        self.write("unclean", elections.elect_unclean_leaders(self.image, self.settings))
         assert elections.elect_unclean_leaders(self.image, self.settings) == []
 
     def unregisters(self) -> None:
         """And comes back as another life, fenced."""
         if broker := self.broker(lambda broker: self.chance.random() < 0.3):
-            self.tell("unregistered", broker_changes.handle_broker_unregistered(self.image, broker.id, self.settings))
+            self.write("unregistered", broker_changes.handle_broker_unregistered(self.image, broker.id, self.settings))
             self.lives += 1
             self.image = replay(
                 self.image,
@@ -208,9 +208,9 @@ class Story:
 
 EVENTS = [
     Story.is_fenced, Story.is_unfenced, Story.is_unfenced, Story.stops, Story.restarts, Story.loses_a_directory,
-    Story.says_who_is_in_sync, Story.says_who_is_in_sync, Story.says_who_is_in_sync, Story.says_who_is_in_sync,
+    Story.alters_in_sync_replicas, Story.alters_in_sync_replicas, Story.alters_in_sync_replicas, Story.alters_in_sync_replicas,
     Story.moves, Story.elects, Story.balances, Story.elects_unclean, Story.unregisters, Story.is_unfenced,
-    Story.restarts, Story.tells_where_replicas_lie, Story.tells_where_replicas_lie, Story.allows_unclean_elections,
+    Story.restarts, Story.assigns_directories, Story.assigns_directories, Story.allows_unclean_elections,
     Story.allows_unclean_elections, Story.elects_unclean,
 ]  # fmt: skip
 
@@ -231,7 +231,7 @@ def check_change(before: Image, record: PartitionChangeRecord, after: Image, *, 
     assert new.leader_epoch - old.leader_epoch == bool(due)
     assert (record.leader != NO_LEADER_CHANGE) == bool(due)
     if new.leader_recovery_state > old.leader_recovery_state:
-        assert new.isr == (new.leader,), "who recovers is alone in sync"
+        assert new.isr == (new.leader,), "a recovering leader is alone in sync"
 
 
 def check_partition(image: Image, partition: PartitionImage, *, elr: bool) -> None:

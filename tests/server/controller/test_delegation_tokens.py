@@ -89,14 +89,14 @@ def test_what_proves_a_token_is_the_hmac_of_its_id() -> None:
         (MAX_TIMESTAMP, 7 * DAY, DAY),
     ],
 )
-def test_a_token_lives_as_long_as_is_wanted_and_no_longer_than_the_terms_say(
+def test_a_token_lasts_as_long_as_requested_and_no_longer_than_the_terms_allow(
     lifetime: int, ends: int, expires: int
 ) -> None:
     found = token(lifetime)
     assert (found.issue_timestamp, found.max_timestamp, found.expiration_timestamp) == (NOW, NOW + ends, NOW + expires)
 
 
-def test_a_token_says_whose_it_is_and_who_else_has_to_do_with_it() -> None:
+def test_a_token_names_its_owner_its_requester_and_its_renewers() -> None:
     found = token(renewers=(CAROL, ANN, CAROL))
     assert (found.owner, found.requester) == (OWNER, ASKED_FOR_IT)
     assert found.renewers == [MAY_RENEW, ASKED_FOR_IT, MAY_RENEW]
@@ -126,7 +126,7 @@ def test_no_time_is_beyond_64_bits() -> None:
 
 @pytest.mark.parametrize("change", [renew_token, expire_token])
 @pytest.mark.parametrize(
-    ("who", "wanted"),
+    ("principal", "expected"),
     [
         (OWNER, NONE),
         (MAY_RENEW, NONE),
@@ -134,14 +134,14 @@ def test_no_time_is_beyond_64_bits() -> None:
         (STRANGER, error_codes.DELEGATION_TOKEN_OWNER_MISMATCH),
     ],
 )
-def test_the_owner_and_his_renewers_change_a_token(change: Any, who: str, wanted: int) -> None:
-    assert code(lambda: change(ONE, TERMS, PROOF, who, HOUR, NOW)) == wanted
-    assert code(lambda: expire_token(ONE, TERMS, PROOF, who, -1, NOW)) == wanted
+def test_the_owner_and_the_renewers_change_a_token(change: Any, principal: str, expected: int) -> None:
+    assert code(lambda: change(ONE, TERMS, PROOF, principal, HOUR, NOW)) == expected
+    assert code(lambda: expire_token(ONE, TERMS, PROOF, principal, -1, NOW)) == expected
 
 
 @pytest.mark.parametrize("change", [renew_token, expire_token])
 @pytest.mark.parametrize("proof", [b"", PROOF[:-1], PROOF + b"x", bytes(64), ID.encode()])
-def test_who_does_not_show_it_has_not_named_it(change: Any, proof: bytes) -> None:
+def test_a_wrong_hmac_names_no_token(change: Any, proof: bytes) -> None:
     assert code(lambda: change(ONE, TERMS, proof, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
     other = TokenSettings(b"another key", TERMS.max_lifetime_ms, TERMS.expiry_time_ms)
     assert code(lambda: change(ONE, other, PROOF, OWNER, HOUR, NOW)) == error_codes.DELEGATION_TOKEN_NOT_FOUND
@@ -177,7 +177,7 @@ def test_nothing_is_put_off_beyond_what_a_token_was_made_with() -> None:
 
 
 @pytest.mark.parametrize("change", [renew_token, expire_token])
-def test_one_whose_time_is_over_is_not_renewed(change: Any) -> None:
+def test_an_expired_token_is_not_renewed(change: Any) -> None:
     last = NOW + DAY
     assert code(lambda: change(ONE, TERMS, PROOF, OWNER, HOUR, last)) == NONE
     assert code(lambda: change(ONE, TERMS, PROOF, OWNER, HOUR, last + 1)) == error_codes.DELEGATION_TOKEN_EXPIRED
@@ -188,7 +188,7 @@ def test_one_whose_time_is_over_is_not_renewed(change: Any) -> None:
     assert code(lambda: change(put_off, TERMS, PROOF, OWNER, HOUR, 2)) == error_codes.DELEGATION_TOKEN_EXPIRED
 
 
-def test_a_stranger_is_told_of_the_time_by_a_renewal_and_of_himself_by_an_end() -> None:
+def test_a_stranger_gets_expired_for_a_renewal_and_owner_mismatch_for_an_expiry() -> None:
     later = END + 1
     assert code(lambda: renew_token(ONE, TERMS, PROOF, STRANGER, 1, later)) == error_codes.DELEGATION_TOKEN_EXPIRED
     assert (
@@ -197,13 +197,13 @@ def test_a_stranger_is_told_of_the_time_by_a_renewal_and_of_himself_by_an_end() 
 
 
 @pytest.mark.parametrize("now", [NOW, END + 1])
-def test_a_negative_period_ends_a_token_at_once_also_one_whose_time_is_over(now: int) -> None:
+def test_a_negative_period_ends_a_token_at_once_even_an_expired_one(now: int) -> None:
     decision = expire_token(ONE, TERMS, PROOF, OWNER, -1, now)
     assert decision.results == [now]
     assert image_with(token(), *decision.records).tokens == EMPTY.tokens
 
 
-def test_those_whose_time_is_over_are_swept_away_and_no_others() -> None:
+def test_only_expired_tokens_are_swept_away() -> None:
     def kept(expires: int, ends: int) -> set[str]:
         fields = {"token_id": "t", "expiration_timestamp": expires, "max_timestamp": ends}
         record = made("DelegationTokenRecord", **fields)
@@ -237,7 +237,7 @@ def test_the_terms_are_those_of_the_settings() -> None:
     assert token_settings_of(Settings({"delegation.token.secret.key": "k", **given})) == TokenSettings(b"k", 5, 3)
 
 
-def test_there_are_no_tokens_without_a_key_or_before_the_log_knows_them() -> None:
+def test_there_are_no_tokens_without_a_key_or_below_their_metadata_version() -> None:
     level = image_with(made("FeatureLevelRecord", name="metadata.version", feature_level=13))
     assert code(lambda: checked_token_settings(level, None)) == error_codes.DELEGATION_TOKEN_AUTH_DISABLED
     assert code(lambda: checked_token_settings(level, TERMS)) == error_codes.UNSUPPORTED_VERSION

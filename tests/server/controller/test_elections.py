@@ -14,7 +14,7 @@ from kafkadouble.server.controller.elections import balance_partition_leaders, e
 from kafkadouble.server.controller.partition_change_builder import RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
-from tests.server.controller.small_clusters import DEFAULTS, cluster, partition, said, with_topic
+from tests.server.controller.small_clusters import DEFAULTS, cluster, non_default_fields, partition, with_topic
 
 PREFERRED, UNCLEAN = 0, 1
 
@@ -37,7 +37,7 @@ def outcome(kind: int, topics: dict[str, list[int]] | None) -> tuple[dict[str, l
         result.topic: [(each.partition_id, each.error_code) for each in result.partition_result]
         for result in decision.results
     }
-    return answered, [said(record) for record in decision.records]
+    return answered, [non_default_fields(record) for record in decision.records]
 
 
 def test_preferred_replicas_lead() -> None:
@@ -49,7 +49,7 @@ def test_preferred_replicas_lead() -> None:
     assert records == [{"leader": 1}]
 
 
-def test_an_unclean_election_gives_what_nobody_leads_to_whoever_is_alive() -> None:
+def test_an_unclean_election_gives_leaderless_partitions_to_live_replicas() -> None:
     answered, records = outcome(UNCLEAN, {"a": [1], "b": [0, 1]})
     assert answered == {
         "a": [(1, error_codes.ELECTION_NOT_NEEDED)],
@@ -66,9 +66,9 @@ def test_what_is_not_there() -> None:
         ]
     )
     results = elect_leaders(image(), DEFAULTS, request).results
-    told = [(each.error_code, each.error_message) for result in results for each in result.partition_result]
+    errors = [(each.error_code, each.error_message) for result in results for each in result.partition_result]
     code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
-    assert told == [(code, "No such partition as a-2"), (code, "No such topic as c")]
+    assert errors == [(code, "No such partition as a-2"), (code, "No such topic as c")]
 
 
 def test_of_all_partitions_those_are_answered_that_need_it() -> None:
@@ -84,8 +84,8 @@ def test_a_kind_of_election_that_there_is_not() -> None:
     assert (refused.value.code, refused.value.message) == (error_codes.INVALID_REQUEST, "Unknown election type 7")
 
 
-def test_leaders_are_balanced_where_that_is_wanted() -> None:
-    assert [said(record) for record in balance_partition_leaders(image(), DEFAULTS)] == [{"leader": 1}]
+def test_leaders_are_balanced_where_the_setting_asks_for_it() -> None:
+    assert [non_default_fields(record) for record in balance_partition_leaders(image(), DEFAULTS)] == [{"leader": 1}]
     assert balance_partition_leaders(image(), Settings({"auto.leader.rebalance.enable": False})) == []
 
 
@@ -93,9 +93,9 @@ def test_unclean_elections_are_held_where_they_are_allowed() -> None:
     assert elect_unclean_leaders(image(), DEFAULTS) == []
     recovering = {"leader": 3, "isr": [3], "leader_recovery_state": RECOVERING}
     allowed = image(unclean_leader_election_enable="true")
-    assert [said(record) for record in elect_unclean_leaders(allowed, DEFAULTS)] == [recovering]
+    assert [non_default_fields(record) for record in elect_unclean_leaders(allowed, DEFAULTS)] == [recovering]
     everywhere = Settings({"unclean.leader.election.enable": True})
-    assert [said(record) for record in elect_unclean_leaders(image(), everywhere)] == [recovering]
+    assert [non_default_fields(record) for record in elect_unclean_leaders(image(), everywhere)] == [recovering]
     forbidden = image(unclean_leader_election_enable="false")
     assert elect_unclean_leaders(forbidden, everywhere) == []
 

@@ -98,18 +98,18 @@ def test_each_reason_to_refuse(asked: tuple[str, int, int], message: str) -> Non
 @pytest.mark.parametrize("current", LEVELS)
 def test_metadata_version_goes_up_and_over_nothing_down(current: int) -> None:
     image = cluster(current)
-    for wanted in LEVELS:
-        if wanted >= current:
-            assert ask(image, (MV, wanted, UP)) == FeatureUpdateResult([level(MV, wanted)])
-        elif not any(wanted < each <= current for each in CHANGED):
+    for target in LEVELS:
+        if target >= current:
+            assert ask(image, (MV, target, UP)) == FeatureUpdateResult([level(MV, target)])
+        elif not any(target < each <= current for each in CHANGED):
             for kind in (SAFE, UNSAFE):
-                assert ask(image, (MV, wanted, kind)) == FeatureUpdateResult([level(MV, wanted)])
+                assert ask(image, (MV, target, kind)) == FeatureUpdateResult([level(MV, target)])
         else:
-            begin = f"Unsupported metadata.version downgrade from {current} to {wanted}. "
+            begin = f"Unsupported metadata.version downgrade from {current} to {target}. "
             safe = "Refusing to perform the requested downgrade because it might delete metadata information."
             unsafe = "Unsafe metadata downgrade is not supported in this version."
-            assert refused(image, (MV, wanted, SAFE)) == begin + safe
-            assert refused(image, (MV, wanted, UNSAFE)) == begin + unsafe
+            assert refused(image, (MV, target, SAFE)) == begin + safe
+            assert refused(image, (MV, target, UNSAFE)) == begin + unsafe
 
 
 def test_every_broker_must_be_able_to_fenced_or_not() -> None:
@@ -120,7 +120,7 @@ def test_every_broker_must_be_able_to_fenced_or_not() -> None:
     assert refused(image, (ELR, 1, UP)).endswith(" Broker 4 does not support this feature.")
 
 
-def test_every_controller_must_be_able_to_and_have_said_so_where_controllers_register() -> None:
+def test_every_controller_must_support_it_and_have_registered_so() -> None:
     three = QuorumFeatures(1, frozenset({1, 2, 3}), 1)
     mine, other = (supporting("Controller", id, metadata_version=(7, 7 + 20 * id)) for id in (1, 2))
     image = cluster(15, mine, other)
@@ -153,8 +153,8 @@ def test_the_cluster_gets_one_min_insync_replicas_with_the_feature() -> None:
 
 def test_a_feature_depends_on_the_levels_that_the_request_leads_to() -> None:
     image = cluster(22)
-    told = refused(image, (ELR, 1, UP))
-    assert told.endswith(f"{ELR} could not be set to 1 because it depends on {MV} level 23")
+    message = refused(image, (ELR, 1, UP))
+    assert message.endswith(f"{ELR} could not be set to 1 because it depends on {MV} level 23")
     both = ask(image, (ELR, 1, UP), (MV, 23, UP)).records
     assert both[1:] == [level(ELR, 1), level(MV, 23)]
     assert ask(image, (ELR, 0, UP)).records == [level(ELR, 0)]

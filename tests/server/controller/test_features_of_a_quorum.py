@@ -73,7 +73,7 @@ def all_the_same(controllers: Controllers) -> bool:
 
 
 @pytest.mark.parametrize("level", [7, 14, 16, 22])
-def test_a_level_is_raised_under_a_running_quorum_and_everybody_registers(level: int) -> None:
+def test_a_level_is_raised_under_a_running_quorum_and_every_node_registers(level: int) -> None:
     controllers = Older(3, level)
     leader = controllers.elect()
     assert len(leader.controller.image.controllers) == (3 if level >= 15 else 0)
@@ -117,7 +117,7 @@ def test_the_quorums_version_is_raised_and_outlives_its_leader() -> None:
     assert answer.error_code == error_codes.INVALID_UPDATE_VERSION
 
 
-def test_a_decision_stands_on_those_before_it_and_is_answered_with_them() -> None:
+def test_a_decision_builds_on_those_before_it_and_is_answered_with_them() -> None:
     """The second request changes nothing, since the first is decided. Still it is not answered
     before the first is committed."""
     controllers = Controllers(3)
@@ -140,11 +140,11 @@ def test_what_a_deserted_leader_decided_is_not_answered_as_done() -> None:
     controllers = Controllers(3, STANDARD)
     old = controllers.elect()
     controllers.cut.add(old.id)
-    told: list[Any] = []
+    answers: list[Any] = []
     for request, version in ((quota(5.0), 1), (acl(), 3), (update((GROUPS, 0, SAFE)), 2)):
-        controllers.submit(old, request, version, told.append)
-    controllers.until(lambda: len(told) == 3)
-    assert [errors_in(answer) for answer in told] == [("NOT_CONTROLLER",)] * 3
+        controllers.submit(old, request, version, answers.append)
+    controllers.until(lambda: len(answers) == 3)
+    assert [errors_in(answer) for answer in answers] == [("NOT_CONTROLLER",)] * 3
     controllers.cut.clear()
     controllers.until(lambda: controllers.elect() is not None)
     for node in controllers.nodes.values():

@@ -58,7 +58,7 @@ def test_one_that_comes_becomes_a_voter_and_leads(cluster: Controllers) -> None:
     cluster.until(lambda: cluster.nodes[2].controller.leads)
     cluster.step(20_000)
     first = cluster.nodes[1]
-    assert not first.controller.image.brokers[1].fenced, "its broker goes on, and says so to the one who leads"
+    assert not first.controller.image.brokers[1].fenced, "its broker goes on, and sends its heartbeats to the leader"
     assert create(cluster, first, "t") == 0
     cluster.until(lambda: first.partitions.get("t", 0) is not None)
 

@@ -18,7 +18,7 @@ from kafkadouble.server.controller.partition_change_builder import (
 )
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import UNASSIGNED
-from tests.server.controller.small_clusters import directory, said
+from tests.server.controller.small_clusters import directory, non_default_fields
 
 TOPIC_ID = Uuid(b"t" * 16)
 
@@ -27,10 +27,10 @@ def of(replicas: str, isr: str, leader: int = -1, **others: Any) -> PartitionIma
     """Brokers are digits; the first in-sync replica leads, if there is one."""
     numbers = {name: tuple(map(int, value)) for name, value in others.items() if isinstance(value, str)}
     in_sync = tuple(map(int, isr))
-    who = tuple(map(int, replicas))
+    ids = tuple(map(int, replicas))
     leads = leader if leader >= 0 or not in_sync or others.pop("leaderless", False) else in_sync[0]
     others.pop("leaderless", None)
-    return PartitionImage(who, tuple(directory(each) for each in who), in_sync, leads, 5, 7, **{**others, **numbers})
+    return PartitionImage(ids, tuple(directory(each) for each in ids), in_sync, leads, 5, 7, **{**others, **numbers})
 
 
 def rules(alive: Collection[int], *, min_isr: int = 1, elr: bool = True, old: bool = False) -> PartitionChangeRules:
@@ -44,7 +44,7 @@ def change(before: PartitionImage, wish: PartitionTarget, by: PartitionChangeRul
     if record is None:
         return None
     assert (record.topic_id, record.partition_id) == (TOPIC_ID, 3)
-    return said(record)
+    return non_default_fields(record)
 
 
 ALIVE = rules({1, 2, 3, 4})
@@ -68,7 +68,7 @@ def test_before_metadata_3_6_the_leader_epoch_goes_up_when_a_replica_falls_out_o
 
 
 class TestElections:
-    def test_the_first_replica_in_sync_and_alive_leads_when_the_leader_is_gone(self) -> None:
+    def test_the_first_live_in_sync_replica_leads_when_the_leader_is_lost(self) -> None:
         assert change(of("123", "123"), PartitionTarget(isr=[2, 3]), rules({2, 3})) == {"isr": [2, 3], "leader": 2}
         assert change(of("132", "123"), PartitionTarget(isr=[2, 3]), rules({2, 3})) == {"isr": [2, 3], "leader": 3}
 
@@ -83,12 +83,12 @@ class TestElections:
         assert change(of("123", "123", 2), preferred, rules({2, 3})) is None
         assert change(of("123", "23", leaderless=True), preferred, rules({3})) == {"leader": 3}
 
-    def test_nobody_leads_when_nobody_in_sync_is_alive(self) -> None:
+    def test_no_replica_leads_when_no_in_sync_replica_is_alive(self) -> None:
         without_elr = rules({3}, elr=False)
         assert change(of("123", "12"), PartitionTarget(), without_elr) == {"leader": -1}
         assert change(of("123", "12", leaderless=True), PartitionTarget(), without_elr) is None
 
-    def test_an_unclean_election_takes_who_is_alive_alone_in_sync_and_recovering(self) -> None:
+    def test_an_unclean_election_takes_a_live_replica_alone_in_sync_and_recovering(self) -> None:
         unclean = PartitionTarget(election=Election.UNCLEAN)
         assert change(of("123", "12"), unclean, rules({3}, elr=False)) == {
             "isr": [3], "leader": 3, "leader_recovery_state": RECOVERING,
@@ -98,7 +98,7 @@ class TestElections:
         }  # fmt: skip
         assert change(of("123", "12"), unclean, rules(set(), elr=False)) == {"leader": -1}
 
-    def test_recovery_ends_when_the_leader_says_so(self) -> None:
+    def test_recovery_ends_when_the_leader_reports_it(self) -> None:
         before = of("123", "3", leader_recovery_state=RECOVERING)
         assert change(before, PartitionTarget(recovery=RECOVERED), ALIVE) == {"leader_recovery_state": RECOVERED}
         wish = PartitionTarget(isr=[3, 1], recovery=RECOVERED)
@@ -110,7 +110,7 @@ class TestEligibleLeaderReplicas:
 
     ALIVE = rules({1, 2, 3}, min_isr=2)
 
-    def test_enough_in_sync_nobody_else_is_eligible(self) -> None:
+    def test_with_enough_in_sync_no_other_replica_is_eligible(self) -> None:
         assert change(of("123", "123"), PartitionTarget(isr=[1, 2]), self.ALIVE) == {"isr": [1, 2]}
         assert change(of("123", "1", elr="23"), PartitionTarget(isr=[1, 3]), self.ALIVE) == {
             "isr": [1, 3], "eligible_leader_replicas": [],
@@ -124,18 +124,18 @@ class TestEligibleLeaderReplicas:
             "isr": [1], "eligible_leader_replicas": [2, 3],
         }  # fmt: skip
 
-    def test_nobody_in_sync_and_the_last_leader_is_remembered(self) -> None:
+    def test_with_no_replica_in_sync_the_last_leader_is_remembered(self) -> None:
         assert change(of("12", "1", elr="2"), PartitionTarget(isr=[]), rules(set(), min_isr=2)) == {
             "isr": [], "leader": -1, "eligible_leader_replicas": [1, 2], "last_known_elr": [1],
         }  # fmt: skip
 
-    def test_who_led_before_the_last_is_remembered_no_further(self) -> None:
+    def test_the_leader_before_the_last_is_not_remembered(self) -> None:
         gone = of("12", "1", last_known_elr="2")
         assert change(gone, PartitionTarget(isr=[]), rules(set(), min_isr=2)) == {
             "isr": [], "leader": -1, "eligible_leader_replicas": [1],
         }  # fmt: skip
-        nobody = of("123", "", elr="1")
-        assert change(nobody, PartitionTarget(replicas=[1, 2]), rules(set(), min_isr=2)) == {
+        leaderless = of("123", "", elr="1")
+        assert change(leaderless, PartitionTarget(replicas=[1, 2]), rules(set(), min_isr=2)) == {
             "replicas": [1, 2], "leader": -1, "directories": [directory(1), directory(2)],
         }  # fmt: skip
 
@@ -177,17 +177,17 @@ class TestEligibleLeaderReplicas:
     def test_the_last_leader_is_passed_over_when_it_has_no_replica_any_more(self) -> None:
         assert change(of("12", "", last_known_elr="3"), PartitionTarget(), rules({1, 3}, min_isr=2)) is None
 
-    def test_of_several_last_ones_nobody_knows_who_led_last(self) -> None:
+    def test_several_last_replicas_leave_no_last_known_leader(self) -> None:
         assert change(of("12", "", last_known_elr="12"), PartitionTarget(), rules({1, 2}, min_isr=2)) is None
 
-    def test_an_unclean_election_forgets_who_was_eligible(self) -> None:
+    def test_an_unclean_election_clears_the_eligible_replicas(self) -> None:
         before = of("123", "", elr="12", last_known_elr="1")
         assert change(before, PartitionTarget(election=Election.UNCLEAN), rules({3}, min_isr=2)) == {
             "isr": [3], "leader": 3, "eligible_leader_replicas": [], "last_known_elr": [],
             "leader_recovery_state": RECOVERING,
         }  # fmt: skip
 
-    def test_without_the_feature_nobody_is_eligible_and_the_last_in_sync_stays(self) -> None:
+    def test_without_the_feature_no_replica_is_eligible_and_the_last_in_sync_stays(self) -> None:
         without = rules({2}, min_isr=2, elr=False)
         assert change(of("12", "1"), PartitionTarget(isr=[]), without) == {"leader": -1}
         assert change(of("12", "12"), PartitionTarget(isr=[]), rules({1, 2}, elr=False)) == {"leader": -1}
@@ -219,7 +219,7 @@ class TestReassignments:
         assert record is not None
         assert (record["leader"], record["isr"]) == (4, [2, 4])
 
-    def test_it_does_not_end_while_nobody_would_be_left_in_sync(self) -> None:
+    def test_it_does_not_end_while_no_replica_would_be_left_in_sync(self) -> None:
         before = of("213", "3", removing_replicas="3")
         assert change(before, PartitionTarget(), ALIVE) is None
 
@@ -242,13 +242,13 @@ class TestReassignments:
 
 
 @pytest.mark.parametrize("level_knows", [True, False])
-def test_directories_are_said_where_the_level_knows_them(level_knows: bool) -> None:
+def test_directories_are_written_where_the_level_has_them(level_knows: bool) -> None:
     wish = PartitionTarget(directories={2: directory(2, 1)})
     expected = {"directories": [directory(1), directory(2, 1)]} if level_knows else None
     assert change(of("12", "12"), wish, rules({1, 2}, old=not level_knows)) == expected
 
 
-def test_a_partition_from_before_there_were_directories_has_none_to_tell() -> None:
+def test_a_partition_from_before_directories_has_none_to_write() -> None:
     before = of("12", "12")._replace(directories=())
     assert change(before, PartitionTarget(), ALIVE) is None
     assert change(before, PartitionTarget(directories={1: directory(1)}), ALIVE) == {

@@ -17,17 +17,26 @@ from kafkadouble.server.controller.partition_reassignments import (
     list_partition_reassignments,
 )
 from kafkadouble.server.metadata.image import Image
-from tests.server.controller.small_clusters import DEFAULTS, after, at, cluster, directory, partition, said, with_topic
+from tests.server.controller.small_clusters import (
+    DEFAULTS,
+    after,
+    at,
+    cluster,
+    directory,
+    non_default_fields,
+    partition,
+    with_topic,
+)
 
 Code = tuple[int, str | None]
 
 
-def move(image: Image, *wanted: list[int] | None, settings: Settings = DEFAULTS, **fields: Any) -> tuple[Image, Code]:
+def move(image: Image, *targets: list[int] | None, settings: Settings = DEFAULTS, **fields: Any) -> tuple[Image, Code]:
     """Requests replicas for t-0 and so on; the image after it, and the answer of the last
     partition.
     """
     of = AlterPartitionReassignmentsRequest
-    partitions = [of.ReassignablePartition(partition_index=at, replicas=each) for at, each in enumerate(wanted)]
+    partitions = [of.ReassignablePartition(partition_index=at, replicas=each) for at, each in enumerate(targets)]
     request = of(topics=[of.ReassignableTopic(name="t", partitions=partitions)], **fields)
     decision = alter_partition_reassignments(image, settings, request)
     [result] = decision.results
@@ -74,7 +83,7 @@ def test_nothing_to_do(image: Image) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "code", "message"),
+    ("targets", "code", "message"),
     [
         ([], error_codes.INVALID_REPLICA_ASSIGNMENT, "The manual partition assignment includes an empty replica list."),
         ([9], error_codes.INVALID_REPLICA_ASSIGNMENT, "includes broker 9, but no such broker is registered."),
@@ -83,10 +92,10 @@ def test_nothing_to_do(image: Image) -> None:
         (None, error_codes.NO_REASSIGNMENT_IN_PROGRESS, None),
     ],
 )
-def test_what_cannot_be(image: Image, wanted: list[int] | None, code: int, message: str | None) -> None:
-    moved, (answered, said) = move(image, wanted)
+def test_what_cannot_be(image: Image, targets: list[int] | None, code: int, message: str | None) -> None:
+    moved, (answered, text) = move(image, targets)
     assert (moved, answered) == (image, code)
-    assert said == message or (message and said and message in said)
+    assert text == message or (message and text and message in text)
 
 
 def test_what_is_not_there(image: Image) -> None:
@@ -97,8 +106,8 @@ def test_what_is_not_there(image: Image) -> None:
 
 def test_the_replication_factor_may_be_held(image: Image) -> None:
     moved, code = move(image, [1, 2], allow_replication_factor_change=False)
-    said = "The replication factor is changed from 3 to 2"
-    assert (moved, code) == (image, (error_codes.INVALID_REPLICATION_FACTOR, said))
+    text = "The replication factor is changed from 3 to 2"
+    assert (moved, code) == (image, (error_codes.INVALID_REPLICATION_FACTOR, text))
     moved, code = move(image, [4, 2, 5], allow_replication_factor_change=False)
     assert code == (0, None)
     assert move(moved, [1, 2, 4], allow_replication_factor_change=False)[1] == (0, None)
@@ -121,13 +130,13 @@ def test_one_that_wants_all_that_are_there_still_ends_as_the_one_before() -> Non
     assert replicas(moved) == ((1, 2, 3), (3,), (2,), (1, 2))
 
 
-@pytest.mark.parametrize(("level", "told"), [(16, False), (17, True)])
-def test_directories_are_told_from_the_level_on_that_knows_them(level: int, told: bool) -> None:
+@pytest.mark.parametrize(("level", "is_written"), [(16, False), (17, True)])
+def test_directories_are_written_from_the_level_on_that_has_them(level: int, is_written: bool) -> None:
     image = with_topic(cluster(1, 2, level=level, elr=0), "t", partition([1]))
     of = AlterPartitionReassignmentsRequest
     asked = of.ReassignableTopic(name="t", partitions=[of.ReassignablePartition(replicas=[1, 2])])
     [record] = alter_partition_reassignments(image, DEFAULTS, of(topics=[asked])).records
-    assert ("directories" in said(record)) is told
+    assert ("directories" in non_default_fields(record)) is is_written
 
 
 class TestCancelled:
@@ -143,34 +152,35 @@ class TestCancelled:
         back, _ = move(with_topic(cluster(1, 2, 4), "t", moving), None)
         assert (replicas(back), at(back, "t").leader) == (((1, 2), (), (), (1,)), 1)
 
-    def test_nobody_of_before_is_in_sync(self) -> None:
+    def test_no_former_replica_is_in_sync(self) -> None:
         moving = partition([4, 1, 2], isr=[4], leader=4, adding_replicas=[4], removing_replicas=[2])
         alone = with_topic(cluster(1, 2, 4), "t", moving)
-        same, (code, said) = move(alone, None)
+        same, (code, text) = move(alone, None)
         assert (same, code) == (alone, error_codes.INVALID_REPLICA_ASSIGNMENT)
-        assert said == (
+        assert text == (
             "Unable to revert partition assignment for t:0 because it would require an unclean leader election."
         )
         back, code_and_text = move(alone, None, settings=Settings({"unclean.leader.election.enable": True}))
         assert code_and_text == (0, None)
         assert replicas(back) == ((1, 2), (), (), (1,))
 
-    def test_nobody_was_there_before(self) -> None:
+    def test_no_former_replica_remains(self) -> None:
         moving = partition([1, 2], isr=[1], adding_replicas=[1, 2])
-        _, (code, said) = move(with_topic(cluster(1, 2), "t", moving), None)
-        assert (code, said) == (
+        _, (code, text) = move(with_topic(cluster(1, 2), "t", moving), None)
+        assert (code, text) == (
             error_codes.INVALID_REPLICA_ASSIGNMENT,
             "Invalid replica assignment: addingReplicas contains all replicas.",
         )
 
 
-def test_what_is_under_way_is_told() -> None:
+def test_reassignments_under_way_are_listed() -> None:
     image = with_topic(cluster(1, 2, 3), "u", partition([2, 1], adding_replicas=[2]), partition([1]))
     image = with_topic(image, "t", partition([1, 3], removing_replicas=[3]), partition([1, 2]))
-    told = [
-        (topic.name, [said(each) for each in topic.partitions]) for topic in list_partition_reassignments(image, None)
+    listed = [
+        (topic.name, [non_default_fields(each) for each in topic.partitions])
+        for topic in list_partition_reassignments(image, None)
     ]
-    assert told == [
+    assert listed == [
         ("t", [{"replicas": [1, 3], "removing_replicas": [3]}]),
         ("u", [{"replicas": [2, 1], "adding_replicas": [2]}]),
     ]
@@ -188,7 +198,7 @@ def test_the_arithmetic_of_a_reassignment() -> None:
     assert target.completed([3, 4, 1]) == ([4, 3], [3, 4])
     assert PartitionReassignmentReplicas([4, 2, 1], [4], [1]).completed([1, 4]) == ([4, 2], [4]), "as many go as come"
     assert PartitionReassignmentReplicas([1, 2], [], []).completed([1, 2]) is None
-    assert PartitionReassignmentReplicas([1], [], [1]).completed([1]) is None, "nobody would be left"
+    assert PartitionReassignmentReplicas([1], [], [1]).completed([1]) is None, "no replica would be left"
     assert PartitionReassignmentReplicas([1, 2], [], [2]).completed([2]) is None
 
 

@@ -17,15 +17,15 @@ from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
 from tests.server.controller.broker_life import SESSION, Office, incarnation, request
-from tests.server.controller.heartbeat_witness import LEAVING, Asked, Witness
+from tests.server.controller.heartbeat_witness import LEAVING, Heartbeat, Witness
 from tests.server.controller.small_clusters import cluster, directory, partition, with_topic
 
 BROKERS = (1, 2, 3, 4)
 STEPS = 400
 
 
-class Lives:
-    """Both of them, and what happens to both."""
+class ManagerAndWitness:
+    """The heartbeat manager and its witness, and the events that both get."""
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
@@ -51,7 +51,7 @@ class Lives:
         self.chance.choice(deeds)()
 
     def written(self, before: Any, count: int) -> None:
-        """The witness is told of the last `count` records one by one."""
+        """Replays the last `count` records at the witness, one by one."""
         image, offset = before, before.end.offset
         for record in self.office.written[len(self.office.written) - count :]:
             image = replay(image, record)
@@ -69,45 +69,53 @@ class Lives:
         end = office.image.end.offset
         registered = self.witness.registered_at[broker]
         offset = dice.choice((end - 1, end - 1, end - 1, registered, registered - 1, 0))
-        asked = Asked(broker, known.epoch, offset, dice.random() < 0.2, dice.random() < 0.4)
+        heartbeat = Heartbeat(broker, known.epoch, offset, dice.random() < 0.2, dice.random() < 0.4)
         lost = [directory(broker, 1)] if dice.random() < 0.05 else []
         cordoned = dice.choice(((), (directory(broker),))) if dice.random() < 0.1 else None
-        self.say(asked, lost, cordoned)
+        self.say(heartbeat, lost, cordoned)
 
-    def say(self, asked: Asked, lost: Sequence[Uuid] = (), cordoned: Sequence[Uuid] | None = None) -> None:
+    def say(self, heartbeat: Heartbeat, lost: Sequence[Uuid] = (), cordoned: Sequence[Uuid] | None = None) -> None:
         """A heartbeat of a broker that is registered."""
         office, before = self.office, self.office.image
-        self.witness.contact(asked.broker, asked.epoch, office.now)
-        wanted = self.witness.next(asked, leads_partitions(before, asked.broker)), self.witness.caught_up(asked)
-        done = office.beat(
-            asked.broker, offset=asked.offset, fence=asked.fence, stop=asked.stop, offline=lost, cordoned=cordoned
+        self.witness.contact(heartbeat.broker, heartbeat.epoch, office.now)
+        expected = (
+            self.witness.next(heartbeat, leads_partitions(before, heartbeat.broker)),
+            self.witness.caught_up(heartbeat),
         )
-        assert (done.state.name, done.caught_up) == wanted
+        done = office.beat(
+            heartbeat.broker,
+            offset=heartbeat.offset,
+            fence=heartbeat.fence,
+            stop=heartbeat.stop,
+            offline=lost,
+            cordoned=cordoned,
+        )
+        assert (done.state.name, done.caught_up) == expected
         self.seen.add(done.state.name)
-        self.witness.touch(asked.broker, done.state.fenced, asked.offset)
+        self.witness.touch(heartbeat.broker, done.state.fenced, heartbeat.offset)
         self.written(before, len(done.records))
-        if wanted[0] == LEAVING:
-            self.witness.left_at(asked.broker, office.image.end.offset - 1)
+        if expected[0] == LEAVING:
+            self.witness.left_at(heartbeat.broker, office.image.end.offset - 1)
 
     def leave(self) -> None:
         """A broker shuts down, and the remaining brokers read that, some later than others."""
         image, dice = self.office.image, self.chance
         unfenced = [broker for broker in image.brokers.values() if not broker.fenced]
         for leaving in dice.sample(unfenced, min(1, len(unfenced))):
-            self.say(Asked(leaving.id, leaving.epoch, image.end.offset - 1, False, True))
+            self.say(Heartbeat(leaving.id, leaving.epoch, image.end.offset - 1, False, True))
             for other in dice.sample(unfenced, len(unfenced)):
                 if other is not leaving:
                     late = dice.choice((1, 1, 1, 2))
-                    self.say(Asked(other.id, other.epoch, self.office.image.end.offset - late, False, False))
-            self.say(Asked(leaving.id, leaving.epoch, self.office.image.end.offset - 1, False, True))
+                    self.say(Heartbeat(other.id, other.epoch, self.office.image.end.offset - late, False, False))
+            self.say(Heartbeat(leaving.id, leaving.epoch, self.office.image.end.offset - 1, False, True))
 
     def wait(self) -> None:
         office, before, count = self.office, self.office.image, len(self.office.written)
         office.now += self.chance.choice((1, 500, 2000, 2000, SESSION, SESSION + 1))
-        wanted = self.witness.expired(before, office.now)
-        assert set(office.wait(0)) == wanted
+        expected = self.witness.expired(before, office.now)
+        assert set(office.wait(0)) == expected
         self.written(before, len(office.written) - count)
-        self.seen |= {"silent"} if wanted else set()
+        self.seen |= {"silent"} if expected else set()
 
     def register(self) -> None:
         office, dice, before = self.office, self.chance, self.office.image
@@ -157,8 +165,8 @@ class Lives:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_the_witness_says_the_same(seed: int) -> None:
-    lives = Lives(seed)
+def test_the_witness_agrees(seed: int) -> None:
+    lives = ManagerAndWitness(seed)
     for step in range(STEPS):
         try:
             lives.step()
@@ -171,7 +179,7 @@ def test_the_witness_says_the_same(seed: int) -> None:
 def test_everything_happens_somewhere() -> None:
     seen: set[str] = set()
     for seed in range(25):
-        lives = Lives(seed)
+        lives = ManagerAndWitness(seed)
         for _ in range(100):
             lives.step()
         seen |= lives.seen

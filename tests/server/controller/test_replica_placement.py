@@ -43,7 +43,7 @@ def test_brokers_that_shut_down_or_are_cordoned_get_nothing() -> None:
     assert place_replicas(cordoned(cluster(1, 2, directories=2), 2), 0, 2, 1) == [[1], [2]]
 
 
-def test_brokers_that_told_of_no_directories_get_replicas() -> None:
+def test_brokers_without_registered_directories_get_replicas() -> None:
     assert place_replicas(cluster(1, 2, directories=0), 0, 2, 1) == [[1], [2]]
 
 
@@ -69,7 +69,7 @@ class TestRacks:
         image = cluster(1, 2, 3, 4, racks={1: "a", 2: "a", 3: "a", 4: "b"})
         assert leaders(place_replicas(image, 0, 24, 2)) == {1: 4, 2: 4, 3: 4, 4: 12}
 
-    def test_a_rack_where_everybody_is_fenced_does_not_lead(self) -> None:
+    def test_a_rack_of_fenced_brokers_does_not_lead(self) -> None:
         image = cluster(1, 2, 3, fenced=[3], racks={1: "a", 2: "a", 3: "b"})
         assert place_replicas(image, 0, 4, 2) == [[1, 3], [2, 3], [2, 3], [1, 3]]
 
@@ -79,7 +79,7 @@ class TestRacks:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_every_partition_has_different_brokers_and_somebody_who_can_lead(seed: int) -> None:
+def test_every_partition_has_different_brokers_and_one_that_can_lead(seed: int) -> None:
     chance = Random(seed)
     brokers = range(1, chance.randint(2, 9))
     fenced = [broker for broker in brokers if broker > 1 and chance.random() < 0.3]
@@ -92,7 +92,7 @@ def test_every_partition_has_different_brokers_and_somebody_who_can_lead(seed: i
 
 
 @pytest.mark.parametrize(
-    ("image", "factor", "said"),
+    ("image", "factor", "message"),
     [
         (cluster(1), 2, "The target replication factor of 2 cannot be reached because only 1 broker(s) are registered"),
         (cluster(1, 2, 3, fenced=[3], stopping=[2]), 3, "because only 2 broker(s) are registered"),
@@ -101,15 +101,15 @@ def test_every_partition_has_different_brokers_and_somebody_who_can_lead(seed: i
         (EMPTY, 1, "All brokers are currently fenced, or have all their log directories cordoned."),
     ],
 )
-def test_too_few_brokers(image: Image, factor: int, said: str) -> None:
+def test_too_few_brokers(image: Image, factor: int, message: str) -> None:
     with pytest.raises(Refusal) as refused:
         place_replicas(image, 0, 1, factor)
     assert refused.value.code == error_codes.INVALID_REPLICATION_FACTOR
-    assert said in str(refused.value.message)
+    assert message in str(refused.value.message)
 
 
 @pytest.mark.parametrize(
-    ("replicas", "factor", "said"),
+    ("replicas", "factor", "message"),
     [
         ([], None, "The manual partition assignment includes an empty replica list."),
         ([4], None, "The manual partition assignment includes broker 4, but no such broker is registered."),
@@ -119,11 +119,11 @@ def test_too_few_brokers(image: Image, factor: int, said: str) -> None:
         ([3], None, "in the manual partition assignment for partition 7 are fenced or in controlled shutdown."),
     ],
 )
-def test_assignments_that_cannot_be(replicas: list[int], factor: int | None, said: str) -> None:
+def test_assignments_that_cannot_be(replicas: list[int], factor: int | None, message: str) -> None:
     with pytest.raises(Refusal) as refused:
         checked_assignment(cordoned(cluster(1, 2, 3, 5, fenced=[3]), 5), 7, replicas, factor)
     assert refused.value.code == error_codes.INVALID_REPLICA_ASSIGNMENT
-    assert said in str(refused.value.message)
+    assert message in str(refused.value.message)
 
 
 def test_the_first_active_replica_leads_and_the_active_ones_are_in_sync() -> None:

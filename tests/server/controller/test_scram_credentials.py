@@ -87,7 +87,7 @@ def test_deletions() -> None:
     assert after(image, [deletion("u")], []) == EMPTY
 
 
-def test_a_user_who_stands_twice_fails_and_his_first_failure_is_told() -> None:
+def test_a_duplicate_user_fails_with_the_first_failure() -> None:
     image = after(EMPTY, [], [upsertion("a"), upsertion("b"), upsertion("c")])
     decision = alter_scram_credentials(
         image,
@@ -107,16 +107,16 @@ def test_a_user_who_stands_twice_fails_and_his_first_failure_is_told() -> None:
 
 def test_below_level_11_there_are_none() -> None:
     image = replay(EMPTY, made("FeatureLevelRecord", name="metadata.version", feature_level=10))
-    told = (error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
+    unsupported = (error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
     assert alter_scram_credentials(image, [deletion("")], [upsertion("u")]).results == [
-        ScramUserResult("", *told),
-        ScramUserResult("u", *told),
+        ScramUserResult("", *unsupported),
+        ScramUserResult("u", *unsupported),
     ]
     at_eleven = replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=11))
     assert alter_scram_credentials(at_eleven, [], [upsertion("u")]).results == [ScramUserResult("u")]
 
 
-def test_what_is_told_of_users() -> None:
+def test_the_answers_about_users() -> None:
     image = after(EMPTY, [], [upsertion("b", SHA_512, 8192), upsertion("a")])
     image = after(image, [], [upsertion("a", SHA_512, 9000)])
     a, b = ScramUserDescription("a", [(SHA_256, 4096), (SHA_512, 9000)]), ScramUserDescription("b", [(SHA_512, 8192)])

@@ -290,7 +290,9 @@ def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)
-def test_who_does_not_lead_says_so(name: str, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_that_does_not_lead_answers_not_controller(
+    name: str, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cluster = Harness(KEY)
     cluster.peer.may_ask_for_tokens = True
     monkeypatch.setattr(cluster.node.controller, "_active", None)

@@ -245,7 +245,7 @@ def everyone() -> list[Any]:
 
 
 @pytest.mark.parametrize("asked", everyone(), ids=lambda asked: type(asked).__name__)
-def test_who_does_not_lead_says_so(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_that_does_not_lead_answers_not_controller(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(STANDARD)
     monkeypatch.setattr(cluster.node.controller, "_active", None)
     api = next(served for served in SERVED.values() if isinstance(asked, served.request))

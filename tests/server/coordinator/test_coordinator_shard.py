@@ -57,7 +57,7 @@ def test_an_answer_that_waits_too_long_is_an_error(late: int) -> None:
     assert refusal.code == late
 
 
-def test_who_waits_when_leadership_is_lost_is_told_so() -> None:
+def test_waiting_requests_are_answered_when_leadership_is_lost() -> None:
     notes = shard()
     notes.write([record("a")])
     outcome = Outcome(notes, notes.wait_for_commit("answer"))

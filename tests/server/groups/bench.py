@@ -92,7 +92,7 @@ class Bench(Harness):
         self.node.controller.commit([RemoveTopicRecord(topic_id=topic_id)])
 
     def send(self, body: Message, version: int | None = None, *, client: str = "c") -> Call:
-        """Ask, in the newest version unless told otherwise; the answer may come later."""
+        """Sends a request, in the newest version unless one is given; the answer may come later."""
         assert body.api_key is not None
         newest = SERVED[body.api_key].highest
         return Call(self.begin(body, newest if version is None else version, client))
@@ -134,7 +134,7 @@ def subscription(*topics: str) -> bytes:
 
 
 class Member:
-    """A client of one classic group, which keeps what it is told."""
+    """A client of one classic group, which keeps the answers that it gets."""
 
     def __init__(
         self,

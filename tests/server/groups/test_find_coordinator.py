@@ -37,7 +37,7 @@ def test_many_keys_from_version_4_on(bench: Bench, version: int) -> None:
     ("key_type", "key", "topic"),
     [(GROUP, "g", CONSUMER_OFFSETS), (TRANSACTION, "x", TRANSACTION_STATE), (SHARE, SHARE_KEY, SHARE_GROUP_STATE)],
 )
-def test_the_first_who_asks_has_the_topic_created(key_type: int, key: str, topic: str) -> None:
+def test_the_first_request_creates_the_topic(key_type: int, key: str, topic: str) -> None:
     bench = Bench(with_offsets_topic=False)
     body = FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key])
     for _ in range(2):

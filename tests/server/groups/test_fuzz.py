@@ -43,7 +43,7 @@ ANSWERS = {
     codes.NOT_COORDINATOR,
 }
 
-who = st.integers(0, 5)
+member_numbers = st.integers(0, 5)
 
 
 class Groups(RuleBasedStateMachine):
@@ -68,9 +68,9 @@ class Groups(RuleBasedStateMachine):
 
     def take_in(self) -> None:
         """Let the clients read what was answered."""
-        for asked, member, call in list(self.calls):
+        for since, member, call in list(self.calls):
             if call.done or call.closed:
-                self.calls.remove((asked, member, call))
+                self.calls.remove((since, member, call))
             if call.done:
                 self.read(member, call.answer)
 
@@ -85,37 +85,37 @@ class Groups(RuleBasedStateMachine):
         elif answer.error_code in (codes.UNKNOWN_MEMBER_ID, codes.FENCED_INSTANCE_ID):
             member.id, member.generation = "", -1
 
-    def asked(self, member: Member, call: Call) -> None:
+    def note_call(self, member: Member, call: Call) -> None:
         self.calls.append((self.bench.now, member, call))
         self.take_in()
 
-    @rule(n=who, offer=st.sampled_from(OFFERS), version=st.sampled_from([0, 3, 5, 9]))
+    @rule(n=member_numbers, offer=st.sampled_from(OFFERS), version=st.sampled_from([0, 3, 5, 9]))
     def join(self, n: int, offer: list[tuple[str, bytes]], version: int) -> None:
         member = self.clients[n]
         member.protocols = offer
-        self.asked(member, member.send_join(max(version, 5) if member.instance else version))
+        self.note_call(member, member.send_join(max(version, 5) if member.instance else version))
 
-    @rule(n=who)
+    @rule(n=member_numbers)
     def sync(self, n: int) -> None:
         member, group = self.clients[n], self.group
         shares = {each: each.encode() for each in group.members} if group is not None else {}
-        self.asked(member, member.sync(shares))
+        self.note_call(member, member.sync(shares))
 
-    @rule(n=who)
+    @rule(n=member_numbers)
     def beat(self, n: int) -> None:
         assert self.clients[n].beat() in ANSWERS
 
-    @rule(n=who)
+    @rule(n=member_numbers)
     def leave(self, n: int) -> None:
         self.clients[n].leave()
         self.clients[n].id = ""
         self.take_in()
 
-    @rule(n=who)
-    def forget_who_it_is(self, n: int) -> None:
+    @rule(n=member_numbers)
+    def forget_member_id(self, n: int) -> None:
         self.clients[n].id = ""
 
-    @rule(n=who)
+    @rule(n=member_numbers)
     def commit(self, n: int) -> None:
         member = self.clients[n]
         found = commit(self.bench, {"t": {0: 1}}, member=member.id, generation=member.generation)
@@ -127,7 +127,7 @@ class Groups(RuleBasedStateMachine):
         self.take_in()
 
     @precondition(lambda self: self.calls)
-    @rule(n=who)
+    @rule(n=member_numbers)
     def hang_up(self, n: int) -> None:
         _, _, call = self.calls[n % len(self.calls)]
         call.close()
@@ -138,7 +138,7 @@ class Groups(RuleBasedStateMachine):
         self.bench.fail_over()
         self.take_in()
         self.generation = 0
-        assert not self.calls, "nobody is left waiting by the old coordinator"
+        assert not self.calls, "the old coordinator leaves no request waiting"
 
     @invariant()
     def the_generation_only_grows(self) -> None:
@@ -147,7 +147,7 @@ class Groups(RuleBasedStateMachine):
             self.generation = self.group.generation_id
 
     @invariant()
-    def members_are_what_the_state_says(self) -> None:
+    def members_agree_with_the_state(self) -> None:
         group = self.group
         if group is None:
             return
@@ -169,10 +169,10 @@ class Groups(RuleBasedStateMachine):
             assert not any(member.awaiting_sync_future for member in group.members.values())
 
     @invariant()
-    def nobody_is_forgotten(self) -> None:
+    def no_member_waits_for_ever(self) -> None:
         group = self.group
-        for asked, member, _ in self.calls:
-            assert self.bench.now - asked <= LONGEST_WAIT, f"{member!r} waits since {asked}"
+        for since, member, _ in self.calls:
+            assert self.bench.now - since <= LONGEST_WAIT, f"{member!r} waits since {since}"
         if group is None:
             return
         if group.state is ClassicGroupState.PREPARING_REBALANCE:
@@ -184,7 +184,7 @@ class Groups(RuleBasedStateMachine):
             assert is_set(each.session_timer) or each.has_satisfied_heartbeat, f"{each!r} is not watched"
 
     @invariant()
-    def the_log_tells_it_as_it_is(self) -> None:
+    def the_log_holds_the_same_group(self) -> None:
         group = self.group
         if group is None or group.state not in (ClassicGroupState.STABLE, ClassicGroupState.EMPTY):
             return
@@ -195,7 +195,7 @@ class Groups(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.bench.advance(LONGEST_WAIT)
         self.take_in()
-        assert not self.calls, "everybody is answered in the end"
+        assert not self.calls, "every request is answered in the end"
         self.bench.advance(10 * 60_000)
         assert self.group is None or self.group.is_empty, "silent members are out in the end"
 

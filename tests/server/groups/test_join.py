@@ -14,7 +14,7 @@ def bench() -> Bench:
     return Bench()
 
 
-def test_a_dynamic_member_is_given_an_id_and_told_to_come_again(bench: Bench) -> None:
+def test_a_dynamic_member_gets_an_id_and_joins_again(bench: Bench) -> None:
     member = Member(bench, "app")
     call = member.send_join()
     assert call.code == codes.MEMBER_ID_REQUIRED
@@ -24,7 +24,7 @@ def test_a_dynamic_member_is_given_an_id_and_told_to_come_again(bench: Bench) ->
 
 
 @pytest.mark.parametrize("version", [0, 3])
-def test_before_version_4_nobody_comes_twice(bench: Bench, version: int) -> None:
+def test_before_version_4_a_member_joins_once(bench: Bench, version: int) -> None:
     member = Member(bench)
     call = member.send_join(version)
     assert not call.done
@@ -40,7 +40,7 @@ def test_version_0_takes_the_session_timeout_for_the_rebalance_timeout(bench: Be
     assert joined.rebalance_timeout_ms == 20_000
 
 
-def test_an_id_that_nobody_uses_is_given_up_after_the_session_timeout(bench: Bench) -> None:
+def test_an_unused_member_id_expires_after_the_session_timeout(bench: Bench) -> None:
     member = Member(bench, session=10_000)
     member.id = member.send_join().answer.member_id
     bench.advance(9_999)
@@ -108,14 +108,14 @@ def test_a_delay_of_zero_ends_the_first_gathering_at_once() -> None:
     assert call.answer.generation_id == 1
 
 
-def test_only_the_leader_is_told_of_the_members(bench: Bench) -> None:
+def test_only_the_leader_gets_the_members(bench: Bench) -> None:
     members = [Member(bench, name, protocols=[("range", name.encode())]) for name in ("a", "b", "c")]
     calls = [member.join() for member in members]
     bench.advance(20 * DELAY)
     for member, call in zip(members, calls, strict=True):
         member.joined(call)
     leader, *followers = calls
-    assert {each.leader for each in members} == {members[0].id}, "who came first leads"
+    assert {each.leader for each in members} == {members[0].id}, "the first member leads"
     assert [(each.member_id, each.metadata) for each in leader.answer.members] == [
         (member.id, member.client.encode()) for member in members
     ]
@@ -139,7 +139,7 @@ def test_the_barrier_holds_until_every_member_has_rejoined(bench: Bench) -> None
     assert first.leader == first.id, "the leader stays"
 
 
-def test_who_does_not_rejoin_within_the_rebalance_timeout_is_out(bench: Bench) -> None:
+def test_a_member_that_does_not_rejoin_within_the_rebalance_timeout_is_removed(bench: Bench) -> None:
     first, second = Member(bench, "a", session=30_000, rebalance=20_000), Member(bench, "b", session=30_000)
     stabilise(first, second)
     second.rebalance = 20_000
@@ -158,7 +158,7 @@ def test_who_does_not_rejoin_within_the_rebalance_timeout_is_out(bench: Bench) -
     assert first.beat() == codes.UNKNOWN_MEMBER_ID
 
 
-def test_a_group_that_nobody_rejoins_ends_empty(bench: Bench) -> None:
+def test_a_group_without_rejoining_members_ends_empty(bench: Bench) -> None:
     first, second = Member(bench, "a"), Member(bench, "b")
     stabilise(first, second)
     newcomer = Member(bench, "c", session=10_000)
@@ -170,7 +170,7 @@ def test_a_group_that_nobody_rejoins_ends_empty(bench: Bench) -> None:
     assert not bench.group().members
 
 
-def test_a_new_member_that_waits_too_long_is_told_to_come_again(bench: Bench) -> None:
+def test_a_new_member_that_waits_too_long_has_to_join_again(bench: Bench) -> None:
     first = Member(bench, "a", session=1_000_000, rebalance=600_000)
     stabilise(first)
     second = Member(bench, "b", session=10_000)
@@ -215,7 +215,7 @@ def test_a_member_that_missed_its_answer_gets_it_again_before_the_assignment(ben
     assert waiting.code == 0
 
 
-def test_other_metadata_before_the_assignment_makes_everybody_rejoin(bench: Bench) -> None:
+def test_other_metadata_before_the_assignment_makes_every_member_rejoin(bench: Bench) -> None:
     leader, follower, third = (Member(bench, name) for name in "abc")
     gather(leader, follower, third)
     waiting = third.sync()
@@ -256,7 +256,7 @@ def test_members_vote_for_the_protocol_that_all_of_them_support(bench: Bench) ->
     ("protocol_type", "protocols"),
     [("consumer", [("other", b"")]), ("connect", [("range", b"")]), ("consumer", []), ("", [("range", b"")])],
 )
-def test_a_member_that_fits_nobody_is_turned_away(
+def test_a_member_without_a_common_protocol_is_refused(
     bench: Bench, protocol_type: str, protocols: list[tuple[str, bytes]]
 ) -> None:
     Member(bench, "a").join()
@@ -289,10 +289,10 @@ def test_an_empty_group_wants_a_protocol(bench: Bench, protocol_type: str, proto
 
 def test_an_id_in_an_unknown_group_is_no_member(bench: Bench) -> None:
     member = Member(bench)
-    member.id = "somebody"
+    member.id = "unknown-member"
     call = member.send_join()
     assert call.code == codes.UNKNOWN_MEMBER_ID
-    assert call.answer.member_id == "somebody"
+    assert call.answer.member_id == "unknown-member"
     assert GROUP not in bench.shard().groups
 
 
@@ -329,7 +329,7 @@ def test_an_id_is_worth_nothing_once_the_group_was_full() -> None:
     assert late.send_join().code == codes.UNKNOWN_MEMBER_ID
 
 
-def test_while_it_gathers_those_who_came_are_counted() -> None:
+def test_during_a_rebalance_joined_members_are_counted() -> None:
     bench = Bench(group_max_size=2)
     first, second, third, fourth = (Member(bench, name) for name in "abcd")
     stabilise(first)

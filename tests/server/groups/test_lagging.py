@@ -58,7 +58,7 @@ def test_an_assignment_is_given_out_though_the_leader_hung_up(bench: SlowBench) 
     assert waiting.answer.assignment == b"2"
 
 
-def test_an_assignment_that_is_not_committed_in_time_makes_everybody_rejoin(bench: SlowBench) -> None:
+def test_an_assignment_that_is_not_committed_in_time_makes_every_member_rejoin(bench: SlowBench) -> None:
     leader, follower = Member(bench, "a"), Member(bench, "b")
     gather(leader, follower)
     bench.lag()
@@ -69,7 +69,7 @@ def test_an_assignment_that_is_not_committed_in_time_makes_everybody_rejoin(benc
     assert {member.assignment for member in bench.group().members.values()} == {b""}
 
 
-def test_an_assignment_of_a_generation_that_is_over_is_given_to_nobody(bench: SlowBench) -> None:
+def test_an_assignment_of_an_old_generation_is_given_to_no_member(bench: SlowBench) -> None:
     leader, follower = Member(bench, "a"), Member(bench, "b")
     gather(leader, follower)
     bench.lag()

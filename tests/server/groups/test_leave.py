@@ -66,7 +66,7 @@ def test_a_static_member_must_hold_the_instance_id_that_it_names(bench: Bench) -
     assert len(bench.group().members) == 2
 
 
-def test_who_left_is_not_lost_once_more(bench: Bench) -> None:
+def test_a_member_that_left_does_not_expire_later(bench: Bench) -> None:
     first, second = Member(bench, "a", session=60_000), Member(bench, "b", session=10_000)
     stabilise(first, second)
     second.leave()
@@ -93,7 +93,7 @@ def test_an_id_that_is_given_back_starts_nothing_in_an_empty_group(bench: Bench)
     assert bench.group().generation_id == 0
 
 
-def test_a_rebalance_waits_no_longer_for_who_left(bench: Bench) -> None:
+def test_a_rebalance_does_not_wait_for_members_that_left(bench: Bench) -> None:
     first, second = Member(bench, "a"), Member(bench, "b")
     stabilise(first, second)
     call = first.join()
@@ -102,7 +102,7 @@ def test_a_rebalance_waits_no_longer_for_who_left(bench: Bench) -> None:
     first.joined(call)
 
 
-def test_a_member_that_waits_in_a_rebalance_is_told_that_it_is_gone(bench: Bench) -> None:
+def test_a_member_removed_during_a_rebalance_gets_unknown_member_id(bench: Bench) -> None:
     first, second = Member(bench, "a"), Member(bench, "b")
     calls = [first.join(), second.join()]
     first.leave()

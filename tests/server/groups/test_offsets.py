@@ -105,7 +105,7 @@ def test_version_10_speaks_of_topic_ids(bench: Bench) -> None:
     assert fetched(bench, topics={"by-id": [0]}) == {("by-id", 0): (4, -1, "", 0)}, "names do as well"
 
 
-def test_an_offset_of_a_former_topic_is_none_for_who_asks_by_id(bench: Bench) -> None:
+def test_an_offset_of_a_former_topic_is_none_when_fetched_by_id(bench: Bench) -> None:
     now = bench.create_topic("again")
     former = OffsetAndMetadata(-1, 5, -1, "", bench.now, topic_id=Uuid(b"f" * 16))
     bench.shard().write([offset_record(OffsetKey(GROUP, "again", 0), former)])
@@ -113,7 +113,7 @@ def test_an_offset_of_a_former_topic_is_none_for_who_asks_by_id(bench: Bench) ->
     assert fetched(bench, topics={"again": [0]}) == {("again", 0): (5, -1, "", 0)}
 
 
-def test_offsets_of_a_topic_that_is_gone_are_not_told_by_id(bench: Bench) -> None:
+def test_offsets_of_a_deleted_topic_are_not_returned_by_id(bench: Bench) -> None:
     gone = OffsetAndMetadata(-1, 5, -1, "", bench.now)
     bench.shard().write([offset_record(OffsetKey(GROUP, "gone", 0), gone)])
     assert fetched(bench, version=10) == {}
@@ -162,7 +162,7 @@ def test_a_group_may_have_an_empty_name_here(bench: Bench) -> None:
     assert fetched(bench, "") == {("t", 0): (1, -1, "", 0)}
 
 
-def test_who_may_commit_to_a_stable_group(bench: Bench) -> None:
+def test_which_members_may_commit_to_a_stable_group(bench: Bench) -> None:
     member = Member(bench)
     stabilise(member)
     cases: tuple[tuple[dict[str, Any], int], ...] = (

@@ -1,4 +1,4 @@
-"""What members agree on: candidates, votes, and who wins a tie."""
+"""What members agree on: candidates, votes, and which one wins a tie."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_most_votes_win(offers: list[str], candidates: set[str], winner: str) ->
     assert select_protocol(members[::-1]) == winner
 
 
-def test_nobody_has_nothing_in_candidate_protocols() -> None:
+def test_no_members_have_no_candidate_protocols() -> None:
     assert candidate_protocols([]) == set()
 
 

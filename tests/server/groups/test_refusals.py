@@ -81,7 +81,7 @@ def error_codes_in(value: object) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_without_the_offsets_topic_nobody_coordinates_here(name: str) -> None:
+def test_without_the_offsets_topic_every_request_gets_not_coordinator(name: str) -> None:
     bench = Bench(with_offsets_topic=False)
     bench.create_topic("t", 2)
     body, version = REQUESTS[name]
@@ -109,7 +109,7 @@ def test_nothing_is_listed_then() -> None:
         ("fetch", codes.NONE),
     ],
 )
-def test_what_is_said_of_an_unknown_group(name: str, code: int) -> None:
+def test_the_answers_about_an_unknown_group(name: str, code: int) -> None:
     bench = Bench()
     bench.create_topic("t", 2)
     body, version = REQUESTS[name]

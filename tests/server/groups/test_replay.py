@@ -80,7 +80,7 @@ def test_a_static_restart_is_in_the_log() -> None:
     assert again.sync().answer.assignment == b"c"
 
 
-def test_sessions_begin_anew_with_the_new_coordinator() -> None:
+def test_sessions_restart_with_the_new_coordinator() -> None:
     bench = Bench()
     member = Member(bench, session=10_000)
     stabilise(member)
@@ -105,7 +105,7 @@ def test_a_group_over_the_greatest_size_has_to_gather_again() -> None:
     first.joined(first_call)
 
 
-def test_who_waits_when_the_coordinator_is_lost_is_told_so() -> None:
+def test_waiting_members_are_answered_when_the_coordinator_is_lost() -> None:
     bench = Bench()
     leader, follower = Member(bench, "a", group="y"), Member(bench, "b", group="y")
     gather(leader, follower)
@@ -140,7 +140,7 @@ def appended(bench: Bench, batch: bytes | bytearray) -> None:
 
 
 @pytest.mark.parametrize(("marker", "offset"), [(COMMIT, 9), (ABORT, 1)])
-def test_transactional_offsets_hold_when_their_marker_says_so(marker: int, offset: int) -> None:
+def test_transactional_offsets_count_after_their_commit_marker(marker: int, offset: int) -> None:
     bench = Bench()
     bench.create_topic("t")
     commit(bench, {"t": {0: 1}})

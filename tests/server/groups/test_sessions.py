@@ -1,4 +1,4 @@
-"""Sessions and heartbeats: who lives, who is lost, and what becomes of the group."""
+"""Sessions and heartbeats: which members stay, which expire, and what becomes of the group."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_sync_counts_as_a_sign_of_life_when_it_is_answered(bench: Bench) -> No
     gather(leader, follower)
     follower.sync()
     bench.advance(20_000)
-    assert len(bench.group().members) == 2, "who waits for us owes no heartbeat"
+    assert len(bench.group().members) == 2, "a member that waits for us owes no heartbeat"
     leader.sync({})
     bench.advance(9_999)
     assert len(bench.group().members) == 2
@@ -50,7 +50,7 @@ def test_a_sync_counts_as_a_sign_of_life_when_it_is_answered(bench: Bench) -> No
     assert [member.client_id for member in bench.group().members.values()] == ["a"]
 
 
-def test_who_waits_in_a_rebalance_owes_no_heartbeat(bench: Bench) -> None:
+def test_a_member_that_waits_in_a_rebalance_owes_no_heartbeat(bench: Bench) -> None:
     slow, quick = Member(bench, "a", session=50_000), Member(bench, "b", session=10_000)
     stabilise(slow, quick)
     quick.protocols = [("range", b"other")]
@@ -69,7 +69,7 @@ def test_heartbeats_are_good_before_the_assignment(bench: Bench) -> None:
         assert follower.beat() == 0
 
 
-def test_a_member_whose_sync_is_refused_is_watched_again(bench: Bench) -> None:
+def test_a_member_with_a_refused_sync_has_a_session_again(bench: Bench) -> None:
     leader, follower = Member(bench, "a", session=60_000), Member(bench, "b", session=10_000)
     gather(leader, follower)
     waiting = follower.sync()
@@ -89,7 +89,7 @@ def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> Non
     newcomer.join()
     newcomer.leave()
     bench.advance(50_000)
-    assert bench.group().state_name == "PreparingRebalance", "nobody is there to lead"
+    assert bench.group().state_name == "PreparingRebalance", "no member is there to lead"
     assert bench.group().generation_id == 1
     call = statics[1].join()
     bench.advance(20_000)
@@ -108,7 +108,7 @@ def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> Non
         ({"group_instance_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_what_a_heartbeat_is_told(bench: Bench, said: dict[str, object], code: int) -> None:
+def test_the_answers_to_heartbeats(bench: Bench, said: dict[str, object], code: int) -> None:
     member = Member(bench)
     stabilise(member)
     body = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id=member.id)

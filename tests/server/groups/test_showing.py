@@ -58,12 +58,12 @@ def test_an_unknown_group_is_dead_and_from_version_6_on_an_error(bench: Bench, v
     assert group.error_message == ("Group unknown not found." if version >= 6 else None)
 
 
-def test_groups_are_described_in_the_order_in_which_they_were_asked_for(bench: Bench) -> None:
+def test_groups_are_described_in_the_requested_order(bench: Bench) -> None:
     commit(bench, {"t": {0: 1}}, "known")
     assert [group.group_id for group in describe(bench, "z", "known", "a")] == ["z", "known", "a"]
 
 
-def test_operations_are_told_on_request(bench: Bench) -> None:
+def test_authorized_operations_are_given_on_request(bench: Bench) -> None:
     commit(bench, {"t": {0: 1}}, "known")
     body = DescribeGroupsRequest(groups=["known", "unknown"], include_authorized_operations=True)
     known, unknown = bench.ask(body, 6).groups

@@ -28,7 +28,7 @@ def test_it_needs_no_second_request_and_its_id_begins_with_the_instance_id(bench
     assert member.id.startswith("box-1-")
 
 
-def test_a_follower_that_restarts_disturbs_nobody(bench: Bench) -> None:
+def test_a_follower_that_restarts_causes_no_rebalance(bench: Bench) -> None:
     leader, follower = Member(bench, "a", instance="1"), Member(bench, "b", instance="2")
     stabilise(leader, follower)
     again = restarted(follower)
@@ -99,7 +99,7 @@ def test_the_waiting_request_of_the_older_one_is_fenced(bench: Bench) -> None:
     assert len(bench.group().members) == 2
 
 
-def test_before_the_assignment_a_restart_makes_everybody_rejoin(bench: Bench) -> None:
+def test_before_the_assignment_a_restart_makes_every_member_rejoin(bench: Bench) -> None:
     leader, follower = Member(bench, "a", instance="1"), Member(bench, "b", instance="2")
     gather(leader, follower)
     waiting, again = follower.sync(), restarted(follower)
@@ -153,7 +153,7 @@ def test_with_its_member_id_it_rejoins_like_any_other(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("api", ["join", "sync", "beat"])
-def test_a_fenced_id_is_told_so(bench: Bench, api: str) -> None:
+def test_a_fenced_id_gets_fenced_instance_id(bench: Bench, api: str) -> None:
     older = Member(bench, "s", instance="i")
     stabilise(older)
     restarted(older).send_join()

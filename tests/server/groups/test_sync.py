@@ -28,7 +28,7 @@ def test_followers_wait_for_the_leader_and_late_ones_are_answered_at_once(bench:
     assert bench.group().state_name == "Stable"
 
 
-def test_whom_the_leader_forgets_gets_nothing_and_strangers_are_ignored(bench: Bench) -> None:
+def test_members_without_an_assignment_get_nothing_and_strangers_are_ignored(bench: Bench) -> None:
     leader, follower = Member(bench, "a"), Member(bench, "b")
     gather(leader, follower)
     waiting = follower.sync()
@@ -96,7 +96,7 @@ def test_a_member_that_leaves_while_it_waits_is_answered(bench: Bench) -> None:
     assert waiting.code == codes.UNKNOWN_MEMBER_ID
 
 
-def test_who_does_not_sync_within_the_rebalance_timeout_is_out(bench: Bench) -> None:
+def test_a_member_that_does_not_sync_within_the_rebalance_timeout_is_removed(bench: Bench) -> None:
     leader, follower = (Member(bench, name, session=120_000, rebalance=20_000) for name in "ab")
     gather(leader, follower)
     leader.sync({})
@@ -108,7 +108,7 @@ def test_who_does_not_sync_within_the_rebalance_timeout_is_out(bench: Bench) -> 
     assert leader.beat() == codes.REBALANCE_IN_PROGRESS
 
 
-def test_a_rebalance_forgets_who_had_not_synced(bench: Bench) -> None:
+def test_a_rebalance_forgets_which_members_had_not_synced(bench: Bench) -> None:
     leader, follower = (Member(bench, name, session=120_000, rebalance=20_000) for name in "ab")
     gather(leader, follower)
     leader.sync({})

@@ -80,7 +80,7 @@ CASES = [(api, version) for api in BODIES for version in versions(api)]
 
 @pytest.mark.parametrize("message", [None, "because"])
 @pytest.mark.parametrize(("api", "version"), CASES)
-def test_everything_that_was_asked_for_failed(api: str, version: int, message: str | None) -> None:
+def test_every_item_of_the_request_fails(api: str, version: int, message: str | None) -> None:
     served = next(served for served in TABLE_BY_NAME.values() if served.name == api)
     body = a_request(api, version)
     request = Request(served.api.key, version, 1, "test", body, Peer(1, "h", 1, BROKER), received=0, size=0)

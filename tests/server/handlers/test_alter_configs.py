@@ -117,7 +117,7 @@ def test_errors(cluster: Harness, asked: Asked, code: int, said: str, validate_o
     assert cluster.image.end == end
 
 
-def test_a_resource_that_stands_twice_fails_twice_and_others_do_not_suffer(cluster: Harness) -> None:
+def test_a_duplicate_resource_fails_twice_and_others_do_not_suffer(cluster: Harness) -> None:
     twice = "Each resource must appear at most once."
     asked: list[Asked] = [
         (TOPIC, "t", [("retention.ms", "1")]),
@@ -175,5 +175,5 @@ def test_too_much_for_one_request(cluster: Harness) -> None:
     assert held(cluster)["retention.ms"] == "7"
 
 
-def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
+def test_an_empty_request_has_an_empty_answer(cluster: Harness) -> None:
     assert alter(cluster) == []

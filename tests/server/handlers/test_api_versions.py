@@ -106,7 +106,7 @@ MEANT: list[tuple[str | None, int, int]] = [  # cluster id, node id -> error
 
 
 @pytest.mark.parametrize(("cluster_id", "node_id", "code"), MEANT)
-def test_whom_the_client_means(cluster_id: str | None, node_id: int, code: int) -> None:
+def test_the_cluster_and_node_that_the_client_means(cluster_id: str | None, node_id: int, code: int) -> None:
     cluster = Harness()
     meant = str(cluster.node.cluster_id) if cluster_id == OWN else cluster_id
     response = ask(cluster, 5, cluster_id=meant, node_id=node_id)

@@ -52,7 +52,7 @@ def test_only_what_kafka_serves_to_controllers() -> None:
     ("cluster_id", "node_id", "code"),
     [("wrong", 7, 0), (None, 7, error_codes.INVALID_REQUEST), ("wrong", -1, error_codes.INVALID_REQUEST)],
 )
-def test_whom_a_client_means_is_not_held_against_it(
+def test_the_cluster_and_node_that_a_client_means_are_not_checked(
     cluster: Controllers, cluster_id: str | None, node_id: int, code: int
 ) -> None:
     asked = ApiVersionsRequest(
@@ -109,7 +109,7 @@ def alter(cluster: Harness, *asked: tuple[int, str, dict[str, Any]], **fields: A
         )
         for kind, name, configs in asked
     ]
-    return _told(cluster.submit(of(resources=resources, **fields), 1))
+    return errors_in(cluster.submit(of(resources=resources, **fields), 1))
 
 
 def _each(configs: dict[str, Any]) -> list[tuple[str, int, str | None]]:
@@ -126,10 +126,10 @@ def replace(cluster: Harness, *asked: tuple[int, str, dict[str, Any]]) -> list[t
         )
         for kind, name, configs in asked
     ]
-    return _told(cluster.submit(of(resources=resources), 2))
+    return errors_in(cluster.submit(of(resources=resources), 2))
 
 
-def _told(response: Any) -> list[tuple[str, str | None]]:
+def errors_in(response: Any) -> list[tuple[str, str | None]]:
     return [(error_codes.name(each.error_code), each.error_message) for each in response.responses]
 
 
@@ -144,10 +144,12 @@ REFUSED: list[tuple[int, str, tuple[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name", "told"), REFUSED)
-def test_resources_that_a_controller_refuses(cluster: Controllers, kind: int, name: str, told: tuple[str, str]) -> None:
-    assert alter(cluster, (kind, name, {"retention.ms": "5"})) == [told]
-    assert replace(cluster, (kind, name, {"retention.ms": "5"})) == [told]
+@pytest.mark.parametrize(("kind", "name", "expected"), REFUSED)
+def test_resources_that_a_controller_refuses(
+    cluster: Controllers, kind: int, name: str, expected: tuple[str, str]
+) -> None:
+    assert alter(cluster, (kind, name, {"retention.ms": "5"})) == [expected]
+    assert replace(cluster, (kind, name, {"retention.ms": "5"})) == [expected]
 
 
 def test_the_configurations_of_a_broker_are_its_own_business(cluster: Controllers) -> None:
@@ -166,7 +168,7 @@ def test_null_deletes_and_the_last_of_two_counts(cluster: Controllers) -> None:
     of = IncrementalAlterConfigsRequest
     configs = [of.AlterableConfig(name="retention.ms", config_operation=SET, value=value) for value in ("6", None)]
     resource = of.AlterConfigsResource(resource_type=TOPIC, resource_name="t", configs=configs)
-    assert _told(cluster.submit(of(resources=[resource]), 1)) == [("NONE", None)]
+    assert errors_in(cluster.submit(of(resources=[resource]), 1)) == [("NONE", None)]
     assert dict(cluster.image.config_overrides(TOPIC, "t")) == {"segment.ms": "7"}
     assert replace(cluster, (TOPIC, "t", {"segment.ms": None, "retention.ms": "9"})) == [("NONE", None)]
     assert dict(cluster.image.config_overrides(TOPIC, "t")) == {"retention.ms": "9"}
@@ -180,7 +182,7 @@ def test_what_would_make_kafkas_controller_step_down(cluster: Controllers, opera
     assert cluster.node.controller.leads
 
 
-def test_a_resource_that_stands_twice_is_answered_once(cluster: Controllers) -> None:
+def test_a_duplicate_resource_is_answered_once(cluster: Controllers) -> None:
     cluster.create("t")
     twice = (TOPIC, "t", {"retention.ms": "5"})
     assert alter(cluster, twice, twice, twice) == [("INVALID_REQUEST", "Duplicate resource.")]

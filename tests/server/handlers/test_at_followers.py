@@ -55,28 +55,28 @@ def leader_and_places(answer: Any, partition: Any) -> tuple[int, int, list[int]]
 
 
 @pytest.mark.parametrize("broker", [FOLLOWER, STRANGER])
-def test_who_produces_to_a_broker_that_does_not_lead_is_told_who_does(replicas: Replicas, broker: int) -> None:
+def test_a_producer_at_a_follower_is_redirected_to_the_leader(replicas: Replicas, broker: int) -> None:
     answer = ask(replicas, broker, produce_request(TOPIC, b"x", acks=1, timeout_ms=1000), 10)
     found = answer.responses[0].partition_responses[0]
     assert found.error_code == NOT_LEADER
     assert leader_and_places(answer, found) == (LEADER, 0, [LEADER])
 
 
-def test_who_fetches_from_a_broker_without_a_replica_is_told_who_leads(replicas: Replicas) -> None:
+def test_a_consumer_at_a_broker_without_a_replica_is_redirected_to_the_leader(replicas: Replicas) -> None:
     answer = fetch(replicas, STRANGER, 16)
     found = answer.responses[0].partitions[0]
     assert found.error_code == NOT_LEADER
     assert leader_and_places(answer, found) == (LEADER, 0, [LEADER])
 
 
-def test_a_replica_is_told_who_leads_but_not_where(replicas: Replicas) -> None:
+def test_a_replica_gets_the_leader_id_without_its_endpoint(replicas: Replicas) -> None:
     answer = fetch(replicas, FOLLOWER, 16, replica=STRANGER)
     found = answer.responses[0].partitions[0]
     assert found.error_code == NOT_LEADER
     assert leader_and_places(answer, found) == (LEADER, 0, [])
 
 
-def test_before_it_was_told_nobody_is_named(replicas: Replicas) -> None:
+def test_before_fetch_16_and_produce_10_no_leader_is_named(replicas: Replicas) -> None:
     answer = fetch(replicas, STRANGER, 15)
     found = answer.responses[0].partitions[0]
     assert (found.error_code, leader_and_places(answer, found)) == (NOT_LEADER, (-1, -1, []))
@@ -102,7 +102,9 @@ def test_a_follower_looks_at_the_epoch_first_and_a_stranger_does_not(
 
 
 @pytest.mark.parametrize(("timestamp", "offset"), [(-1, 3), (-2, 0)])
-def test_who_debugs_may_ask_a_follower_for_offsets(replicas: Replicas, timestamp: int, offset: int) -> None:
+def test_a_debugging_client_may_request_offsets_from_a_follower(
+    replicas: Replicas, timestamp: int, offset: int
+) -> None:
     of = ListOffsetsRequest
     partition = of.ListOffsetsPartition(partition_index=0, timestamp=timestamp)
     asked = of(replica_id=DEBUGGING, topics=[of.ListOffsetsTopic(name=TOPIC, partitions=[partition])])
@@ -152,4 +154,4 @@ def test_records_are_deleted_when_the_followers_have_deleted_them() -> None:
     assert replicas.log(LEADER).log_start_offset == 3, "its own are gone all the same"
     replicas.until(lambda: len(replicas.cluster.leader.controller.image.live_brokers()) == 1)
     replicas.until(lambda: len(replicas.cluster.nodes[LEADER].controller.image.live_brokers()) == 1)
-    assert deleted(replicas, 3) == (NONE, 3), "who is fenced is not waited for"
+    assert deleted(replicas, 3) == (NONE, 3), "a fenced replica is not waited for"

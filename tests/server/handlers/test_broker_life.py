@@ -47,7 +47,7 @@ def at_level(level: int) -> Controllers:
 
 
 class TestABroker:
-    def test_it_lives_and_goes(self, node: Controllers) -> None:
+    def test_a_broker_registers_and_shuts_down(self, node: Controllers) -> None:
         epoch = node.end
         registered = node.register(OTHER)
         assert (code(registered), registered.broker_epoch) == ("NONE", epoch)
@@ -126,12 +126,12 @@ class TestABroker:
             assert (code(answer), answer.broker_epoch) == (expected, -1)
             assert node.end == before
 
-    def test_nobody_registers_as_the_nodes_own(self, node: Controllers) -> None:
+    def test_no_other_broker_registers_as_the_nodes_own(self, node: Controllers) -> None:
         node.register(OTHER)
         node.tick(10 * SESSION)
         assert code(node.register(OWN)) == "DUPLICATE_BROKER_REGISTRATION"
 
-    def test_a_stale_one_is_told_so(self, node: Controllers) -> None:
+    def test_a_stale_epoch_is_refused(self, node: Controllers) -> None:
         node.register(OTHER)
         for broker, epoch in ((OTHER, 1), (OTHER, -1), (6, -1)):
             answer = node.beat(broker, broker_epoch=epoch)
@@ -140,7 +140,7 @@ class TestABroker:
                 "STALE_BROKER_EPOCH"
             )
 
-    def test_it_is_given_producer_ids_that_nobody_else_has(self, node: Controllers) -> None:
+    def test_it_gets_unique_producer_ids(self, node: Controllers) -> None:
         epoch = node.register(OTHER).broker_epoch
         own = node.node.controller.producer_ids.next()
         blocks = [node.submit(AllocateProducerIdsRequest(broker_id=OTHER, broker_epoch=epoch), 0) for _ in range(2)]
@@ -165,15 +165,15 @@ class TestABroker:
         assert code(node.register(OTHER)) == "NONE"
 
 
-def test_a_node_whose_broker_was_unregistered_serves_what_it_can(node: Controllers) -> None:
+def test_a_node_with_an_unregistered_broker_serves_what_it_can(node: Controllers) -> None:
     """The unregistered broker can do almost nothing, and still shuts down cleanly."""
     node.create("t")
     assert code(node.submit(UnregisterBrokerRequest(broker_id=OWN), 0)) == "NONE"
     clients = Harness.begin  # on the listener of brokers
     produced = clients(node, InitProducerIdRequest(transactional_id=None, producer_id=-1, producer_epoch=-1), 4)
     assert code(produced.response) == "COORDINATOR_LOAD_IN_PROGRESS"
-    told = clients(node, MetadataRequest(topics=None), 12).response
-    assert (told.brokers, [topic.partitions[0].leader_id for topic in told.topics]) == ([], [-1])
+    metadata = clients(node, MetadataRequest(topics=None), 12).response
+    assert (metadata.brokers, [topic.partitions[0].leader_id for topic in metadata.topics]) == ([], [-1])
     node.tick(SESSION)
     node.node.close(node.now)
 
@@ -206,7 +206,7 @@ class TestAController:
 
 
 @pytest.mark.parametrize("level", range(7, 34))
-def test_a_broker_lives_at_every_level_of_the_metadata(level: int) -> None:
+def test_a_broker_runs_at_every_metadata_version(level: int) -> None:
     """The registration is written as far as the feature level can express it (KIP-584)."""
     node = at_level(level)
     directories = [directory(OTHER), directory(OTHER, 1)]
@@ -236,7 +236,7 @@ def test_a_broker_lives_at_every_level_of_the_metadata(level: int) -> None:
     ],
     ids=lambda message: type(message).__name__,
 )
-def test_a_node_that_does_not_lead_says_so(message: Message) -> None:
+def test_a_node_that_does_not_lead_refuses(message: Message) -> None:
     follower = Controllers({"controller.quorum.voters": "1@127.0.0.1:9,2@127.0.0.1:10,3@127.0.0.1:11"})
     assert code(follower.submit(message, 0)) == "NOT_CONTROLLER"
 

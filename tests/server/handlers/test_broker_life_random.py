@@ -65,7 +65,7 @@ class Strangers(Maker):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_lives_break_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_requests_of_brokers_break_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def unforeseen(request: Any) -> None:
         raise AssertionError(f"seed {seed}: {request!r} broke its handler") from sys.exception()
 

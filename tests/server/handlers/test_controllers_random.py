@@ -22,7 +22,7 @@ from tests.server.harness import SEED, Harness
 from tests.support.listeners import CONTROLLER
 
 REQUESTS = 3000
-WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
+PRINCIPAL = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
 
 
 class Evil(Harness):
@@ -52,7 +52,7 @@ class Evil(Harness):
         data = bytearray(b"".join(headers.write_request(message, 5, "evil", version))[4:])
         if dice.random() < 0.3:
             data[dice.randrange(len(data))] = dice.randrange(256)
-        return EnvelopeRequest(request_data=bytes(data), request_principal=WHO, client_host_address=bytes(4))
+        return EnvelopeRequest(request_data=bytes(data), request_principal=PRINCIPAL, client_host_address=bytes(4))
 
     def send_one(self, message: Message, version: int) -> list[Any]:
         """The answer goes into the list, after it could be written."""

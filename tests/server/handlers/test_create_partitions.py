@@ -92,7 +92,7 @@ def test_errors(cluster: Harness, asked: Topic, code: int, said: str | None, val
     assert cluster.image.end == end
 
 
-def test_a_topic_that_stands_twice(cluster: Harness) -> None:
+def test_a_duplicate_topic(cluster: Harness) -> None:
     assert grow(cluster, to(3), to(4), to(3, name="u")) == [
         ("t", error_codes.INVALID_REQUEST, "Duplicate topic name."),
         ("u", 0, None),
@@ -112,10 +112,10 @@ def test_as_much_as_one_request_may(cluster: Harness) -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -5])
-def test_a_request_whose_time_is_up(cluster: Harness, timeout_ms: int) -> None:
+def test_a_request_that_has_timed_out(cluster: Harness, timeout_ms: int) -> None:
     assert grow(cluster, to(3), timeout_ms=timeout_ms) == [("t", error_codes.REQUEST_TIMED_OUT, None)]
     assert sorted(cluster.node.partitions.of_topic("t")) == [0, 1]
 
 
-def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
+def test_an_empty_request_has_an_empty_answer(cluster: Harness) -> None:
     assert grow(cluster) == []

@@ -79,20 +79,20 @@ def test_the_configurations_that_are_answered(cluster: Harness) -> None:
     result = create(cluster, asked)["t"]
     names = [config.name for config in result.configs or ()]
     assert names == sorted(config.name for config in CONFIGS if not config.internal)
-    told = {config.name: (config.value, config.config_source) for config in result.configs or ()}
-    assert {name: source for name, (_, source) in told.items() if source != 5} == {
+    configs = {config.name: (config.value, config.config_source) for config in result.configs or ()}
+    assert {name: source for name, (_, source) in configs.items() if source != 5} == {
         "retention.ms": 1,
         "cleanup.policy": 1,
         "min.insync.replicas": 3,
     }
-    assert told["retention.ms"] == ("7", 1)
-    assert told["segment.ms"] == ("604800000", 5)
+    assert configs["retention.ms"] == ("7", 1)
+    assert configs["segment.ms"] == ("604800000", 5)
     assert not any(config.read_only or config.is_sensitive for config in result.configs or ())
     assert dict(cluster.image.config_overrides(TOPIC, "t")) == {"retention.ms": "7", "cleanup.policy": "compact"}
     assert cluster.partition("t").log.config.compacts
 
 
-def test_of_a_configuration_that_stands_twice_the_last_counts(cluster: Harness) -> None:
+def test_of_a_duplicate_configuration_the_last_counts(cluster: Harness) -> None:
     create(cluster, configured(("retention.ms", "1"), ("retention.ms", "2")))
     assert dict(cluster.image.config_overrides(TOPIC, "t")) == {"retention.ms": "2"}
 
@@ -118,7 +118,7 @@ def test_good_topics_do_not_suffer_from_bad_ones(cluster: Harness) -> None:
     assert {"a", "c"} <= set(cluster.image.topic_ids)
 
 
-def test_a_topic_that_stands_twice_is_answered_once_and_not_made(cluster: Harness) -> None:
+def test_a_duplicate_topic_is_answered_once_and_not_created(cluster: Harness) -> None:
     response = cluster.submit(
         CreateTopicsRequest(topics=[topic("a"), topic("b"), topic("a", 2), topic("a")], timeout_ms=1000), 7
     )
@@ -136,7 +136,7 @@ def test_lookalikes_of_one_request_are_all_made_as_in_kafka(cluster: Harness) ->
     assert create(cluster, topic("x_y"))["x_y"].error_code == error_codes.TOPIC_ALREADY_EXISTS
 
 
-def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
+def test_an_empty_request_has_an_empty_answer(cluster: Harness) -> None:
     assert create(cluster) == {}
 
 
@@ -235,7 +235,7 @@ def test_assignments(cluster: Harness) -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-def test_a_request_whose_time_is_up(cluster: Harness, timeout_ms: int) -> None:
+def test_a_request_that_has_timed_out(cluster: Harness, timeout_ms: int) -> None:
     results = create(cluster, topic("a"), topic("there"), timeout_ms=timeout_ms)
     assert {name: (result.error_code, result.error_message) for name, result in results.items()} == {
         "a": (error_codes.REQUEST_TIMED_OUT, None),

@@ -67,7 +67,7 @@ def test_a_controller_that_does_not_lead_refuses(body: Message) -> None:
 
 
 @pytest.mark.parametrize("body", REQUESTS, ids=kind)
-def test_an_answer_waits_until_what_it_says_is_committed(body: Message) -> None:
+def test_an_answer_waits_until_its_records_are_committed(body: Message) -> None:
     three = Controllers(3)
     leader = three.elect()
     three.cut = {id for id in three.ids if id != leader.id}

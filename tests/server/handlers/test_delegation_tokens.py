@@ -72,9 +72,9 @@ def end(hmac: bytes = b"", period: int = -1) -> Message:
 BODIES = dict(zip(FORWARDED, (creation(), renewal(), end()), strict=True))
 
 
-def token(cluster: Controllers, who: str = ANN, **wanted: Any) -> Any:
+def token(cluster: Controllers, principal: str = ANN, **fields: Any) -> Any:
     """A new token, as the answer gave it."""
-    made = asked(cluster, creation(**wanted), 3, who)
+    made = asked(cluster, creation(**fields), 3, principal)
     assert made.error_code == 0, made
     return made
 
@@ -97,7 +97,9 @@ def kept(cluster: Controllers) -> set[str]:
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)
-def test_nobody_asks_by_a_listener_in_plaintext_or_by_a_token(cluster: Controllers, name: str, version: int) -> None:
+def test_token_requests_are_refused_in_plaintext_and_with_a_token(
+    cluster: Controllers, name: str, version: int
+) -> None:
     answers = [
         cluster.ask(cluster.leader, BODIES[name], version),
         asked(cluster, BODIES[name], version, ANN, by_token=True),
@@ -108,7 +110,7 @@ def test_nobody_asks_by_a_listener_in_plaintext_or_by_a_token(cluster: Controlle
 
 
 @pytest.mark.parametrize("version", versions("CreateDelegationToken"))
-def test_who_is_refused_is_told_whose_token_he_wanted(cluster: Controllers, version: int) -> None:
+def test_a_refusal_names_the_owner_of_the_requested_token(cluster: Controllers, version: int) -> None:
     answer = asked(cluster, creation(version, BOB), version, ANN, by_token=True)
     assert (answer.principal_type, answer.principal_name) == ("User", "ann" if version < 3 else "bob")
     assert answer.token_requester_principal_name == ("" if version < 3 else "ann")
@@ -157,13 +159,13 @@ def test_it_can_be_failed_as_any_request_can(cluster: Controllers) -> None:
     assert cluster.ask(cluster.leader, body, 3).error_code == DISABLED
 
 
-def test_one_for_somebody_else_takes_a_right_to_him() -> None:
+def test_a_token_for_another_user_needs_a_right_on_that_user() -> None:
     cluster = led(1, {**KEY, "authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
     denied = asked(cluster, creation(owner=BOB), 3, ANN)
     assert denied.error_code == error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED
     assert (denied.principal_name, denied.token_requester_principal_name, times(denied)) == ("bob", "ann", (-1, -1, -1))
     assert token(cluster).principal_name == "ann", "one's own take no right"
-    assert token(cluster, owner=ANN).principal_name == "ann", "nor when one says who one is"
+    assert token(cluster, owner=ANN).principal_name == "ann", "nor if the request names its own principal as the owner"
     acl = AccessControlEntryRecord(
         id=Uuid(bytes([1]) * 16),
         resource_type=USER,
@@ -190,7 +192,7 @@ def test_without_a_key_there_are_none(name: str, version: int) -> None:
     assert (answer.error_code, answer.expiry_timestamp_ms) == (DISABLED, 0)
 
 
-def test_a_refusal_of_the_terms_tells_of_the_owner_and_no_times() -> None:
+def test_a_refusal_of_the_terms_names_the_owner_and_no_times() -> None:
     answer = asked(led(1, {}), creation(owner=BOB), 3, ANN)
     assert (answer.principal_name, answer.token_requester_principal_name, times(answer)) == ("bob", "ann", (0, 0, 0))
     answer = asked(led(1, KEY), creation(renewers=("Group:g",)), 3, ANN)
@@ -198,7 +200,7 @@ def test_a_refusal_of_the_terms_tells_of_the_owner_and_no_times() -> None:
 
 
 @pytest.mark.parametrize("version", versions("CreateDelegationToken"))
-def test_a_token_is_told_with_what_proves_it(cluster: Controllers, version: int) -> None:
+def test_a_created_token_is_returned_with_its_hmac(cluster: Controllers, version: int) -> None:
     answer = asked(cluster, creation(version, BOB, (EVE,), HOUR), version, ANN)
     assert (answer.error_code, answer.principal_name) == (0, "ann" if version < 3 else "bob")
     now = cluster.now
@@ -210,13 +212,13 @@ def test_a_token_is_told_with_what_proves_it(cluster: Controllers, version: int)
 
 
 @pytest.mark.parametrize("version", versions("RenewDelegationToken"))
-def test_who_shows_it_renews_it_and_ends_it(cluster: Controllers, version: int) -> None:
+def test_the_owner_and_a_renewer_renew_and_expire_it(cluster: Controllers, version: int) -> None:
     mine = token(cluster, renewers=(BOB,))
     cluster.step(1000)
-    for who in (ANN, BOB):
-        answer = asked(cluster, renewal(mine.hmac, HOUR), version, who)
+    for principal in (ANN, BOB):
+        answer = asked(cluster, renewal(mine.hmac, HOUR), version, principal)
         assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now + HOUR)
-        answer = asked(cluster, end(mine.hmac, 2 * HOUR), version, who)
+        answer = asked(cluster, end(mine.hmac, 2 * HOUR), version, principal)
         assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now + 2 * HOUR)
     for body in (renewal(mine.hmac), end(mine.hmac)):
         answer = asked(cluster, body, version, EVE)
@@ -236,11 +238,11 @@ def test_the_level_of_the_metadata_brought_them(level: int) -> None:
     logs.bootstrap = [made("FeatureLevelRecord", name="metadata.version", feature_level=level)]
     cluster = Harness({**KEY, CHECKED: 1000}, logs=logs)
     cluster.peer.may_ask_for_tokens = True
-    wanted = error_codes.NONE if level == 14 else error_codes.UNSUPPORTED_VERSION
+    expected = error_codes.NONE if level == 14 else error_codes.UNSUPPORTED_VERSION
     answer = cluster.submit(creation(), 3)
-    assert answer.error_code == wanted
+    assert answer.error_code == expected
     for body in (renewal(answer.hmac), end(answer.hmac)):
-        assert cluster.submit(body, 2).error_code == wanted
+        assert cluster.submit(body, 2).error_code == expected
     cluster.tick(5000)
 
 

@@ -108,7 +108,7 @@ def cluster_id(results: list[Result], name: str) -> Uuid:
     return next(topic_id for found, topic_id, _ in results if found == name)
 
 
-def test_an_id_that_stands_twice_and_its_name(cluster: Harness) -> None:
+def test_a_duplicate_id_and_its_name(cluster: Harness) -> None:
     topic_id = cluster.image.topic_ids["a"]
     results = delete(cluster, [by_id(topic_id), by_id(topic_id), by_name("a")])
     assert set(results) == {
@@ -138,7 +138,7 @@ def test_deletion_that_is_switched_off(version: int) -> None:
     assert "a" in cluster.image.topic_ids
 
 
-def test_a_request_whose_time_is_up(cluster: Harness) -> None:
+def test_a_request_that_has_timed_out(cluster: Harness) -> None:
     results = delete(cluster, [by_name("a"), by_id(NOWHERE)], timeout_ms=0)
     assert results == [
         ("a", ZERO, error_codes.REQUEST_TIMED_OUT),
@@ -154,5 +154,5 @@ def test_topics_of_coordinators_may_be_deleted(cluster: Harness) -> None:
     assert cluster.image.topic_named("__consumer_offsets") is None
 
 
-def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
+def test_an_empty_request_has_an_empty_answer(cluster: Harness) -> None:
     assert delete(cluster, []) == []

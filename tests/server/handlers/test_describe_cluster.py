@@ -63,7 +63,7 @@ def test_other_kinds_of_endpoints(cluster: Harness, version: int, endpoint_type:
     assert (response.cluster_id, response.controller_id, list(response.brokers)) == ("", -1, [])
 
 
-def test_fenced_brokers_are_shown_when_asked_for(cluster: Harness) -> None:
+def test_fenced_brokers_are_shown_on_request(cluster: Harness) -> None:
     epoch = cluster.image.brokers[5].epoch
     cluster.node.controller.commit([FenceBrokerRecord(id=5, epoch=epoch)])
     assert list(ask(cluster).brokers) == []

@@ -72,7 +72,7 @@ def test_a_topic_at_every_version(cluster: Harness, version: int) -> None:
         assert all(config.documentation for config in result.configs)
 
 
-def test_synonyms_and_documentation_are_given_when_asked_for(cluster: Harness) -> None:
+def test_synonyms_and_documentation_are_given_on_request(cluster: Harness) -> None:
     [config] = ask(cluster, TOPIC, "t", "cleanup.policy").configs
     assert list(config.synonyms) == []
     assert config.documentation is None
@@ -85,7 +85,7 @@ def test_no_keys_mean_all(cluster: Harness, all_keys: bool) -> None:
     assert len({config.name for config in result.configs}) == 37
 
 
-def test_keys_that_nobody_knows_are_not_answered(cluster: Harness) -> None:
+def test_unknown_keys_are_not_answered(cluster: Harness) -> None:
     result = ask(cluster, TOPIC, "t", "nope")
     assert (result.error_code, list(result.configs)) == (0, [])
 
@@ -122,7 +122,7 @@ def test_errors_at_every_version(cluster: Harness, kind: int, name: str, code: i
 
 
 @pytest.mark.parametrize("kind", [0, 1, 3, 99])
-def test_a_kind_that_nobody_knows_fails_the_whole_request(cluster: Harness, kind: int) -> None:
+def test_an_unknown_kind_fails_the_whole_request(cluster: Harness, kind: int) -> None:
     resources = [
         Resource(resource_type=TOPIC, resource_name="t", configuration_keys=None),
         Resource(resource_type=kind, resource_name="x", configuration_keys=None),
@@ -138,11 +138,11 @@ def test_a_kind_that_nobody_knows_fails_the_whole_request(cluster: Harness, kind
 def test_a_broker(cluster: Harness) -> None:
     configure(cluster, BROKER, "1", "log.retention.ms", "77")
     found = {config.name: config for config in ask(cluster, BROKER, "1").configs}
-    told = {name: (config.value, config.config_source, config.read_only) for name, config in found.items()}
-    assert told["node.id"] == ("1", 4, True)
-    assert told["log.retention.ms"] == ("77", 2, False)
-    assert told["min.insync.replicas"] == ("1", 3, False)
-    assert told["num.partitions"] == ("1", 5, True)
+    configs = {name: (config.value, config.config_source, config.read_only) for name, config in found.items()}
+    assert configs["node.id"] == ("1", 4, True)
+    assert configs["log.retention.ms"] == ("77", 2, False)
+    assert configs["min.insync.replicas"] == ("1", 3, False)
+    assert configs["num.partitions"] == ("1", 5, True)
     assert len(found) > 300
 
 
@@ -189,5 +189,5 @@ def test_a_group(cluster: Harness) -> None:
     assert len(found) == 21
 
 
-def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
+def test_an_empty_request_has_an_empty_answer(cluster: Harness) -> None:
     assert list(cluster.submit(DescribeConfigsRequest(resources=[]), 4).results) == []

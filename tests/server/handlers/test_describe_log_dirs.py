@@ -43,7 +43,7 @@ def lying(result: Any) -> dict[str, dict[int, int]]:
     }
 
 
-def test_each_directory_tells_of_its_volume_and_of_what_lies_in_it(tmp_path: Path) -> None:
+def test_each_directory_has_its_volume_and_its_replicas(tmp_path: Path) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
     formatted(a, b)
     harness = Harness(logs=logs_in(a, b))
@@ -56,7 +56,7 @@ def test_each_directory_tells_of_its_volume_and_of_what_lies_in_it(tmp_path: Pat
         assert result.error_code == error_codes.NONE
         assert result.total_bytes == shutil.disk_usage(path).total > result.usable_bytes >= 0
         assert not result.is_cordoned
-    told = {
+    located = {
         f"{topic}-{index}": (path, size)
         for path, result in found.items()
         for topic, sizes in lying(result).items()
@@ -64,11 +64,11 @@ def test_each_directory_tells_of_its_volume_and_of_what_lies_in_it(tmp_path: Pat
     }
     folders = {folder.parent.name: folder for folder in tmp_path.glob("*/*/*.log")}
     folders.pop("__cluster_metadata-0", None)
-    assert told == {name: (str(file.parents[1]), file.stat().st_size) for name, file in folders.items()}
-    assert told["two-0"][1] > 0
+    assert located == {name: (str(file.parents[1]), file.stat().st_size) for name, file in folders.items()}
+    assert located["two-0"][1] > 0
 
 
-def test_only_what_is_asked_for_and_lies_here_is_told() -> None:
+def test_only_requested_partitions_with_a_replica_here_are_described() -> None:
     machine = Machine({}, "a", "b", "c")
     for topic in ("one", "two"):
         machine.create(topic)
@@ -77,7 +77,7 @@ def test_only_what_is_asked_for_and_lies_here_is_told() -> None:
     assert [result.topics for result in described(machine, OF(topics=[]))] == [[], [], []]
 
 
-def test_a_directory_that_has_failed_tells_that_alone() -> None:
+def test_a_failed_directory_has_an_error_alone() -> None:
     machine = Machine({}, "a", "b", "c")
     for topic in ("lost", "kept"):
         machine.create(topic)
@@ -93,7 +93,7 @@ def test_a_directory_that_has_failed_tells_that_alone() -> None:
     assert [*lying(kept)] == ["kept"]
 
 
-def test_a_directory_of_which_the_system_says_nothing_is_an_unknown_error(tmp_path: Path) -> None:
+def test_a_directory_that_the_system_cannot_measure_is_an_unknown_error(tmp_path: Path) -> None:
     formatted(tmp_path / "a")
     harness = Harness(logs=logs_in(tmp_path / "a"))
     shutil.rmtree(tmp_path / "a")
@@ -106,7 +106,7 @@ def test_a_directory_may_be_cordoned(setting: str, cordoned: list[str]) -> None:
     assert [Path(each.log_dir).name for each in described(machine) if each.is_cordoned] == cordoned
 
 
-def test_what_records_take_that_were_deleted_is_told_until_their_segment_goes() -> None:
+def test_the_size_of_deleted_records_counts_until_their_segment_is_removed() -> None:
     machine = Machine({}, "a")
     machine.create("t")
     assert produced(machine.begin(produce_request("t", b"v"), 9))[0] == 0
@@ -117,7 +117,7 @@ def test_what_records_take_that_were_deleted_is_told_until_their_segment_goes() 
     assert lying(described(machine)[0]) == before, "the segment is still there"
 
 
-def test_followers_tell_of_their_replicas_too() -> None:
+def test_followers_describe_their_replicas_too() -> None:
     replicas = Replicas()
     assert replicas.produce(b"v")[0] == error_codes.NONE
     replicas.until(lambda: replicas.log(12).log_end_offset == 1)

@@ -49,11 +49,11 @@ def creating(*names: str, **fields: Any) -> CreateTopicsRequest:
 def forward(
     cluster: Harness,
     data: bytes,
-    who: bytes | None = principal(),
+    principal_bytes: bytes | None = principal(),
     address: bytes = bytes((10, 0, 0, 9)),
     apis: Mapping[int, Any] = APIS,
 ) -> Pending:
-    body = EnvelopeRequest(request_data=data, request_principal=who, client_host_address=address)
+    body = EnvelopeRequest(request_data=data, request_principal=principal_bytes, client_host_address=address)
     broker = Peer(3, "127.0.0.1", 50_001, CONTROLLER._replace(apis=apis))
     request = Request(ApiKeys.ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
     return cluster.hand_in(request)
@@ -131,7 +131,7 @@ def inner_code(response: EnvelopeResponse) -> str:
         (bytes(10) + b"\xff\xff" + bytes((10, 0, 0, 9)), "10.0.0.9"),
     ],
 )
-def test_the_handler_sees_the_client(cluster: Harness, address: bytes, host: str) -> None:
+def test_the_handler_gets_the_client(cluster: Harness, address: bytes, host: str) -> None:
     seen: list[Request[Any]] = []
 
     def note(node: Any, request: Any) -> Message:
@@ -139,7 +139,7 @@ def test_the_handler_sees_the_client(cluster: Harness, address: bytes, host: str
         return CreateTopicsResponse()
 
     apis = odd(note)
-    answered(cluster, inside(creating("t"), 7), who=principal("User", "bob:x"), address=address, apis=apis)
+    answered(cluster, inside(creating("t"), 7), principal_bytes=principal("User", "bob:x"), address=address, apis=apis)
     [request] = seen
     assert (request.peer.principal, request.peer.host, request.peer.listener.name) == ("User:bob:x", host, "CONTROLLER")
     assert (request.client_id, request.correlation_id, request.version) == ("a client", 77, 7)
@@ -187,14 +187,14 @@ def test_no_answer_inside_is_none_outside(cluster: Harness, result: Any) -> None
     assert forward(cluster, inside(creating("t"), 7), apis=odd(lambda *_: result)).response is result
 
 
-def test_a_controller_that_does_not_lead_says_so_on_the_envelope(cluster: Harness) -> None:
+def test_a_controller_that_does_not_lead_answers_so_on_the_envelope(cluster: Harness) -> None:
     def elsewhere(node: Any, request: Any) -> Message:
         raise Refusal(error_codes.NOT_CONTROLLER)
 
     assert code(cluster, inside(creating("t"), 7), apis=odd(elsewhere)) == "NOT_CONTROLLER"
 
 
-def test_of_describe_quorum_another_error_says_so(cluster: Harness) -> None:
+def test_for_describe_quorum_it_is_another_error(cluster: Harness) -> None:
     def quorum(error_code: int) -> dict[int, Any]:
         partition = DescribeQuorumResponse.PartitionData(error_code=error_code)
         topic = DescribeQuorumResponse.TopicData(topic_name="__cluster_metadata", partitions=[partition])
@@ -222,7 +222,7 @@ BAD_PRINCIPALS = {
 
 @pytest.mark.parametrize("name", BAD_PRINCIPALS)
 def test_principals_that_cannot_be_read(cluster: Harness, name: str) -> None:
-    found = code(cluster, inside(creating("t"), 7), who=BAD_PRINCIPALS[name])
+    found = code(cluster, inside(creating("t"), 7), principal_bytes=BAD_PRINCIPALS[name])
     assert found == "PRINCIPAL_DESERIALIZATION_FAILURE"
     assert cluster.image.topic_named("t") is None
 
@@ -268,7 +268,7 @@ def test_what_is_forwardable_and_not_served_here(cluster: Harness) -> None:
 
 def test_the_order_in_which_an_envelope_is_looked_at(cluster: Harness) -> None:
     """As in Apache Kafka: principal, address, header, API, body."""
-    assert code(cluster, b"", who=b"", address=b"") == "PRINCIPAL_DESERIALIZATION_FAILURE"
+    assert code(cluster, b"", principal_bytes=b"", address=b"") == "PRINCIPAL_DESERIALIZATION_FAILURE"
     assert code(cluster, b"", address=b"") == "INVALID_REQUEST"
     assert code(cluster, inside(MetadataRequest(), 12)[:-1]) == "INVALID_REQUEST"
 
@@ -300,9 +300,11 @@ def test_random_damage_is_always_answered(cluster: Harness) -> None:
         data = bytearray(inside(creating("t", validate_only=True), dice.choice((4, 5, 7))))
         for _ in range(dice.randrange(1, 4)):
             data[dice.randrange(len(data))] = dice.randrange(256)
-        who = bytearray(principal())
-        who[dice.randrange(len(who))] ^= dice.choice((0, 0, 0, 1, 255))
-        assert forward(cluster, bytes(data[: dice.choice((None, dice.randrange(len(data))))]), who=bytes(who)).done
+        corrupted = bytearray(principal())
+        corrupted[dice.randrange(len(corrupted))] ^= dice.choice((0, 0, 0, 1, 255))
+        assert forward(
+            cluster, bytes(data[: dice.choice((None, dice.randrange(len(data))))]), principal_bytes=bytes(corrupted)
+        ).done
 
 
 def test_both_are_remembered(cluster: Harness) -> None:

@@ -120,7 +120,7 @@ def test_resources_do_not_suffer_from_one_another(cluster: Harness) -> None:
     assert held(cluster) == {"retention.ms": "1"}
 
 
-def test_a_resource_that_stands_twice_fails_twice(cluster: Harness) -> None:
+def test_a_duplicate_resource_fails_twice(cluster: Harness) -> None:
     asked: list[Asked] = [
         (TOPIC, "t", [("retention.ms", SET, "1")]),
         (TOPIC, "t", [("retention.ms", SET, "2")]),
@@ -242,7 +242,7 @@ def test_errors(cluster: Harness, asked: Asked, code: int, said: str, validate_o
     assert cluster.image.end == end
 
 
-def test_deleting_what_nobody_knows_is_no_error(cluster: Harness) -> None:
+def test_deleting_an_unknown_name_is_no_error(cluster: Harness) -> None:
     assert alter(cluster, (TOPIC, "t", [("nope", DELETE, None)])) == [(TOPIC, "t", 0, None)]
     assert alter(cluster, (TOPIC, "t", [])) == [(TOPIC, "t", 0, None)]
 
@@ -257,7 +257,7 @@ def test_a_broker(cluster: Harness) -> None:
     assert cluster.partition("t").log.config.retention_ms == 55
 
 
-def test_a_broker_may_hold_names_that_nobody_knows(cluster: Harness) -> None:
+def test_a_broker_may_hold_unknown_names(cluster: Harness) -> None:
     assert alter(cluster, (BROKER, "1", [("nope", SET, "2")])) == [(BROKER, "1", 0, None)]
     assert held(cluster, BROKER, "1") == {"nope": "2"}
 
@@ -305,5 +305,5 @@ def test_loggers_change_all_or_none(cluster: Harness, loggers: logging.Logger) -
     assert loggers.level == level
 
 
-def test_nothing_asked_nothing_answered(cluster: Harness) -> None:
+def test_an_empty_request_has_an_empty_answer(cluster: Harness) -> None:
     assert alter(cluster) == []

@@ -28,7 +28,7 @@ def ask(cluster: Harness, *kinds: int, version: int = 1) -> tuple[int, list[tupl
     return response.error_code, [(found.resource_type, found.resource_name) for found in response.config_resources]
 
 
-def test_version_0_knows_only_subscriptions(cluster: Harness) -> None:
+def test_version_0_lists_only_subscriptions(cluster: Harness) -> None:
     response = cluster.submit(ListConfigResourcesRequest(), 0)
     assert [found.resource_name for found in response.config_resources] == ["s1", "s2"]
 
@@ -61,5 +61,5 @@ def test_types(cluster: Harness, kinds: tuple[int, ...], expected: list[tuple[in
 
 
 @pytest.mark.parametrize("kinds", [(99,), (0,), (TOPIC, 99)])
-def test_a_type_that_nobody_knows(cluster: Harness, kinds: tuple[int, ...]) -> None:
+def test_an_unknown_type(cluster: Harness, kinds: tuple[int, ...]) -> None:
     assert ask(cluster, *kinds) == (error_codes.UNSUPPORTED_VERSION, [])

@@ -89,7 +89,7 @@ def test_what_is_not_answered(cluster: Harness) -> None:
     assert codes(ask(cluster, "__cluster_metadata")) == {"__cluster_metadata": error_codes.UNKNOWN_TOPIC_OR_PARTITION}
 
 
-def test_a_name_that_stands_twice_is_answered_once(cluster: Harness) -> None:
+def test_a_duplicate_name_is_answered_once(cluster: Harness) -> None:
     assert [topic.name for topic in ask(cluster, "a", "a", "nope", "nope").topics] == ["a", "nope"]
 
 

@@ -106,7 +106,7 @@ def test_a_broker_of_an_earlier_life_is_refused_as_a_whole() -> None:
     assert (code(answered), answered.topics) == ("STALE_BROKER_EPOCH", [])
 
 
-def test_nothing_is_asked_for() -> None:
+def test_an_empty_request() -> None:
     cluster = Cluster()
     assert code(cluster.alter([1], broker_epoch=0, topics=[])) == "NONE"
     assert code(cluster.reassign(None, topics=[])) == "NONE"
@@ -126,7 +126,7 @@ def test_replicas_move(version: int) -> None:
     assert (cluster.only.replicas, cluster.moving()) == ((3, 1), [])
 
 
-def test_a_leader_that_moves_away_is_told() -> None:
+def test_a_leader_that_moves_away_gets_new_leader_elected() -> None:
     cluster = Cluster([1, 2])
     cluster.reassign([3, 2])
     [answered] = cluster.alter([1, 2, 3]).topics[0].partitions

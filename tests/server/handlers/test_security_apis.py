@@ -217,13 +217,13 @@ def test_an_acl_that_its_client_does_not_know_ends_the_connection(field: str) ->
     assert add_acl(Harness(STANDARD), **{field: 0}) is DISCONNECT
 
 
-def test_acls_are_told_by_resource() -> None:
+def test_acls_are_described_by_resource() -> None:
     cluster = Harness(STANDARD)
     for principal, name in (("User:b", "t"), ("User:a", "t"), ("User:a", "u")):
         add_acl(cluster, principal=principal, resource_name=name)
     answer = cluster.submit(DescribeAclsRequest(**anything()), 3)
-    told = [(each.resource_name, [acl.principal for acl in each.acls]) for each in answer.resources]
-    assert told == [("t", ["User:a", "User:b"]), ("u", ["User:a"])]
+    described = [(each.resource_name, [acl.principal for acl in each.acls]) for each in answer.resources]
+    assert described == [("t", ["User:a", "User:b"]), ("u", ["User:a"])]
 
 
 def everyone() -> list[Any]:
@@ -302,7 +302,7 @@ def test_controllers_serve_what_the_messages_say() -> None:
     ]
 
 
-def test_what_a_node_could_not_say_of_itself_it_says_when_the_level_is_raised() -> None:
+def test_a_node_registers_its_new_fields_when_the_level_is_raised() -> None:
     cluster = at_level(14)
     assert not cluster.image.controllers
     assert not cluster.image.brokers[1].log_dirs

@@ -118,26 +118,26 @@ def test_random_requests_break_nothing(seed: int, level: int, monkeypatch: pytes
         loaded.replay(decode_record(value)[0])
     assert loaded.image._replace(end=image.end) == image
     assert image.features["metadata.version"] == 33
-    check_told(cluster)
+    check_described(cluster)
     assert len(seen) > len(image.tokens) > 0, "some have ended, and some have not"
 
 
-def check_told(cluster: Harness) -> None:
+def check_described(cluster: Harness) -> None:
     """The answers describe everything that the image holds, and the image is not empty."""
     image = cluster.image
     quotas = cluster.submit(DescribeClientQuotasRequest(components=[]), 1).entries
     assert {tuple((part.entity_type, part.entity_name) for part in each.entity) for each in quotas} == {*image.quotas}
     users = cluster.submit(DescribeUserScramCredentialsRequest(users=None), 0).results
-    told = {(each.user, info.mechanism) for each in users for info in each.credential_infos}
-    assert told == {*image.scram}
-    wanted = {
+    described = {(each.user, info.mechanism) for each in users for info in each.credential_infos}
+    assert described == {*image.scram}
+    filters = {
         "resource_name_filter": None,
         "principal_filter": None,
         "host_filter": None,
         "operation": 1,
         "permission_type": 1,
     }
-    found = cluster.submit(DescribeAclsRequest(resource_type_filter=1, pattern_type_filter=1, **wanted), 3).resources  # type: ignore[arg-type]  # a table of fields
+    found = cluster.submit(DescribeAclsRequest(resource_type_filter=1, pattern_type_filter=1, **filters), 3).resources  # type: ignore[arg-type]  # a table of fields
     assert sum(len(each.acls) for each in found) == len({*image.acls.values()})
     assert len(image.quotas) > 0
     assert len(image.scram) > 0

@@ -221,7 +221,7 @@ class OnDisks(Controllers):
     def _new_logs(self, id: int) -> Logs:
         if id in self.ids:
             logs = super()._new_logs(id)
-            logs.bootstrap = self._features  # type: ignore[misc]  # those in memory can be told
+            logs.bootstrap = self._features  # type: ignore[misc]  # logs in memory accept it
             return logs
         if id not in self.disks:
             self.disks[id] = LossyDisk()

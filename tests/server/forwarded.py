@@ -14,9 +14,9 @@ from tests.server.controllers import Controllers
 SIZE_FIELD = 4
 
 
-def asked(cluster: Controllers, body: Message, version: int, who: str, *, by_token: bool = False) -> Any:
+def ask_as(cluster: Controllers, body: Message, version: int, user: str, *, by_token: bool = False) -> Any:
     """The answer. `by_token`: the client has authenticated with a delegation token."""
-    kind, _, name = who.partition(":")
+    kind, _, name = user.partition(":")
     inner = b"".join(headers.write_request(body, 7, "client", version))[SIZE_FIELD:]
     principal = DefaultPrincipalData(type=kind, name=name, token_authenticated=by_token)
     envelope = EnvelopeRequest(

@@ -101,8 +101,8 @@ def produce_request(
     records = [Record(at, NOW, None, value) for at, value in enumerate(values)]
     batch = encode_batch(records, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)
     data = ProduceRequest.PartitionProduceData(index=index, records=bytes(batch))
-    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    return ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[asked])
+    fetch_topic = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    return ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[fetch_topic])
 
 
 def produced(pending: Pending) -> tuple[int, int]:
@@ -112,9 +112,9 @@ def produced(pending: Pending) -> tuple[int, int]:
 
 
 def fetch_request(topic: str, offset: int = 0, index: int = 0, max_wait_ms: int = 0) -> FetchRequest:
-    wanted = FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
-    asked = FetchRequest.FetchTopic(topic=topic, partitions=[wanted])
-    return FetchRequest(max_bytes=1 << 20, max_wait_ms=max_wait_ms, min_bytes=1, topics=[asked])
+    partition = FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
+    fetch_topic = FetchRequest.FetchTopic(topic=topic, partitions=[partition])
+    return FetchRequest(max_bytes=1 << 20, max_wait_ms=max_wait_ms, min_bytes=1, topics=[fetch_topic])
 
 
 def first_answers(response: object, topics: str = "topics") -> Sequence[object]:

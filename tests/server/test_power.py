@@ -21,7 +21,7 @@ def test_the_mark_of_a_clean_stop_does_not_come_back() -> None:
     assert not any(machine.disks["a"].power_lost(Random(seed)).exists(".kafka_cleanshutdown") for seed in SEEDS)
 
 
-def test_whose_a_folder_is_is_on_the_disk_when_its_records_are() -> None:
+def test_the_topic_id_of_a_folder_is_flushed_before_its_records() -> None:
     machine = Machine(EVERY)
     machine.create("t")
     pending = machine.begin(produce_request("t", b"a"), 9)

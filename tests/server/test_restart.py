@@ -75,9 +75,9 @@ def produce(node: Harness, topic: str, *values: bytes) -> int:
 
 
 def values(node: Harness, topic: str) -> list[bytes | None]:
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-    asked = FetchRequest.FetchTopic(topic=topic, partitions=[wanted])
-    response = node.submit(FetchRequest(max_bytes=1 << 20, topics=[asked]), 11)
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    fetch_topic = FetchRequest.FetchTopic(topic=topic, partitions=[partition])
+    response = node.submit(FetchRequest(max_bytes=1 << 20, topics=[fetch_topic]), 11)
     found = response.responses[0].partitions[0]
     assert found.error_code == 0
     return [record.value for record in decode_all(found.records)]
@@ -98,7 +98,7 @@ def test_topics_configs_and_records_are_there_again(lives: Lives) -> None:
     assert node.partition("orders").log.config.retention_ms == 1234567
 
 
-def test_what_follows_a_restart_stands_in_a_later_epoch(lives: Lives) -> None:
+def test_records_after_a_restart_have_a_later_epoch(lives: Lives) -> None:
     lives.node.create("t")
     produce(lives.node, "t", b"a")
     first = lives.node.partition("t").leader_epoch
@@ -128,8 +128,8 @@ def test_groups_are_loaded_from_their_log(lives: Lives) -> None:
         response = lives.node.submit(OffsetCommitRequest(group_id="g", topics=[topic]), 8)
     assert response.topics[0].partitions[0].error_code == 0
     node = lives.again()
-    wanted = OffsetFetchRequest.OffsetFetchRequestTopic(name="t", partition_indexes=[0])
-    found = node.submit(OffsetFetchRequest(group_id="g", topics=[wanted]), 5)
+    fetched_topic = OffsetFetchRequest.OffsetFetchRequestTopic(name="t", partition_indexes=[0])
+    found = node.submit(OffsetFetchRequest(group_id="g", topics=[fetched_topic]), 5)
     assert found.topics[0].partitions[0].committed_offset == 7
 
 

@@ -50,8 +50,8 @@ def produce(cluster: Controllers, node: Node, name: str, index: int) -> tuple[in
 
 
 def test_they_serve_when_they_have_read_of_themselves(cluster: Controllers) -> None:
-    told = cluster.ask(cluster.nodes[11], MetadataRequest(topics=[]), 12)
-    assert sorted(broker.node_id for broker in told.brokers) == [11, 12]
+    metadata = cluster.ask(cluster.nodes[11], MetadataRequest(topics=[]), 12)
+    assert sorted(broker.node_id for broker in metadata.brokers) == [11, 12]
     image = cluster.leader.controller.image
     assert {id: image.brokers[id].fenced for id in BROKERS} == {11: False, 12: False}
 
@@ -87,12 +87,12 @@ def test_ids_for_producers_come_in_blocks_of_each_broker(cluster: Controllers) -
     assert [each % 1000 for each in found] == [0, 1, 2, 0, 1, 2]
 
 
-def test_topics_that_somebody_needs_are_made_by_the_controller(cluster: Controllers) -> None:
+def test_missing_topics_are_created_by_the_controller(cluster: Controllers) -> None:
     asked = MetadataRequest(
-        topics=[MetadataRequest.MetadataRequestTopic(name="wanted")], allow_auto_topic_creation=True
+        topics=[MetadataRequest.MetadataRequestTopic(name="missing")], allow_auto_topic_creation=True
     )
     assert cluster.ask(cluster.nodes[11], asked, 12).topics[0].error_code == error_codes.UNKNOWN_TOPIC_OR_PARTITION
-    cluster.until(lambda: cluster.nodes[11].controller.image.topic_named("wanted") is not None)
+    cluster.until(lambda: cluster.nodes[11].controller.image.topic_named("missing") is not None)
     find = FindCoordinatorRequest(key="g")
     assert cluster.ask(cluster.nodes[12], find, 0).error_code == error_codes.COORDINATOR_NOT_AVAILABLE
     cluster.until(lambda: cluster.nodes[12].controller.image.topic_named("__consumer_offsets") is not None)

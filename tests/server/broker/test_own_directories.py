@@ -63,7 +63,7 @@ class OnManyDisks(controllers.OnDisks):
     def lies(self, id: int, name: str, index: int = 0) -> Uuid | None:
         return self.nodes[id].logs.directory_of(name, index)
 
-    def is_told(self, name: str) -> bool:
+    def is_assigned(self, name: str) -> bool:
         """Whether the metadata say of each replica where it lies."""
         topic = self.leader.controller.image.topic_named(name)
         assert topic is not None
@@ -74,7 +74,7 @@ class OnManyDisks(controllers.OnDisks):
         )
 
     def fail(self, id: int, directory: Uuid) -> None:
-        """The next who writes there finds that it does not work."""
+        """The next write in the directory fails."""
         at = [each.id for each in self.nodes[id].logs._dirs].index(directory)  # type: ignore[attr-defined]
         self.paths[id]["abc"[at]].failing = True
 
@@ -98,9 +98,9 @@ def test_it_registers_with_all_that_work(cluster: OnManyDisks) -> None:
     assert len(cluster.broker(BROKER).log_dirs) == 3
 
 
-def test_it_tells_where_its_replicas_lie(cluster: OnManyDisks) -> None:
+def test_it_reports_the_directories_of_its_replicas(cluster: OnManyDisks) -> None:
     cluster.create("t", 7)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
     lying = [cluster.lies(BROKER, "t", index) for index in range(7)]
     assert sorted(lying.count(each) for each in cluster.broker(BROKER).log_dirs) == [2, 2, 3]
 
@@ -108,19 +108,19 @@ def test_it_tells_where_its_replicas_lie(cluster: OnManyDisks) -> None:
 def test_more_than_fit_into_one_request_take_several(cluster: OnManyDisks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkadouble.server.broker.assignments_manager.MAX_ASSIGNMENTS_PER_REQUEST", 3)
     cluster.create("t", 10)
-    cluster.until(lambda: cluster.is_told("t"), within=500)
+    cluster.until(lambda: cluster.is_assigned("t"), within=500)
 
 
-def test_followers_tell_too() -> None:
+def test_followers_report_their_directories_too() -> None:
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
     cluster.create("t", 5, replicas=2)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
     assert {cluster.partition("t", index).leader for index in range(5)} == {BROKER, OTHER}
 
 
-def test_what_fails_is_told_at_once_and_what_lay_there_has_no_leader(cluster: OnManyDisks) -> None:
+def test_a_failed_directory_is_reported_at_once_and_its_partitions_have_no_leader(cluster: OnManyDisks) -> None:
     cluster.create("t", 3)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
     before, lost = cluster.broker(BROKER).log_dirs, cluster.lies(BROKER, "t", 1)
     assert lost is not None
     cluster.fail(BROKER, lost)
@@ -132,8 +132,8 @@ def test_what_fails_is_told_at_once_and_what_lay_there_has_no_leader(cluster: On
     assert not cluster.broker(BROKER).fenced, "it lives on"
 
 
-def test_a_partition_that_fails_before_it_was_told_of_has_another_leader() -> None:
-    """The directory is told to have failed while the metadata do not say who lies there."""
+def test_a_partition_that_fails_before_its_assignment_has_another_leader() -> None:
+    """The directory is reported as failed while the metadata lack its replicas."""
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
     for id in (BROKER, OTHER):
         cluster.nodes[id].lifecycle._assignments._in_flight = True  # type: ignore[union-attr]  # as if an answer were on its way
@@ -146,7 +146,7 @@ def test_a_partition_that_fails_before_it_was_told_of_has_another_leader() -> No
     cluster.fail(led, lost)
     cluster.ask(cluster.nodes[led], produce_request("t", b"v"), 9)
     cluster.until(lambda: lost not in cluster.broker(led).log_dirs)
-    assert cluster.partition("t").leader == led, "nobody knows yet what lay there"
+    assert cluster.partition("t").leader == led, "the assignment is not in the metadata yet"
     cluster.nodes[led].lifecycle._assignments._retry(cluster.now)  # type: ignore[union-attr]
     cluster.until(lambda: cluster.partition("t").leader == 23 - led)
     assert directories_of(cluster.partition("t"))[led] in (lost, LOST)
@@ -154,7 +154,7 @@ def test_a_partition_that_fails_before_it_was_told_of_has_another_leader() -> No
 
 def test_it_registers_again_without_what_has_failed(cluster: OnManyDisks) -> None:
     cluster.create("t", 3)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
     lost = cluster.lies(BROKER, "t", 0)
     assert lost is not None
     cluster.fail(BROKER, lost)
@@ -167,29 +167,29 @@ def test_it_registers_again_without_what_has_failed(cluster: OnManyDisks) -> Non
     assert len(cluster.broker(BROKER).log_dirs) == 2
 
 
-def test_below_the_level_of_directories_nothing_is_told_and_all_of_it_once_the_level_is_there() -> None:
+def test_directories_are_reported_once_the_metadata_version_has_them() -> None:
     low = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES - 1)
     cluster = begun(OnManyDisks(1, features=[low]))
     cluster.create("t", 4)
     cluster.step(3000)
-    assert not cluster.is_told("t")
+    assert not cluster.is_assigned("t")
     raised = FeatureLevelRecord(name="metadata.version", feature_level=DIRECTORIES)
     cluster.leader.controller.commit([raised])
     cluster.nodes[BROKER].lifecycle.begin()  # type: ignore[union-attr]  # an older registration has no directories
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
 
 
-def test_what_is_refused_for_now_is_told_again(cluster: OnManyDisks) -> None:
+def test_a_refused_assignment_is_sent_again(cluster: OnManyDisks) -> None:
     """As of a registration that is another one by now."""
-    told = cluster.nodes[BROKER]
-    epoch, type(told).broker_epoch = type(told).broker_epoch, property(lambda node: 0)  # type: ignore[assignment,method-assign]
+    broker = cluster.nodes[BROKER]
+    epoch, type(broker).broker_epoch = type(broker).broker_epoch, property(lambda node: 0)  # type: ignore[assignment,method-assign]
     try:
         cluster.create("t", 2)
         cluster.step(2500)
-        assert not cluster.is_told("t")
+        assert not cluster.is_assigned("t")
     finally:
-        type(told).broker_epoch = epoch  # type: ignore[method-assign]
-    cluster.until(lambda: cluster.is_told("t"))
+        type(broker).broker_epoch = epoch  # type: ignore[method-assign]
+    cluster.until(lambda: cluster.is_assigned("t"))
 
 
 def lose_file(cluster: OnManyDisks, id: int, topic: str) -> None:
@@ -200,10 +200,10 @@ def lose_file(cluster: OnManyDisks, id: int, topic: str) -> None:
     cluster.step()
 
 
-def test_a_partition_whose_file_is_lost_is_led_by_another_and_the_directory_serves_on() -> None:
+def test_a_partition_with_a_lost_file_is_led_by_another_broker_and_the_directory_stays_online() -> None:
     cluster = begun(OnManyDisks(1), BROKER, OTHER)
     cluster.create("t", 6, replicas=2)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
     leader = cluster.partition("t").leader
     others = [index for index in range(1, 6) if cluster.partition("t", index).leader == leader]
     assert others
@@ -215,13 +215,13 @@ def test_a_partition_whose_file_is_lost_is_led_by_another_and_the_directory_serv
     assert len(cluster.broker(leader).log_dirs) == 3
 
 
-def test_a_partition_whose_only_file_is_lost_has_no_leader_until_a_restart() -> None:
+def test_a_partition_with_its_only_file_lost_has_no_leader_until_a_restart() -> None:
     cluster = begun(OnManyDisks(1), BROKER)
     cluster.create("t", 1)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))
     lose_file(cluster, BROKER, "t")
     cluster.until(lambda: cluster.partition("t").leader == -1)
     cluster.stop_broker(BROKER)
     cluster.add_broker(BROKER)
     cluster.until(lambda: cluster.partition("t").leader == BROKER)
-    cluster.until(lambda: cluster.is_told("t"))
+    cluster.until(lambda: cluster.is_assigned("t"))

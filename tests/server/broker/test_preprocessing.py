@@ -59,7 +59,7 @@ def whole(*asked: Asked) -> AlterConfigsRequest:
     return of(resources=resources)
 
 
-def told(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, str | None]]:
+def results(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, str | None]]:
     """The answer that a client of the broker gets for each resource."""
     version = 1 if isinstance(body, IncrementalAlterConfigsRequest) else 2
     response = cluster.ask(cluster.nodes[BROKER], body, version)
@@ -71,7 +71,7 @@ def told(cluster: Controllers, body: Any) -> dict[tuple[int, str], tuple[str, st
 
 @pytest.mark.parametrize("ask", [incremental, whole])
 def test_each_does_its_part(cluster: Controllers, ask: Any) -> None:
-    answers = told(
+    answers = results(
         cluster,
         ask(
             (OF_BROKER, str(BROKER), {"node.id": "7"}),
@@ -98,43 +98,43 @@ def test_each_does_its_part(cluster: Controllers, ask: Any) -> None:
 
 def test_a_brokers_own_settings_are_altered_by_way_of_it(cluster: Controllers) -> None:
     asked = incremental((OF_BROKER, str(BROKER), {"message.max.bytes": "12345"}))
-    assert told(cluster, asked) == {(OF_BROKER, str(BROKER)): ("NONE", None)}
+    assert results(cluster, asked) == {(OF_BROKER, str(BROKER)): ("NONE", None)}
     cluster.until(lambda: cluster.nodes[BROKER].settings.int("message.max.bytes") == 12345)
     assert cluster.nodes[OTHER].settings.int("message.max.bytes") != 12345
 
 
-def test_twice_and_null_are_refused_before_anybody_is_asked(cluster: Controllers) -> None:
+def test_duplicates_and_nulls_are_refused_without_a_request_to_the_controller(cluster: Controllers) -> None:
     cluster.cut = {cluster.leader.id}
     twice = (OF_TOPIC, "t", {"retention.ms": "5"})
-    assert told(cluster, incremental(twice, twice)) == {
+    assert results(cluster, incremental(twice, twice)) == {
         (OF_TOPIC, "t"): ("INVALID_REQUEST", "Each resource must appear at most once.")
     }
-    assert told(cluster, incremental((OF_TOPIC, "t", {"retention.ms": None}))) == {
+    assert results(cluster, incremental((OF_TOPIC, "t", {"retention.ms": None}))) == {
         (OF_TOPIC, "t"): ("INVALID_REQUEST", "Null value not supported for : retention.ms")
     }
 
 
 def test_loggers_are_the_brokers_and_the_rest_the_controllers(cluster: Controllers) -> None:
     loggers = (OF_LOGGERS, str(BROKER), {"kafkadouble.nothing": "INFO"})
-    assert told(cluster, incremental(loggers, (OF_TOPIC, "t", {"retention.ms": "6"}))) == {
+    assert results(cluster, incremental(loggers, (OF_TOPIC, "t", {"retention.ms": "6"}))) == {
         (OF_LOGGERS, str(BROKER)): ("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!"),
         (OF_TOPIC, "t"): ("NONE", None),
     }
     assert cluster.leader.controller.image.config_overrides(OF_TOPIC, "t")["retention.ms"] == "6"
 
 
-def test_loggers_alone_are_nobody_elses_business(cluster: Controllers) -> None:
+def test_loggers_alone_need_no_request_to_the_controller(cluster: Controllers) -> None:
     cluster.cut = {cluster.leader.id}
     loggers = (OF_LOGGERS, str(BROKER), {"kafkadouble.nothing": "INFO"})
-    told_of = (OF_LOGGERS, str(BROKER))
-    assert told(cluster, incremental(loggers)) == {
-        told_of: ("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!")
+    resource = (OF_LOGGERS, str(BROKER))
+    assert results(cluster, incremental(loggers)) == {
+        resource: ("INVALID_CONFIG", "Logger kafkadouble.nothing does not exist!")
     }
-    assert told(cluster, whole(loggers)) == {told_of: ("INVALID_REQUEST", "Unknown resource type 8")}
+    assert results(cluster, whole(loggers)) == {resource: ("INVALID_REQUEST", "Unknown resource type 8")}
 
 
 def test_only_validated(cluster: Controllers) -> None:
     before = cluster.leader.controller.image.configs
     asked = incremental((OF_TOPIC, "t", {"retention.ms": "5"}), validate_only=True)
-    assert told(cluster, asked) == {(OF_TOPIC, "t"): ("NONE", None)}
+    assert results(cluster, asked) == {(OF_TOPIC, "t"): ("NONE", None)}
     assert cluster.leader.controller.image.configs is before

@@ -278,7 +278,7 @@ def flat(entry: describe.ConfigEntry) -> list[Any]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_everything_is_described_as_kafka_describes_it(kafka: Witness, seed: int) -> None:
-    for made, told, layers in made_up_brokers(seed, 12):
+    for made, described, layers in made_up_brokers(seed, 12):
         topic = {name: text for name, text in some(made, OF_TOPIC, 5).items() if verdict_of_row(TOPIC, name, text)}
         group = {name: text for name, text in some(made, OF_GROUP, 4).items() if verdict_of_row(GROUP, name, text)}
         metrics = {
@@ -291,11 +291,11 @@ def test_everything_is_described_as_kafka_describes_it(kafka: Witness, seed: int
             (16, "m", metrics, describe.describe_client_metrics(metrics)),
             (32, "g", group, describe.describe_group(group, layers)),
         ):
-            theirs = kafka.ask(op="describe", type=type_, name=name, synonyms=True, configs=configs, **told)
+            theirs = kafka.ask(op="describe", type=type_, name=name, synonyms=True, configs=configs, **described)
             assert "class" not in theirs, theirs
             assert {entry.name: flat(entry) for entry in entries} == theirs
         created = kafka.ask(
-            op="created", configs=topic, **told | {"cluster": dict(layers.cluster), "own": dict(layers.own)}
+            op="created", configs=topic, **described | {"cluster": dict(layers.cluster), "own": dict(layers.own)}
         )
         ours = {entry.name: flat(entry)[:4] for entry in describe.describe_new_topic(topic, layers)}
         assert ours == created
@@ -313,20 +313,20 @@ def verdict_of_row(table: ConfigDef, name: str, text: str) -> bool:
 @pytest.mark.parametrize("kind", KINDS)
 def test_changes_are_judged_as_kafka_judges_them(kafka: Witness, kind: int, seed: int) -> None:
     differing = []
-    for made, told, layers in made_up_brokers(seed, 60):
+    for made, described, layers in made_up_brokers(seed, 60):
         name = {2: "t", 4: made.choice(["1", ""]), 16: "m", 32: "g"}[kind]
         changes = made_up_changes(made, KINDS[kind])
         held = (
             {} if kind == 4 else {key: text for key, text in some(made, KINDS[kind], 3).items() if key != "unheard.of"}
         )
-        current = (told["own"] if name else told["cluster"]) if kind == 4 else held
+        current = (described["own"] if name else described["cluster"]) if kind == 4 else held
         target = alter.Target(alter.Resource(kind), name, current, layers, elr=(elr := made.random() < 0.5))
-        theirs = kafka.ask(op="alter", elr=elr, type=kind, name=name, changes=changes, configs=held, **told)
+        theirs = kafka.ask(op="alter", elr=elr, type=kind, name=name, changes=changes, configs=held, **described)
         assert "class" not in theirs, theirs
         ours = altered(target, changes)
         values = len(changes) + len(held)
         if like(ours, values) != like(theirs, values):
-            differing.append((target, told, changes, ours, theirs))
+            differing.append((target, described, changes, ours, theirs))
     print(*differing, sep="\n")
     assert not differing
 

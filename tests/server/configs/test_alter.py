@@ -237,7 +237,7 @@ def test_what_may_be_altered(of: Target, change: tuple[str, int, str | None], re
         assert refused(of, change).startswith(refusal)
 
 
-def test_a_name_stands_once_in_a_request() -> None:
+def test_a_name_occurs_once_in_a_request() -> None:
     assert refused(target(TOPIC), ("retention.ms", SET, "1"), ("retention.ms", SET, "1")).startswith(
         "INVALID_REQUEST: Error due to dup"
     )

@@ -72,7 +72,7 @@ def test_a_list_is_shown_in_brackets_in_an_error() -> None:
     assert shown(("a", "b")) == "[a, b]"
 
 
-def test_a_refusal_says_what_and_where_and_why() -> None:
+def test_a_refusal_names_the_setting_the_value_and_the_reason() -> None:
     with pytest.raises(InvalidConfig) as refused:
         TOPIC["segment.bytes"].parse("1048575")
     assert str(refused.value) == "Invalid value 1048575 for configuration segment.bytes: Value must be at least 1048576"

@@ -34,7 +34,7 @@ def test_retention_given_in_hours_still_counts_as_a_default() -> None:
     assert (entry.value, entry.source, entry.synonyms) == ("86400000", ConfigSource.DEFAULT, ())
 
 
-def test_all_places_of_a_value_are_told_the_one_that_counts_first() -> None:
+def test_every_source_of_a_value_is_listed_the_one_in_force_first() -> None:
     layers = Layers(
         {"log.cleanup.policy": "compact"}, {"log.cleanup.policy": "delete"}, {"log.cleanup.policy": " compact "}
     )
@@ -89,7 +89,7 @@ def test_a_group_and_a_subscription() -> None:
     assert by_name(describe_client_metrics({}))["match"].value == ""
 
 
-def test_a_new_topic_tells_where_a_converted_value_comes_from() -> None:
+def test_a_new_topic_has_the_source_of_a_converted_value() -> None:
     entries = describe_new_topic(
         {"segment.bytes": " 2000000"}, Layers({"log.retention.hours": "24"}, {"min.insync.replicas": "1"})
     )
@@ -102,7 +102,7 @@ def test_a_new_topic_tells_where_a_converted_value_comes_from() -> None:
     assert found["flush.ms"][1:3] == ("9223372036854775807", ConfigSource.DEFAULT)
 
 
-def test_an_answer_holds_what_was_asked_for() -> None:
+def test_an_answer_holds_the_requested_names() -> None:
     entries = describe_topic({"retention.ms": "1"}, Layers({}))
     assert len(answered(entries, [])) == len(answered(entries, None)) == len(entries)
     [entry] = answered(entries, ["retention.ms", "nothing"])

@@ -91,7 +91,7 @@ def test_names_of_one() -> None:
     assert names_of_one("num.partitions") == ("num.partitions",)
 
 
-def test_a_name_that_nobody_knows() -> None:
+def test_an_unknown_name() -> None:
     assert Layers({"of.a.plugin": "1"}).value("of.a.plugin") == "1"
     with pytest.raises(KeyError):
         Layers({}).value("of.a.plugin")

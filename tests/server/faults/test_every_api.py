@@ -20,7 +20,7 @@ from kafkadouble.server.tracing.history import errors_in
 from tests.server.harness import Harness
 
 ERROR = "KAFKA_STORAGE_ERROR"
-WANTED, OTHER = "wanted", "other"
+TARGET, OTHER = "target", "other"
 CASES = [(served, version) for served in TABLE for version in range(served.lowest, served.highest + 1)]
 EVERY = pytest.mark.parametrize(
     ("served", "version"), CASES, ids=[f"{served.name}-{version}" for served, version in CASES]
@@ -30,13 +30,13 @@ EVERY = pytest.mark.parametrize(
 @pytest.fixture(scope="module")
 def cluster() -> Harness:
     cluster = Harness()
-    cluster.create(WANTED, OTHER, partitions=2)
-    cluster.submit(FindCoordinatorRequest(coordinator_keys=[WANTED, OTHER]), 4)
+    cluster.create(TARGET, OTHER, partitions=2)
+    cluster.submit(FindCoordinatorRequest(coordinator_keys=[TARGET, OTHER]), 4)
     return cluster
 
 
 def filled(
-    cls: type[Struct], version: int, path: tuple[PartList, ...], cluster: Harness, name: str = WANTED, index: int = 0
+    cls: type[Struct], version: int, path: tuple[PartList, ...], cluster: Harness, name: str = TARGET, index: int = 0
 ) -> Any:
     """A request, or a part of one, that names two of each thing that it can name in this
     version."""
@@ -52,7 +52,7 @@ def filled(
         setattr(struct, field, values[field] if fields[field].type != "uuid" else Uuid(topic.id))
     if path and path[0].requested in fields:
         inner = fields[path[0].requested].struct
-        parts = [(WANTED, 0), (OTHER, 1)] if path[0].kind != "partition" else [(name, 0), (name, 1)]
+        parts = [(TARGET, 0), (OTHER, 1)] if path[0].kind != "partition" else [(name, 0), (name, 1)]
         plain = [index if path[0].kind == "partition" else name for name, index in parts]
         items = plain if inner is None else [filled(inner, version, path[1:], cluster, *part) for part in parts]
         setattr(struct, path[0].requested, items)
@@ -92,7 +92,7 @@ def test_a_bare_request_fails(served: ServedApi, version: int, cluster: Harness)
 @EVERY
 def test_a_part_fails(served: ServedApi, version: int, cluster: Harness) -> None:
     for kind in sorted(kinds_of(served.name, served.api.request)):
-        scope = {kind: 0 if kind == "partition" else WANTED}
+        scope = {kind: 0 if kind == "partition" else TARGET}
         body = request(served, version, cluster)
         if kind in ("group", "transactional_id") and not _names(body, kind):
             continue
@@ -106,7 +106,7 @@ def test_a_part_fails(served: ServedApi, version: int, cluster: Harness) -> None
 
 
 def _names(body: Any, kind: str) -> bool:
-    return bool(key_of(body, kind, lambda topic_id: None) == WANTED)
+    return bool(key_of(body, kind, lambda topic_id: None) == TARGET)
 
 
 @EVERY

@@ -127,7 +127,7 @@ def test_coordinator_keys_are_groups_or_transactional_ids() -> None:
     assert divide("FindCoordinator", old, {"transactional_id": "t"}, name_of) == (old, None)
 
 
-def test_a_resource_is_a_topic_only_if_its_type_says_so() -> None:
+def test_a_resource_is_a_topic_only_if_its_type_is_topic() -> None:
     resources = [
         DescribeConfigsRequest.DescribeConfigsResource(resource_type=kind, resource_name="x") for kind in (2, 4, 32)
     ]
@@ -157,13 +157,13 @@ def test_divide_three_levels_deep() -> None:
 def test_mirrored_gives_every_innermost_part_the_error() -> None:
     body = offsets_of_two_groups()
     answer = mirrored(OffsetFetchResponse, body, path_of("OffsetFetch", body), 3)
-    told = [
+    changed = [
         (group.group_id, topic.name, part.partition_index, part.error_code)
         for group in answer.groups
         for topic in group.topics
         for part in topic.partitions
     ]
-    assert told == [("g", "a", 0, 3), ("g", "a", 1, 3), ("h", "a", 0, 3), ("h", "a", 1, 3)]
+    assert changed == [("g", "a", 0, 3), ("g", "a", 1, 3), ("h", "a", 0, 3), ("h", "a", 1, 3)]
 
 
 def answer(*parts: tuple[str, int, int]) -> ListOffsetsResponse:

@@ -99,8 +99,8 @@ def test_only_the_part_that_is_meant_fails(cluster: Harness) -> None:
     response = cluster.submit(produce(("a", 0), ("a", 1), ("b", 1)), 9)
     assert outcome(response) == {("a", 0): (0, 0), ("a", 1): (NOT_LEADER, -1), ("b", 1): (0, 0)}
     assert ends(cluster) == {("a", 0): 1, ("a", 1): 0, ("b", 0): 0, ("b", 1): 1}
-    told = [p.error_message for t in response.responses for p in t.partition_responses if p.error_code]
-    assert told == ["moved"]
+    messages = [p.error_message for t in response.responses for p in t.partition_responses if p.error_code]
+    assert messages == ["moved"]
 
 
 def test_two_rules_share_one_request(cluster: Harness) -> None:
@@ -185,8 +185,8 @@ def test_a_partition_that_lists_offsets(cluster: Harness) -> None:
     parts = [ListOffsetsRequest.ListOffsetsPartition(partition_index=index, timestamp=-1) for index in (0, 1)]
     topic = ListOffsetsRequest.ListOffsetsTopic(name="a", partitions=parts)
     response = cluster.submit(ListOffsetsRequest(topics=[topic]), 7)
-    told = {part.partition_index: (part.error_code, part.offset) for part in response.topics[0].partitions}
-    assert told == {0: (0, 0), 1: (NOT_LEADER, -1)}
+    offsets = {part.partition_index: (part.error_code, part.offset) for part in response.topics[0].partitions}
+    assert offsets == {0: (0, 0), 1: (NOT_LEADER, -1)}
 
 
 def test_a_topic_that_is_created(cluster: Harness) -> None:
@@ -209,31 +209,31 @@ class TestFetch:
     ) -> FetchRequest:
         topic = cluster.image.topic_named("a")
         assert topic is not None
-        wanted = [
+        fetch_partitions = [
             FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1000)
             for index, offset in partitions
         ]
-        topics = [FetchRequest.FetchTopic(topic_id=topic.id, partitions=wanted)] if wanted else []
+        topics = [FetchRequest.FetchTopic(topic_id=topic.id, partitions=fetch_partitions)] if fetch_partitions else []
         session_id, epoch = session
         return FetchRequest(
             max_wait_ms=wait, min_bytes=1, max_bytes=10_000, topics=topics, session_id=session_id, session_epoch=epoch
         )
 
     @staticmethod
-    def told(response: FetchResponse) -> dict[int, tuple[int, int]]:
+    def partitions_in(response: FetchResponse) -> dict[int, tuple[int, int]]:
         return {
             part.partition_index: (part.error_code, len(part.records or b""))
             for topic in response.responses
             for part in topic.partitions
         }
 
-    def test_a_code_of_partitions_stands_at_the_partitions(self, cluster: Harness) -> None:
+    def test_a_code_of_partitions_is_set_at_the_partitions(self, cluster: Harness) -> None:
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER)
         response = cluster.submit(self.fetch(cluster, (0, 0), (1, 0)), 13)
         assert response.error_code == 0
-        assert self.told(response) == {0: (NOT_LEADER, 0), 1: (NOT_LEADER, 0)}
+        assert self.partitions_in(response) == {0: (NOT_LEADER, 0), 1: (NOT_LEADER, 0)}
 
-    def test_a_code_of_the_session_stands_at_the_top(self, cluster: Harness) -> None:
+    def test_a_code_of_the_session_is_set_at_the_top(self, cluster: Harness) -> None:
         arm(cluster, action="fail", api="Fetch", error="FETCH_SESSION_ID_NOT_FOUND")
         response = cluster.submit(self.fetch(cluster, (0, 0)), 13)
         assert (response.error_code, response.session_id) == (70, 0)
@@ -241,22 +241,22 @@ class TestFetch:
     def test_one_topic_by_its_name_though_it_comes_by_id(self, cluster: Harness) -> None:
         cluster.submit(produce(("a", 0), ("a", 1)), 9)
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER, topic="a", partition=0)
-        told = self.told(cluster.submit(self.fetch(cluster, (0, 0), (1, 0)), 13))
-        assert told[0] == (NOT_LEADER, 0)
-        assert told[1][0] == 0
-        assert told[1][1] > 0
+        partitions = self.partitions_in(cluster.submit(self.fetch(cluster, (0, 0), (1, 0)), 13))
+        assert partitions[0] == (NOT_LEADER, 0)
+        assert partitions[1][0] == 0
+        assert partitions[1][1] > 0
 
     def test_what_a_session_remembers_fails_too(self, cluster: Harness) -> None:
         opened = cluster.submit(self.fetch(cluster, (0, 0), (1, 0), session=(0, 0)), 13)
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER, topic="a", partition=1)
         response = cluster.submit(self.fetch(cluster, session=(opened.session_id, 1), wait=500), 13)
-        assert self.told(response) == {1: (NOT_LEADER, 0)}, "at once, without the long poll"
+        assert self.partitions_in(response) == {1: (NOT_LEADER, 0)}, "at once, without the long poll"
         cluster.submit(produce(("a", 1)), 9)
-        told = self.told(cluster.submit(self.fetch(cluster, session=(opened.session_id, 2)), 13))
-        assert told.keys() == {1}
-        assert told[1][0] == 0
+        partitions = self.partitions_in(cluster.submit(self.fetch(cluster, session=(opened.session_id, 2)), 13))
+        assert partitions.keys() == {1}
+        assert partitions[1][0] == 0
 
-    def test_a_wrong_session_is_told_as_ever(self, cluster: Harness) -> None:
+    def test_a_wrong_session_keeps_its_own_error(self, cluster: Harness) -> None:
         arm(cluster, action="fail", api="Fetch", error=NOT_LEADER)
         assert cluster.submit(self.fetch(cluster, session=(77, 5)), 13).error_code == 70
 
@@ -265,7 +265,7 @@ class TestFetch:
         pending = cluster.begin(self.fetch(cluster, (0, 0), wait=500), 13)
         assert not pending.done
         cluster.submit(produce(("a", 0)), 9)
-        assert self.told(pending.response)[0][0] == 0
+        assert self.partitions_in(pending.response)[0][0] == 0
 
 
 class TestMetadata:
@@ -273,7 +273,7 @@ class TestMetadata:
 
     @pytest.mark.parametrize("version", [1, 12])
     @pytest.mark.parametrize("topics", [None, ["a", "b"]])
-    def test_a_topic_fails_and_the_brokers_are_told(
+    def test_a_topic_fails_and_the_brokers_are_listed(
         self, cluster: Harness, version: int, topics: list[str] | None
     ) -> None:
         asked = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
@@ -285,7 +285,7 @@ class TestMetadata:
         }
         assert len(response.brokers) == 1
 
-    def test_all_fail_and_the_brokers_are_told(self, cluster: Harness) -> None:
+    def test_all_topics_fail_and_the_brokers_are_listed(self, cluster: Harness) -> None:
         arm(cluster, action="fail", api="Metadata", error=UNKNOWN)
         response = cluster.submit(MetadataRequest(topics=None), 12)
         assert {topic.name: topic.error_code for topic in response.topics} == {"a": UNKNOWN, "b": UNKNOWN}
@@ -326,8 +326,10 @@ class TestOffsets:
         self.commit(cluster, "g")
         arm(cluster, action="fail", api="OffsetFetch", error="UNSTABLE_OFFSET_COMMIT", topic="a", partition=1)
         group = cluster.submit(self.fetch("g"), 8).groups[0]
-        told = {part.partition_index: (part.error_code, part.committed_offset) for part in group.topics[0].partitions}
-        assert told == {0: (0, 5), 1: (88, -1)}
+        offsets = {
+            part.partition_index: (part.error_code, part.committed_offset) for part in group.topics[0].partitions
+        }
+        assert offsets == {0: (0, 5), 1: (88, -1)}
 
     def test_a_group(self, cluster: Harness) -> None:
         self.commit(cluster, "g")

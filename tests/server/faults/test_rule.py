@@ -20,7 +20,7 @@ def test_goes_through_json_and_back(rule: Rule) -> None:
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
 
 
-def test_json_holds_only_what_was_said() -> None:
+def test_json_holds_only_the_given_fields() -> None:
     assert RULES[0].to_dict() == {"action": "fail", "api": "Produce", "error": "NOT_ENOUGH_REPLICAS"}
     assert RULES[1].to_dict()["times"] is None
 

@@ -25,7 +25,7 @@ from kafkadouble.server.metadata.replay import MetadataDelta
 from kafkadouble.server.security.authorizer import CREATE_TOKENS, STANDARD
 from kafkadouble.server.security.request_authorization import USER
 from tests.server.controllers import Controllers
-from tests.server.forwarded import asked
+from tests.server.forwarded import ask_as
 from tests.server.handlers.controller_listener import versions
 from tests.server.harness import Harness
 from tests.server.metadata.cluster_story import made
@@ -74,7 +74,7 @@ BODIES = dict(zip(FORWARDED, (creation(), renewal(), end()), strict=True))
 
 def token(cluster: Controllers, principal: str = ANN, **fields: Any) -> Any:
     """A new token, as the answer gave it."""
-    made = asked(cluster, creation(**fields), 3, principal)
+    made = ask_as(cluster, creation(**fields), 3, principal)
     assert made.error_code == 0, made
     return made
 
@@ -102,7 +102,7 @@ def test_token_requests_are_refused_in_plaintext_and_with_a_token(
 ) -> None:
     answers = [
         cluster.ask(cluster.leader, BODIES[name], version),
-        asked(cluster, BODIES[name], version, ANN, by_token=True),
+        ask_as(cluster, BODIES[name], version, ANN, by_token=True),
     ]
     for answer in answers:
         assert (answer.error_code, answer.expiry_timestamp_ms) == (REFUSED, -1)
@@ -111,7 +111,7 @@ def test_token_requests_are_refused_in_plaintext_and_with_a_token(
 
 @pytest.mark.parametrize("version", versions("CreateDelegationToken"))
 def test_a_refusal_names_the_owner_of_the_requested_token(cluster: Controllers, version: int) -> None:
-    answer = asked(cluster, creation(version, BOB), version, ANN, by_token=True)
+    answer = ask_as(cluster, creation(version, BOB), version, ANN, by_token=True)
     assert (answer.principal_type, answer.principal_name) == ("User", "ann" if version < 3 else "bob")
     assert answer.token_requester_principal_name == ("" if version < 3 else "ann")
     assert (times(answer), answer.token_id, answer.hmac) == ((-1, -1, -1), "", b"")
@@ -143,8 +143,8 @@ def test_an_owner_without_a_kind_breaks_it_before_anything_is_looked_at(cluster:
     body = creation()
     body.owner_principal_type, body.owner_principal_name = None, "bob"
     for answer in (
-        asked(cluster, body, 3, ANN),
-        asked(cluster, body, 3, ANN, by_token=True),
+        ask_as(cluster, body, 3, ANN),
+        ask_as(cluster, body, 3, ANN, by_token=True),
         cluster.ask(cluster.leader, body, 3),
     ):
         assert answer.error_code == error_codes.UNKNOWN_SERVER_ERROR
@@ -161,7 +161,7 @@ def test_it_can_be_failed_as_any_request_can(cluster: Controllers) -> None:
 
 def test_a_token_for_another_user_needs_a_right_on_that_user() -> None:
     cluster = led(1, {**KEY, "authorizer.class.name": STANDARD, "super.users": "User:ANONYMOUS"})
-    denied = asked(cluster, creation(owner=BOB), 3, ANN)
+    denied = ask_as(cluster, creation(owner=BOB), 3, ANN)
     assert denied.error_code == error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED
     assert (denied.principal_name, denied.token_requester_principal_name, times(denied)) == ("bob", "ann", (-1, -1, -1))
     assert token(cluster).principal_name == "ann", "one's own take no right"
@@ -178,7 +178,7 @@ def test_a_token_for_another_user_needs_a_right_on_that_user() -> None:
     )
     cluster.leader.controller.commit([acl])
     assert token(cluster, owner=BOB).principal_name == "bob"
-    other = asked(cluster, creation(owner=EVE), 3, ANN)
+    other = ask_as(cluster, creation(owner=EVE), 3, ANN)
     assert other.error_code == error_codes.DELEGATION_TOKEN_AUTHORIZATION_FAILED
 
 
@@ -188,20 +188,20 @@ def test_a_token_for_another_user_needs_a_right_on_that_user() -> None:
 @pytest.mark.parametrize(("name", "version"), EVERY)
 def test_without_a_key_there_are_none(name: str, version: int) -> None:
     cluster = led(1, {})
-    answer = asked(cluster, BODIES[name], version, ANN)
+    answer = ask_as(cluster, BODIES[name], version, ANN)
     assert (answer.error_code, answer.expiry_timestamp_ms) == (DISABLED, 0)
 
 
 def test_a_refusal_of_the_terms_names_the_owner_and_no_times() -> None:
-    answer = asked(led(1, {}), creation(owner=BOB), 3, ANN)
+    answer = ask_as(led(1, {}), creation(owner=BOB), 3, ANN)
     assert (answer.principal_name, answer.token_requester_principal_name, times(answer)) == ("bob", "ann", (0, 0, 0))
-    answer = asked(led(1, KEY), creation(renewers=("Group:g",)), 3, ANN)
+    answer = ask_as(led(1, KEY), creation(renewers=("Group:g",)), 3, ANN)
     assert (answer.error_code, times(answer)) == (error_codes.INVALID_PRINCIPAL_TYPE, (0, 0, 0))
 
 
 @pytest.mark.parametrize("version", versions("CreateDelegationToken"))
 def test_a_created_token_is_returned_with_its_hmac(cluster: Controllers, version: int) -> None:
-    answer = asked(cluster, creation(version, BOB, (EVE,), HOUR), version, ANN)
+    answer = ask_as(cluster, creation(version, BOB, (EVE,), HOUR), version, ANN)
     assert (answer.error_code, answer.principal_name) == (0, "ann" if version < 3 else "bob")
     now = cluster.now
     assert times(answer) == (now, now + HOUR, now + HOUR)
@@ -216,20 +216,20 @@ def test_the_owner_and_a_renewer_renew_and_expire_it(cluster: Controllers, versi
     mine = token(cluster, renewers=(BOB,))
     cluster.step(1000)
     for principal in (ANN, BOB):
-        answer = asked(cluster, renewal(mine.hmac, HOUR), version, principal)
+        answer = ask_as(cluster, renewal(mine.hmac, HOUR), version, principal)
         assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now + HOUR)
-        answer = asked(cluster, end(mine.hmac, 2 * HOUR), version, principal)
+        answer = ask_as(cluster, end(mine.hmac, 2 * HOUR), version, principal)
         assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now + 2 * HOUR)
     for body in (renewal(mine.hmac), end(mine.hmac)):
-        answer = asked(cluster, body, version, EVE)
+        answer = ask_as(cluster, body, version, EVE)
         assert answer.error_code == error_codes.DELEGATION_TOKEN_OWNER_MISMATCH
         assert answer.expiry_timestamp_ms == 0
     assert kept(cluster) == {mine.token_id}
-    answer = asked(cluster, end(mine.hmac), version, ANN)
+    answer = ask_as(cluster, end(mine.hmac), version, ANN)
     assert (answer.error_code, answer.expiry_timestamp_ms) == (0, cluster.now)
     assert kept(cluster) == set()
     for body in (renewal(mine.hmac), end(mine.hmac)):
-        assert asked(cluster, body, version, ANN).error_code == error_codes.DELEGATION_TOKEN_NOT_FOUND
+        assert ask_as(cluster, body, version, ANN).error_code == error_codes.DELEGATION_TOKEN_NOT_FOUND
 
 
 @pytest.mark.parametrize("level", [13, 14])
@@ -279,7 +279,7 @@ def test_the_next_leader_sweeps() -> None:
     assert cluster.now > old.max_timestamp_ms
     for node in cluster.nodes.values():
         cluster.until(lambda node=node: {*node.controller.image.tokens} == {renewed.token_id})  # type: ignore[misc]  # mypy takes no default
-    assert asked(cluster, renewal(renewed.hmac), 2, ANN).error_code == 0
+    assert ask_as(cluster, renewal(renewed.hmac), 2, ANN).error_code == 0
 
 
 def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
@@ -288,7 +288,7 @@ def test_tokens_are_there_after_a_restart(cluster: Controllers) -> None:
     cluster.restart(1)
     cluster.elect()
     assert kept(cluster) == {mine.token_id}
-    assert asked(cluster, renewal(mine.hmac), 2, ANN).error_code == 0
+    assert ask_as(cluster, renewal(mine.hmac), 2, ANN).error_code == 0
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)

@@ -36,7 +36,7 @@ def read(frame: bytes) -> Request[MetadataRequest]:
     return read_request(frame, head, served_api(head, SERVED), PEER, NOW)
 
 
-def test_a_request_has_what_its_frame_says() -> None:
+def test_a_request_has_the_fields_of_its_frame() -> None:
     frame = frame_of(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 9)
     found = read(frame + b"ignored")
     assert (found.api_key, found.version, found.correlation_id, found.client_id) == (3, 9, 5, "app")
@@ -52,7 +52,7 @@ def test_a_request_has_what_its_frame_says() -> None:
         (frame_of(MetadataRequest(topics=[]), 9)[:-4] + b"\xff" * 3, "that cannot be read", True),
     ],
 )
-def test_a_reason_says_what_is_wrong(frame: bytes, reason: str, has_head: bool) -> None:
+def test_a_reason_names_the_error(frame: bytes, reason: str, has_head: bool) -> None:
     with pytest.raises(MalformedRequest) as found:
         read(frame)
     assert reason in found.value.reason

@@ -22,7 +22,7 @@ def test_what_was_made_is_old_afterwards() -> None:
     assert any(each is made for each in gc.get_objects(generation=2))
 
 
-def test_what_somebody_has_frozen_stays_so() -> None:
+def test_objects_frozen_before_stay_frozen() -> None:
     gc.freeze()
     try:
         frozen = gc.get_freeze_count()
@@ -39,7 +39,7 @@ def test_it_goes_on_after_an_error() -> None:
     assert gc.isenabled()
 
 
-def test_who_has_switched_it_off_finds_it_so() -> None:
+def test_a_collector_that_was_off_stays_off() -> None:
     gc.disable()
     try:
         with all_kept():

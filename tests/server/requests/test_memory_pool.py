@@ -7,7 +7,7 @@ LIMIT = 10 * ALLOWANCE
 
 
 class Connection:
-    """Records what it was told."""
+    """Records the calls that it gets."""
 
     def __init__(self) -> None:
         self.restrained = False
@@ -25,7 +25,7 @@ def three() -> tuple[MemoryPool, Timers, list[Connection]]:
     return MemoryPool(LIMIT, timers), timers, [Connection() for _ in range(3)]
 
 
-def test_below_the_limit_nobody_is_restrained() -> None:
+def test_below_the_limit_no_connection_is_restrained() -> None:
     intake, _, connections = three()
     for connection in connections:
         intake.note(connection, LIMIT // 3, now=0)
@@ -66,13 +66,13 @@ def test_one_after_the_other_gets_through_when_many_want_more_than_there_is() ->
     left = list(connections)
     while left:
         free = [c for c in left if not c.restrained]
-        assert free, "somebody always gets on"
+        assert free, "one connection always goes on"
         intake.note(free[0], 0, now=1)
         left.remove(free[0])
     assert intake.total == 0
 
 
-def test_who_is_let_through_and_sends_nothing_is_disconnected_and_the_next_goes_on() -> None:
+def test_an_admitted_connection_that_sends_nothing_is_disconnected_and_the_next_goes_on() -> None:
     intake, timers, (a, b, _) = three()
     intake.note(a, 7 * ALLOWANCE, now=0)
     intake.note(b, 6 * ALLOWANCE, now=0)
@@ -82,7 +82,7 @@ def test_who_is_let_through_and_sends_nothing_is_disconnected_and_the_next_goes_
     assert intake.total == 6 * ALLOWANCE
 
 
-def test_who_is_let_through_and_sends_drop_by_drop_is_disconnected_all_the_same() -> None:
+def test_an_admitted_connection_that_sends_too_slowly_is_disconnected() -> None:
     intake, timers, (a, b, _) = three()
     intake.note(a, 7 * ALLOWANCE, now=0)
     intake.note(b, 6 * ALLOWANCE, now=0)
@@ -94,7 +94,7 @@ def test_who_is_let_through_and_sends_drop_by_drop_is_disconnected_all_the_same(
     assert (bool(a.ended), b.restrained) == (True, False)
 
 
-def test_who_holds_nobody_up_has_all_the_time() -> None:
+def test_a_connection_that_delays_no_other_has_no_time_limit() -> None:
     intake, timers, (a, b, _) = three()
     intake.note(a, 9 * ALLOWANCE, now=0)
     intake.note(b, ALLOWANCE, now=0)
@@ -105,7 +105,7 @@ def test_who_holds_nobody_up_has_all_the_time() -> None:
     assert timers.next_deadline() is None
 
 
-def test_the_next_one_who_is_let_through_has_as_much_time() -> None:
+def test_the_next_admitted_connection_has_as_much_time() -> None:
     intake, timers, (a, b, c) = three()
     intake.note(a, 9 * ALLOWANCE, now=0)
     intake.note(b, 8 * ALLOWANCE, now=0)

@@ -20,7 +20,7 @@ def test_the_first_time_is_free_and_later_ones_are_answered_while_there_is_room(
     assert not named.may("c")
 
 
-def test_every_request_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_request_starts_its_own_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeats, "MOST", 1)
     for _ in range(2):
         named = Repeats()

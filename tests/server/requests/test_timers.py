@@ -31,7 +31,7 @@ def test_a_cancelled_timer_is_not_called_and_not_waited_for() -> None:
     assert calls == [20]
 
 
-def test_what_is_asked_for_while_running_and_is_due_runs_too() -> None:
+def test_a_timer_added_while_running_and_already_due_runs_too() -> None:
     timers = Timers()
     calls: list[int] = []
 

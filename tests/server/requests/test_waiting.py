@@ -118,7 +118,7 @@ def test_a_handler_may_wait_again_and_wake_others(waiting: Waiting) -> None:
     assert relayed == ["relayed"]
 
 
-def test_an_exception_goes_to_the_one_who_asked_and_harms_nobody_else(waiting: Waiting) -> None:
+def test_an_exception_goes_to_its_own_request_and_harms_no_other(waiting: Waiting) -> None:
     place, problem = Waiters(), ValueError("broken")
 
     def fails() -> Wait[None]:

@@ -56,8 +56,8 @@ def send(client: Client, body: Message, version: int, now: int) -> None:
 
 
 def fetch(min_bytes: int, offset: int = 0) -> FetchRequest:
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 24)
-    topic = FetchRequest.FetchTopic(topic=TOPIC, partitions=[wanted])
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 24)
+    topic = FetchRequest.FetchTopic(topic=TOPIC, partitions=[partition])
     return FetchRequest(max_wait_ms=60_000, min_bytes=min_bytes, max_bytes=1 << 24, topics=[topic])
 
 

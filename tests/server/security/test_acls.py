@@ -47,7 +47,7 @@ def creation(**fields: Any) -> CreateAclsRequest.AclCreation:
     return CreateAclsRequest.AclCreation(**{**GOOD, **fields})
 
 
-def wanted(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
+def acl_filter(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
     return DeleteAclsRequest.DeleteAclsFilter(**{**ANYTHING, **fields})
 
 
@@ -134,8 +134,10 @@ def test_one_that_is_a_filter_fails_all(fields: dict[str, Any]) -> None:
 def test_ranges_of_addresses_came_with_level_32() -> None:
     for level in (31, 32):
         image = replay(EMPTY, made("FeatureLevelRecord", name="metadata.version", feature_level=level))
-        told = "CIDR-based ACL host patterns require metadata version 4.4-IV1 or higher."
-        assert problem(image, host="10.0.0.0/8") == (None if level == 32 else (error_codes.UNSUPPORTED_VERSION, told))
+        message = "CIDR-based ACL host patterns require metadata version 4.4-IV1 or higher."
+        assert problem(image, host="10.0.0.0/8") == (
+            None if level == 32 else (error_codes.UNSUPPORTED_VERSION, message)
+        )
         assert problem(image, host="10.0.0.1") is None
 
 
@@ -188,27 +190,29 @@ def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(Refusal) as refusal:
         create_acls(EMPTY, four, new_id)
     assert refusal.value.code == error_codes.POLICY_VIOLATION
-    assert len(delete_acls(image, [wanted()]).records) == 3
+    assert len(delete_acls(image, [acl_filter()]).records) == 3
     image = after(image, four[3])
     with pytest.raises(Refusal, match="Cannot remove more than 3 acls in a single delete operation"):
-        delete_acls(image, [wanted()])
-    assert len(delete_acls(image, [wanted(host_filter="0"), wanted(host_filter="0")]).records) == 1
+        delete_acls(image, [acl_filter()])
+    assert len(delete_acls(image, [acl_filter(host_filter="0"), acl_filter(host_filter="0")]).records) == 1
 
 
 def test_what_one_request_may_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     image = after(EMPTY, *(creation(host=str(number)) for number in range(4)))
     monkeypatch.setattr(acl_control, "MAX_COMPARISONS", 12)
     monkeypatch.setattr(acl_control, "MAX_RESULTS", 8)
-    assert len(delete_acls(image, [wanted(), wanted(), wanted(host_filter="x")]).records) == 4, "eight are told"
+    assert len(delete_acls(image, [acl_filter(), acl_filter(), acl_filter(host_filter="x")]).records) == 4, (
+        "eight are listed"
+    )
     with pytest.raises(Refusal, match="Cannot remove more than"):
-        delete_acls(image, [wanted()] * 3)
+        delete_acls(image, [acl_filter()] * 3)
     with pytest.raises(Refusal, match="Cannot look for more than 3 filters among 4 acls"):
-        delete_acls(image, [wanted(host_filter="x")] * 4)
-    assert delete_acls(EMPTY, [wanted()] * 100).records == []
+        delete_acls(image, [acl_filter(host_filter="x")] * 4)
+    assert delete_acls(EMPTY, [acl_filter()] * 100).records == []
 
 
 def names(image: Image, **fields: Any) -> set[tuple[str, int]]:
-    return {(acl.resource_name, acl.pattern_type) for acl, _ in matching_acls(image, wanted(**fields))}
+    return {(acl.resource_name, acl.pattern_type) for acl, _ in matching_acls(image, acl_filter(**fields))}
 
 
 def test_match_means_whatever_takes_the_name() -> None:
@@ -271,7 +275,7 @@ def test_filters_against_a_second_reading() -> None:
         ),
     )
     for _ in range(300):
-        asked = wanted(
+        asked = acl_filter(
             resource_type_filter=one(1, 2, 3),
             resource_name_filter=one(None, "a", "ab", "abc", "*", ""),
             pattern_type_filter=one(1, 2, 3, 4),
@@ -285,10 +289,10 @@ def test_filters_against_a_second_reading() -> None:
         )
 
 
-def test_what_is_deleted_is_told_to_every_filter_and_written_once() -> None:
+def test_a_deleted_acl_is_listed_for_every_filter_and_written_once() -> None:
     image = after(EMPTY, creation(), creation(host="h"))
     decision = delete_acls(
-        image, [wanted(host_filter="h"), wanted(), wanted(operation=99), wanted(pattern_type_filter=9)]
+        image, [acl_filter(host_filter="h"), acl_filter(), acl_filter(operation=99), acl_filter(pattern_type_filter=9)]
     )
     assert [len(result.found) for result in decision.results] == [1, 2, 0, 0]
     assert [result.refusal and result.refusal.message for result in decision.results] == [
@@ -302,6 +306,6 @@ def test_what_is_deleted_is_told_to_every_filter_and_written_once() -> None:
 
 @pytest.mark.parametrize("field", ["resource_type_filter", "pattern_type_filter", "operation", "permission_type"])
 def test_numbers_without_a_name(field: str) -> None:
-    assert not has_unknown(wanted())
+    assert not has_unknown(acl_filter())
     for number in (0, 99, -1):
-        assert has_unknown(wanted(**{field: number}))
+        assert has_unknown(acl_filter(**{field: number}))

@@ -23,14 +23,14 @@ READ, WRITE, CREATE, ALTER, DESCRIBE, ALL = (
 def acl(
     name: str,
     operation: int,
-    who: str = "User:ann",
+    principal: str = "User:ann",
     *,
     pattern: int = LITERAL,
     host: str = "*",
     permission: int = ALLOW,
     kind: int = TOPIC,
 ) -> Acl:
-    return Acl(kind, name, pattern, who, host, operation, permission)
+    return Acl(kind, name, pattern, principal, host, operation, permission)
 
 
 def image(*acls: Acl) -> Image:
@@ -47,12 +47,12 @@ def authorizer(**settings: object) -> Authorizer:
 ANN = "User:ann", "10.0.0.7"
 
 CASES: dict[str, tuple[list[Acl], int, bool]] = {
-    "nobody is allowed what no ACL allows": ([], READ, False),
+    "without an ACL nothing is allowed": ([], READ, False),
     "by name": ([acl("t", READ)], READ, True),
     "another operation": ([acl("t", READ)], WRITE, False),
     "another topic": ([acl("u", READ)], READ, False),
     "another user": ([acl("t", READ, "User:bob")], READ, False),
-    "everybody": ([acl("t", READ, "User:*")], READ, True),
+    "every user": ([acl("t", READ, "User:*")], READ, True),
     "every topic": ([acl("*", READ)], READ, True),
     "a prefix": ([acl("", READ, pattern=PREFIXED)], READ, True),
     "all operations": ([acl("t", ALL)], CREATE, True),
@@ -63,16 +63,16 @@ CASES: dict[str, tuple[list[Acl], int, bool]] = {
     "from another network": ([acl("t", READ, host="10.0.1.0/24")], READ, False),
     "denied is stronger": ([acl("t", READ), acl("*", READ, "User:*", permission=DENY)], READ, False),
     "denied all": ([acl("t", READ), acl("t", ALL, permission=DENY)], READ, False),
-    "who writes may describe": ([acl("t", WRITE)], DESCRIBE, True),
-    "who alters may describe": ([acl("t", ALTER)], DESCRIBE, True),
-    "who creates may not": ([acl("t", CREATE)], DESCRIBE, False),
-    "who may not write may describe": ([acl("t", READ), acl("t", WRITE, permission=DENY)], DESCRIBE, True),
-    "who may describe may not write": ([acl("t", DESCRIBE)], WRITE, False),
+    "a writer may describe": ([acl("t", WRITE)], DESCRIBE, True),
+    "a principal that alters may describe": ([acl("t", ALTER)], DESCRIBE, True),
+    "a principal that creates may not": ([acl("t", CREATE)], DESCRIBE, False),
+    "a denied writer may describe": ([acl("t", READ), acl("t", WRITE, permission=DENY)], DESCRIBE, True),
+    "a principal that describes may not write": ([acl("t", DESCRIBE)], WRITE, False),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_who_may_do_what(case: str) -> None:
+def test_what_a_principal_may_do(case: str) -> None:
     acls, operation, allowed = CASES[case]
     assert authorizer().allows(image(*acls), ANN, operation, TOPIC, "t") is allowed
 
@@ -88,5 +88,5 @@ def test_what_no_acl_is_about_may_be_open_to_all() -> None:
     assert not open_to_all.allows(image(acl("t", READ, "User:bob")), ANN, READ, TOPIC, "t")
 
 
-def test_without_the_setting_nobody_asks() -> None:
+def test_without_the_setting_there_is_no_authorizer() -> None:
     assert of_settings(Settings()) is None

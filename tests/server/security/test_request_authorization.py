@@ -50,8 +50,8 @@ def cluster() -> Controllers:
     return found
 
 
-def asked(cluster: Controllers, body: Message, version: int, who: str = ANN) -> Any:
-    return forwarded.asked(cluster, body, version, who)
+def ask_as(cluster: Controllers, body: Message, version: int, user: str = ANN) -> Any:
+    return forwarded.ask_as(cluster, body, version, user)
 
 
 def create(*names: str) -> CreateTopicsRequest:
@@ -73,17 +73,17 @@ def codes(results: Any) -> dict[str, int]:
 
 
 def test_parts_without_a_right_are_refused_and_the_others_done(cluster: Controllers) -> None:
-    made = codes(asked(cluster, create("mine", "yours"), 7).topics)
+    made = codes(ask_as(cluster, create("mine", "yours"), 7).topics)
     assert made["yours"] == DENIED
     assert made["mine"] == error_codes.INVALID_REPLICA_ASSIGNMENT, "it was looked at: there is no broker 1"
     grown = CreatePartitionsRequest.CreatePartitionsTopic
-    answer = asked(
+    answer = ask_as(
         cluster,
         CreatePartitionsRequest(topics=[grown(name="mine", count=2), grown(name="yours", count=2)], timeout_ms=1000),
         3,
     )
     assert codes(answer.results) == {"mine": error_codes.UNKNOWN_TOPIC_OR_PARTITION, "yours": DENIED}
-    answer = asked(cluster, DeleteTopicsRequest(topic_names=["mine", "yours"], timeout_ms=1000), 5)
+    answer = ask_as(cluster, DeleteTopicsRequest(topic_names=["mine", "yours"], timeout_ms=1000), 5)
     assert codes(answer.responses) == {"mine": error_codes.UNKNOWN_TOPIC_OR_PARTITION, "yours": DENIED}
 
 
@@ -94,7 +94,7 @@ def test_configurations_go_by_what_they_are_of(cluster: Controllers) -> None:
         of.AlterConfigsResource(resource_type=kind, resource_name=name, configs=[change])
         for kind, name in ((2, "mine"), (2, "yours"), (4, ""), (32, "a-group"))
     ]
-    assert [each.error_code for each in asked(cluster, of(resources=resources), 1).responses] == [
+    assert [each.error_code for each in ask_as(cluster, of(resources=resources), 1).responses] == [
         error_codes.UNKNOWN_TOPIC_OR_PARTITION,
         DENIED,
         error_codes.CLUSTER_AUTHORIZATION_FAILED,
@@ -104,8 +104,8 @@ def test_configurations_go_by_what_they_are_of(cluster: Controllers) -> None:
 
 def test_what_is_about_the_cluster_asks_for_a_right_of_it(cluster: Controllers) -> None:
     body = UpdateFeaturesRequest(timeout_ms=1000)
-    assert asked(cluster, body, 2).error_code == error_codes.CLUSTER_AUTHORIZATION_FAILED
-    assert asked(cluster, body, 2, who="User:ANONYMOUS").error_code == 0
+    assert ask_as(cluster, body, 2).error_code == error_codes.CLUSTER_AUTHORIZATION_FAILED
+    assert ask_as(cluster, body, 2, user="User:ANONYMOUS").error_code == 0
 
 
 def checked() -> set[str]:
@@ -123,7 +123,7 @@ def test_every_api_of_a_controller_asks_for_something() -> None:
     assert free == {"ApiVersions"} | tokens, "tokens have owners"
 
 
-def test_nobody_is_asked_where_no_authorizer_is() -> None:
+def test_without_an_authorizer_every_request_is_allowed() -> None:
     found = Controllers(1)
     found.elect()
-    assert codes(asked(found, create("yours"), 7).topics) == {"yours": error_codes.INVALID_REPLICA_ASSIGNMENT}
+    assert codes(ask_as(found, create("yours"), 7).topics) == {"yours": error_codes.INVALID_REPLICA_ASSIGNMENT}

@@ -39,7 +39,7 @@ def test_a_salt_is_made_where_none_is_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("alice", "are known"),
         ("SCRAM-SHA-1=[name=a,password=b]", "are known"),
@@ -52,7 +52,7 @@ def test_a_salt_is_made_where_none_is_given() -> None:
         ("SCRAM-SHA-256=[name=a,password=hidden,colour=red]", "no 'colour'"),
     ],
 )
-def test_what_is_wrong_is_told_without_the_password(text: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_an_error_does_not_contain_the_password(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
         credential(text, no_chance)
     assert "hidden" not in str(caught.value)

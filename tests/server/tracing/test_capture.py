@@ -44,7 +44,7 @@ class Line:
     def close(self) -> None:
         self.closed = True
 
-    def read_on(self, wanted: bool) -> None:
+    def read_on(self, reading: bool) -> None:
         """Does nothing: there is nothing to read."""
 
     def turn_is_over(self, ahead: bool) -> bool:
@@ -91,7 +91,7 @@ def produce(acks: int, topic: str = "t") -> ProduceRequest:
     return ProduceRequest(acks=acks, topic_data=[ProduceRequest.TopicProduceData(name=topic, partition_data=[data])])
 
 
-def test_a_row_has_what_was_asked_and_what_became_of_it() -> None:
+def test_a_row_has_the_request_and_its_outcome() -> None:
     stage = Stage()
     asked = stage.ask(ApiVersionsRequest(client_software_name="franz-go", client_software_version="1.2"), 3)
     assert stage.only() == {
@@ -137,7 +137,7 @@ def test_a_request_that_has_no_answer_is_unanswered() -> None:
     assert (row["outcome"], row["response_bytes"], row["errors"]) == ("unanswered", None, ())
 
 
-def test_who_leaves_while_his_request_waits_abandons_it() -> None:
+def test_a_client_that_leaves_abandons_its_waiting_request() -> None:
     stage = Stage()
     topic = FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(partition=0)])
     stage.ask(produce(1), 9)
@@ -149,7 +149,7 @@ def test_who_leaves_while_his_request_waits_abandons_it() -> None:
     assert stage.only()["outcome"] == "abandoned"
 
 
-def test_who_is_disconnected_by_a_rule() -> None:
+def test_a_client_disconnected_by_a_rule() -> None:
     stage = Stage()
     stage.harness.node.faults.arm(Rule.of(action="disconnect", api="Metadata"))
     stage.ask(MetadataRequest(topics=[]), 12)
@@ -168,7 +168,7 @@ def test_a_version_that_is_not_served_ends_the_connection_and_has_its_row() -> N
 @pytest.mark.parametrize(
     "frame",
     [
-        pytest.param("0063 0001 00000009 0003 6f6c64", id="an API that nobody knows"),
+        pytest.param("0063 0001 00000009 0003 6f6c64", id="an unknown API"),
         pytest.param("0003 000c 00000009 0003 6f6c64 00 ff", id="a body that cannot be read"),
     ],
 )
@@ -194,7 +194,7 @@ def test_api_versions_of_the_future_are_answered_with_an_error() -> None:
     assert row["response_bytes"] == stage.line.sent
 
 
-def test_memory_is_bounded_where_nobody_takes_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded_while_the_rows_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkadouble.server.tracing.capture.MOST_ROWS", 3)
     stage = Stage()
     for _ in range(5):
@@ -218,9 +218,9 @@ class TestBodies:
         stage = Stage(bodies=True)
         stage.ask(produce(1), 9)
         row = stage.only()
-        asked, told = json.loads(row["request"]), json.loads(row["response"])
-        assert asked["topicData"] == [{"name": "t", "partitionData": [{"index": 0, "records": ""}]}]
-        assert told["responses"][0]["partitionResponses"][0]["baseOffset"] == 0
+        request, response = json.loads(row["request"]), json.loads(row["response"])
+        assert request["topicData"] == [{"name": "t", "partitionData": [{"index": 0, "records": ""}]}]
+        assert response["responses"][0]["partitionResponses"][0]["baseOffset"] == 0
 
     def test_of_a_fetch_leave_the_records_where_they_are(self) -> None:
         stage = Stage(bodies=True)
@@ -232,11 +232,11 @@ class TestBodies:
         assert json.loads(row["response"])["responses"][0]["partitions"][0]["records"] == ""
         assert row["response_bytes"] > 61 + len("secret"), "the client got them"
 
-    def test_tell_no_secret(self) -> None:
+    def test_contain_no_secret(self) -> None:
         proof = _request(RenewDelegationTokenRequest(hmac=b"password"), ApiKeys.RENEW_DELEGATION_TOKEN, 2)
         assert bodies_of(proof, None) == (None, None)
 
-    def test_tell_no_value_of_a_configuration(self) -> None:
+    def test_contain_no_value_of_a_configuration(self) -> None:
         configs = [CreateTopicsRequest.CreatableTopicConfig(name="some.password", value="password")]
         topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
         asked, _ = bodies_of(_request(CreateTopicsRequest(topics=[topic]), ApiKeys.CREATE_TOPICS, 7), None)

@@ -110,10 +110,10 @@ def test_what_became_of_a_request() -> None:
     quiet = produce(batch)
     quiet.acks = 0
     cluster.submit(quiet, 9)
-    wanted = FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(fetch_offset=2)])
-    cluster.begin(FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=1000, topics=[wanted], session_epoch=-1), 12)
-    told = [(seen.api, seen.version, seen.outcome, seen.error, seen.took) for seen in history]
-    assert told == [
+    topic = FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(fetch_offset=2)])
+    cluster.begin(FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=1000, topics=[topic], session_epoch=-1), 12)
+    calls = [(seen.api, seen.version, seen.outcome, seen.error, seen.took) for seen in history]
+    assert calls == [
         ("Produce", 9, "answered", "UNKNOWN_TOPIC_OR_PARTITION", 0),
         ("Metadata", 12, "disconnected", None, 0),
         ("Produce", 9, "unanswered", None, 0),

@@ -92,8 +92,8 @@ class Traced:
 
 
 def fetching(replica_id: int = -1, max_wait_ms: int = 0) -> FetchRequest:
-    wanted = [FetchRequest.FetchPartition(partition=0, partition_max_bytes=1 << 20)]
-    topics = [FetchRequest.FetchTopic(topic="t", partitions=wanted)]
+    partitions = [FetchRequest.FetchPartition(partition=0, partition_max_bytes=1 << 20)]
+    topics = [FetchRequest.FetchTopic(topic="t", partitions=partitions)]
     body = FetchRequest(max_wait_ms=max_wait_ms, min_bytes=1, max_bytes=1 << 20, topics=topics, session_epoch=-1)
     body.replica_id = replica_id
     return body
@@ -126,7 +126,7 @@ def test_a_request_that_waits() -> None:
     assert traced.recorder.traced[0].ended_ms == NOW + 500
 
 
-def test_a_request_whose_client_leaves() -> None:
+def test_a_request_of_a_client_that_leaves() -> None:
     traced = Traced()
     traced.send(fetching(max_wait_ms=500), 12)
     traced.connection.lost()
@@ -258,7 +258,7 @@ class TestBetweenNodes:
         links.isolate(1)
         assert recorder.taken() == ["abandoned Fetch"]
 
-    def test_of_peers_is_empty_unless_it_was_asked_for(self, links: InProcessLinks) -> None:
+    def test_the_trace_of_peers_is_empty_by_default(self, links: InProcessLinks) -> None:
         history = History()
         for each in links.nodes.values():
             each.trace.subscribe(history)

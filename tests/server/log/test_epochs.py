@@ -167,7 +167,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_after_whatever_was_done_to_a_log_its_cache_is_that_of_the_log_read_anew(
+def test_after_any_change_of_a_log_its_cache_equals_that_of_the_log_read_again(
     steps: list[tuple[str, int, int]],
 ) -> None:
     epochs, log = cache(), Written()
@@ -205,7 +205,7 @@ def test_after_whatever_was_done_to_a_log_its_cache_is_that_of_the_log_read_anew
         ([], (0, 0, 0), [(0, 0)]),
     ],
 )
-def test_what_a_batch_says_holds_against_what_was_said_of_it(
+def test_the_epoch_in_a_batch_overrides_an_earlier_entry(
     said: list[tuple[int, int]], batch: tuple[int, int, int], after: list[tuple[int, int]]
 ) -> None:
     epochs = cache(*said)
@@ -218,7 +218,7 @@ def test_what_a_batch_says_holds_against_what_was_said_of_it(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=4),
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3)), min_size=1, max_size=5),
 )
-def test_who_believes_every_batch_knows_the_epochs_of_all(
+def test_a_cache_that_believes_every_batch_has_all_epochs(
     said: list[tuple[int, int]], batches: list[tuple[int, int]]
 ) -> None:
     epochs, log = cache(*said), Written()

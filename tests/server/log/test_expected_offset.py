@@ -29,7 +29,7 @@ def log_at(end: int, mode: str = OPTIONAL, **settings: Any) -> PartitionLog:
     return log
 
 
-def said(*values: bytes | str | int | None, base: int = 0, **how: Any) -> bytearray:
+def batch_of(*values: bytes | str | int | None, base: int = 0, **how: Any) -> bytearray:
     """A batch with one record for each value: the value of its header, "" for no header, None for
     null. `base`: the batch's base offset."""
     records = []
@@ -92,10 +92,10 @@ class TestTheBaseOffset:
     def test_that_is_no_offset_is_refused(self, mode: str, base: int) -> None:
         assert blamed(log_at(5, mode), based(produced(3), base)) == [(0, f"base offset {base} is no expected offset")]
 
-    def test_zero_says_nothing_where_it_is_optional(self) -> None:
+    def test_zero_expects_nothing_where_it_is_optional(self) -> None:
         assert append(log_at(5, OPTIONAL), produced(2)) == 5
 
-    def test_minus_one_says_nothing_where_it_is_optional(self) -> None:
+    def test_minus_one_expects_nothing_where_it_is_optional(self) -> None:
         assert append(log_at(5, OPTIONAL), based(produced(2), -1)) == 5
 
     def test_zero_means_an_empty_log_where_it_is_required(self) -> None:
@@ -118,25 +118,25 @@ class TestTheHeader:
     @pytest.mark.parametrize("mode", ON)
     @pytest.mark.parametrize("values", [(5,), (5, 6, 7), (5, "", ""), ("", "", 7), ("", 6, ""), (-1, 6, -1)])
     def test_is_held_against_the_offset_that_its_record_would_get(self, mode: str, values: tuple[Any, ...]) -> None:
-        assert append(log_at(5, mode), said(*values)) == 5
+        assert append(log_at(5, mode), batch_of(*values)) == 5
 
     @pytest.mark.parametrize("mode", ON)
-    def test_of_every_record_that_is_wrong_is_told(self, mode: str) -> None:
-        assert blamed(log_at(5, mode), said("", 7, 7, -1, 4)) == [(1, mismatch(7, 6)), (4, mismatch(4, 9))]
+    def test_every_wrong_record_is_reported(self, mode: str) -> None:
+        assert blamed(log_at(5, mode), batch_of("", 7, 7, -1, 4)) == [(1, mismatch(7, 6)), (4, mismatch(4, 9))]
 
     @pytest.mark.parametrize("mode", ON)
     def test_zero_means_a_log_that_never_had_a_record(self, mode: str) -> None:
         log = log_at(0, mode)
-        assert append(log, said(0, 1)) == 0
-        assert blamed(log, said(0)) == [(0, mismatch(0, 2))]
-        assert blamed(log_at(0, mode), said("", 0)) == [(1, mismatch(0, 1))]
+        assert append(log, batch_of(0, 1)) == 0
+        assert blamed(log, batch_of(0)) == [(0, mismatch(0, 2))]
+        assert blamed(log_at(0, mode), batch_of("", 0)) == [(1, mismatch(0, 1))]
 
-    def test_minus_one_says_nothing(self) -> None:
-        assert append(log_at(5, OPTIONAL), said(-1, -1)) == 5
+    def test_minus_one_expects_nothing(self) -> None:
+        assert append(log_at(5, OPTIONAL), batch_of(-1, -1)) == 5
 
     @pytest.mark.parametrize("base", [0, -1])
     def test_minus_one_is_no_expectation_where_one_is_required(self, base: int) -> None:
-        [(_, why)] = blamed(log_at(0, REQUIRED), said(-1, -1, base=base))
+        [(_, why)] = blamed(log_at(0, REQUIRED), batch_of(-1, -1, base=base))
         assert "required" in why
 
     @pytest.mark.parametrize("mode", ON)
@@ -164,14 +164,14 @@ class TestTheHeader:
         assert append(log_at(5), encode_batch([Record(0, NOW, None, HEADER.encode(), headers)])) == 5
 
     def test_means_nothing_where_it_is_off(self) -> None:
-        assert append(log_at(5, OFF), said(77, "x", None)) == 5
+        assert append(log_at(5, OFF), batch_of(77, "x", None)) == 5
 
     def test_the_largest_offset(self) -> None:
         assert parsed(str(LARGEST).encode()) == LARGEST
-        assert blamed(log_at(5), said(LARGEST)) == [(0, mismatch(LARGEST, 5))]
+        assert blamed(log_at(5), batch_of(LARGEST)) == [(0, mismatch(LARGEST, 5))]
 
     def test_so_many_records_are_blamed_at_most(self) -> None:
-        assert len(blamed(log_at(5), said(*[0] * (MOST_ERRORS + 7)))) == MOST_ERRORS
+        assert len(blamed(log_at(5), batch_of(*[0] * (MOST_ERRORS + 7)))) == MOST_ERRORS
 
 
 def _bytes(value: Any) -> bytes | None:
@@ -181,27 +181,27 @@ def _bytes(value: Any) -> bytes | None:
 class TestBothTogether:
     @pytest.mark.parametrize("mode", ON)
     def test_that_agree(self, mode: str) -> None:
-        assert append(log_at(5, mode), said(5, "", 7, base=5)) == 5
+        assert append(log_at(5, mode), batch_of(5, "", 7, base=5)) == 5
 
     @pytest.mark.parametrize("mode", ON)
     def test_that_agree_and_are_wrong(self, mode: str) -> None:
-        batch = said(9, "", 11, base=9)
+        batch = batch_of(9, "", 11, base=9)
         assert blamed(log_at(5, mode), batch) == [(0, mismatch(9, 5)), (2, mismatch(11, 7))]
 
     @pytest.mark.parametrize("mode", ON)
     @pytest.mark.parametrize(("base", "value"), [(5, 6), (6, 5), (9, 8), (5, 0)])
     def test_that_disagree_are_refused_whichever_is_right(self, mode: str, base: int, value: int) -> None:
         why = f"header {HEADER} is {value}, where the batch's base offset makes it {base}"
-        assert blamed(log_at(5, mode), said(value, base=base)) == [(0, why)]
+        assert blamed(log_at(5, mode), batch_of(value, base=base)) == [(0, why)]
 
     @pytest.mark.parametrize("mode", ON)
-    def test_a_header_that_says_nothing_leaves_it_to_the_base_offset(self, mode: str) -> None:
-        assert append(log_at(5, mode), said(-1, -1, base=5)) == 5
+    def test_an_empty_header_leaves_it_to_the_base_offset(self, mode: str) -> None:
+        assert append(log_at(5, mode), batch_of(-1, -1, base=5)) == 5
 
     @pytest.mark.parametrize("base", [0, -1])
     @pytest.mark.parametrize("mode", ON)
-    def test_a_base_offset_that_says_nothing_leaves_it_to_the_header(self, mode: str, base: int) -> None:
-        assert append(log_at(5, mode), said("", 6, base=base)) == 5
+    def test_a_base_offset_that_expects_nothing_leaves_it_to_the_header(self, mode: str, base: int) -> None:
+        assert append(log_at(5, mode), batch_of("", 6, base=base)) == 5
 
 
 @pytest.mark.parametrize("count", [1, 3, MANY])
@@ -209,20 +209,20 @@ class TestBothTogether:
 class TestEveryCodec:
     def test_is_looked_into(self, codec: int, count: int) -> None:
         log = log_at(5)
-        assert append(log, said(*range(5, 5 + count), compression=codec)) == 5
-        wrong = said(*[""] * (count - 1), 5, compression=codec)
+        assert append(log, batch_of(*range(5, 5 + count), compression=codec)) == 5
+        wrong = batch_of(*[""] * (count - 1), 5, compression=codec)
         assert blamed(log, wrong) == [(count - 1, mismatch(5, 4 + 2 * count))]
 
     def test_that_the_topic_changes(self, codec: int, count: int) -> None:
-        for wanted in ("uncompressed", "zstd"):
-            log = log_at(5, compression_type=wanted)
-            assert append(log, said(*range(5, 5 + count), base=5, compression=codec)) == 5
-            assert blamed(log, said(5, *[""] * (count - 1), compression=codec)) == [(0, mismatch(5, 5 + count))]
+        for compression in ("uncompressed", "zstd"):
+            log = log_at(5, compression_type=compression)
+            assert append(log, batch_of(*range(5, 5 + count), base=5, compression=codec)) == 5
+            assert blamed(log, batch_of(5, *[""] * (count - 1), compression=codec)) == [(0, mismatch(5, 5 + count))]
 
     def test_under_the_time_of_the_append(self, codec: int, count: int) -> None:
         log = log_at(5, message_timestamp_type="LogAppendTime")
-        assert append(log, said(*range(5, 5 + count), compression=codec)) == 5
-        assert blamed(log, said(*range(5, 5 + count), base=5, compression=codec))[0] == (0, mismatch(5, 5 + count))
+        assert append(log, batch_of(*range(5, 5 + count), compression=codec)) == 5
+        assert blamed(log, batch_of(*range(5, 5 + count), base=5, compression=codec))[0] == (0, mismatch(5, 5 + count))
 
 
 def test_records_are_numbered_as_they_will_be_read() -> None:
@@ -261,8 +261,8 @@ class TestIdempotentProducers:
 
     def test_without_a_producer_id_the_retry_is_refused_as_it_is_no_longer_true(self) -> None:
         log = log_at(5)
-        assert append(log, said(5)) == 5
-        assert blamed(log, said(5)) == [(0, mismatch(5, 6))]
+        assert append(log, batch_of(5)) == 5
+        assert blamed(log, batch_of(5)) == [(0, mismatch(5, 6))]
 
     def test_a_refused_batch_leaves_a_gap_that_the_next_of_the_pipeline_falls_into(self) -> None:
         log = log_at(5)
@@ -279,7 +279,7 @@ class TestIdempotentProducers:
         assert append(log, based(idempotent(0), 5)) == 5
         assert append(log, based(idempotent(1), 6)) == 6
 
-    def test_a_fenced_epoch_is_told_before_a_wrong_offset(self) -> None:
+    def test_a_fenced_epoch_is_reported_before_a_wrong_offset(self) -> None:
         log = log_at(5)
         append(log, based(idempotent(0, epoch=3), 5))
         with pytest.raises(AppendRefused) as caught:
@@ -323,21 +323,21 @@ class TestWhatMovesTheLog:
         log.delete_records_before(5)
         assert log.log_start_offset == log.log_end_offset == 5
         assert blamed(log, produced()) == [(0, mismatch(0, 5))]
-        assert blamed(log, said(0)) == [(0, mismatch(0, 5))]
-        assert append(log, said(5)) == 5
+        assert blamed(log, batch_of(0)) == [(0, mismatch(0, 5))]
+        assert append(log, batch_of(5)) == 5
 
     def test_after_a_truncation_the_shorter_log_counts(self) -> None:
         log = log_at(5)
         log.truncate_to(3)
-        assert blamed(log, said(5)) == [(0, mismatch(5, 3))]
-        assert append(log, said(3)) == 3
+        assert blamed(log, batch_of(5)) == [(0, mismatch(5, 3))]
+        assert append(log, batch_of(3)) == 3
 
     def test_a_log_that_lost_records_and_grew_again_looks_as_before(self) -> None:
         """An offset says how many records came before, not which."""
         log = log_at(5)
         log.truncate_to(4)
-        assert append(log, said(4)) == 4
-        assert append(log, said(5)) == 5
+        assert append(log, batch_of(4)) == 4
+        assert append(log, batch_of(5)) == 5
 
     def test_a_restart_at_an_offset(self) -> None:
         log = log_at(5, REQUIRED)
@@ -347,18 +347,18 @@ class TestWhatMovesTheLog:
 
     def test_a_leader_is_followed_without_a_question(self) -> None:
         log = log_at(5, REQUIRED)
-        batch = said("x", 77)
+        batch = batch_of("x", 77)
         based(batch, 5)
         batch[12:16] = (0).to_bytes(4, "big")
         assert log.append_as_follower(batch, now=NOW) is not None
 
-    def test_what_this_node_writes_is_not_asked(self) -> None:
+    def test_the_nodes_own_records_are_not_checked(self) -> None:
         log = log_at(5, REQUIRED)
-        assert log.append_own(said("x", 77), leader_epoch=0, now=NOW).base_offset == 5
+        assert log.append_own(batch_of("x", 77), leader_epoch=0, now=NOW).base_offset == 5
 
 
 @pytest.mark.parametrize("mode", ON)
-def test_many_writers_that_race_leave_a_log_in_which_every_record_stands_where_it_was_meant(mode: str) -> None:
+def test_many_racing_writers_leave_every_record_at_its_expected_offset(mode: str) -> None:
     """Against a list: whatever is proposed, by both carriers, is taken exactly when it is true."""
     seed = random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}")
@@ -373,7 +373,7 @@ def test_many_writers_that_race_leave_a_log_in_which_every_record_stands_where_i
         elif how == "last header":
             values[-1] = guess + count - 1
         base = guess if how in ("base", "both") else 0
-        batch = said(*values, base=base, compression=choose.choice(CODEC_IDS))
+        batch = batch_of(*values, base=base, compression=choose.choice(CODEC_IDS))
         silent = how == "base" and guess == 0 and mode == OPTIONAL
         if guess == model or silent:
             assert append(log, batch) == model

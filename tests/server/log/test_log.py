@@ -84,7 +84,7 @@ class TestRead:
         piece = new_log().read(0, 1000)
         assert (len(piece.records), piece.next_offset) == (0, 0)
 
-    def test_up_to_the_high_watermark_or_as_told(self) -> None:
+    def test_up_to_the_high_watermark_or_the_given_end(self) -> None:
         log = new_log()
         for count in (3, 2, 4):
             append(log, count)
@@ -163,7 +163,7 @@ class TestWatermarks:
 
 class TestTruncation:
     @pytest.mark.parametrize(("offset", "left"), [(9, 9), (8, 5), (5, 5), (4, 3), (1, 0), (0, 0)])
-    def test_whole_batches_go_and_the_next_offset_is_as_told(self, offset: int, left: int) -> None:
+    def test_whole_batches_are_removed_and_the_next_offset_is_the_given_one(self, offset: int, left: int) -> None:
         log = filled(3, 2, 4)
         assert log.truncate_to(offset) == (offset < 9)
         assert everything(log) == list(range(left))

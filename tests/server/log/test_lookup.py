@@ -34,9 +34,9 @@ def test_every_record_of_a_log_of_many_chunks_and_segments() -> None:
     times = [[index * 10 + (7 * batch) % 5 for index in range(batch * 3, batch * 3 + 3)] for batch in range(400)]
     log = with_times(*times, segment_bytes=9000)
     flat = [time for batch in times for time in batch]
-    for wanted in (*range(0, flat[-1], 97), flat[-1], flat[-1] + 1):
-        first = next((offset for offset, time in enumerate(flat) if time >= wanted), -1)
-        assert log.offset_for(NOW + wanted).offset == first
+    for timestamp in (*range(0, flat[-1], 97), flat[-1], flat[-1] + 1):
+        first = next((offset for offset, time in enumerate(flat) if time >= timestamp), -1)
+        assert log.offset_for(NOW + timestamp).offset == first
 
 
 def test_records_below_the_start_are_not_found() -> None:

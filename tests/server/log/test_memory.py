@@ -128,7 +128,7 @@ class TestChunk:
         assert chunk.max_timestamp == NOW
         assert [read_header(batch).base_offset for batch in chunk.batches(0, NOW)] == [0]
 
-    def test_a_batch_without_checksum_gets_it_before_anybody_sees_it(self) -> None:
+    def test_a_batch_without_checksum_gets_it_before_it_is_read(self) -> None:
         chunk = MemoryChunk(0, 1000)
         raw = encode_batch([Record(0, NOW, b"k", b"v")], seal=False)
         for offset in range(3):

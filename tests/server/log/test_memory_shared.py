@@ -87,7 +87,7 @@ def test_a_follower_of_a_follower_shares_too() -> None:
     assert memories(other) == memories(leader)
 
 
-def test_who_is_cut_takes_nothing_from_the_other() -> None:
+def test_a_truncated_log_leaves_the_other_unchanged() -> None:
     leader, follower = in_step(*[300] * 50)
     before = contents(leader)
     follower.truncate_to(20)

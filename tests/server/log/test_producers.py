@@ -301,7 +301,7 @@ class TestTruncation:
         log.truncate_to(2)
         assert (log.first_unstable_offset, log.transactions.aborted) == (0, [])
 
-    def test_an_aborted_transaction_stays_listed_when_its_records_are_gone(self) -> None:
+    def test_an_aborted_transaction_stays_listed_when_its_records_are_deleted(self) -> None:
         log = new_log(segment_bytes=200)
         append(log, transactional(0, 3))
         end(log, commit=False)
@@ -320,7 +320,7 @@ class TestTruncation:
         log.truncate_to(2)
         assert (log.first_unstable_offset, [producer.producer_id for producer in log.producers]) == (None, [7])
 
-    def test_after_a_full_truncation_nobody_is_known(self) -> None:
+    def test_after_a_full_truncation_no_producer_is_known(self) -> None:
         log = new_log()
         append(log, transactional(0, 3))
         log.truncate_fully_and_start_at(50)

@@ -137,7 +137,7 @@ class TestTheBatch:
         assert code(batch, small) == error_codes.MESSAGE_TOO_LARGE
         assert code(batch) == error_codes.CORRUPT_MESSAGE
 
-    def test_the_producer_is_told_why_only_now_and_then(self) -> None:
+    def test_the_producer_gets_a_message_for_some_errors_only(self) -> None:
         assert refusal(b"").message_for_client is None
         assert refusal(produced(1), new_log(cleanup_policy="compact")).message_for_client is not None
         assert refusal(patched(16, 3, 1)).message_for_client is not None
@@ -200,10 +200,10 @@ class TestTimestamps:
         records = decode_records(log.read(0, 1 << 20, count).records)
         assert {record.timestamp for record in records} == {NOW}
 
-    def test_create_time_is_told_as_minus_one(self) -> None:
+    def test_create_time_is_answered_as_minus_one(self) -> None:
         assert new_log().append_as_leader(produced(), leader_epoch=0, now=NOW).log_append_time == -1
 
-    def test_log_append_time_knows_no_bounds(self) -> None:
+    def test_log_append_time_has_no_bounds(self) -> None:
         assert stored(new_log(message_timestamp_type="LogAppendTime"), produced(2, timestamp=NOW + 9 * HOUR))
 
     def test_a_producer_does_not_set_log_append_time(self) -> None:
@@ -257,7 +257,7 @@ class TestCompression:
         sizes = [len(stored(new_log(compression_type="gzip", compression_gzip_level=level), batch)) for level in (1, 9)]
         assert sizes[0] != sizes[1]
 
-    def test_the_size_counts_once_more_when_it_was_compressed_anew(self) -> None:
+    def test_the_size_is_checked_again_after_a_recompression(self) -> None:
         batch = produced(MANY, size=100, compression=4)
         log = new_log(compression_type="uncompressed", max_message_bytes=len(batch))
         assert code(batch, log) == error_codes.MESSAGE_TOO_LARGE

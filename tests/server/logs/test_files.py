@@ -142,13 +142,13 @@ def test_of_a_log_that_was_not_opened_stays_what_is_written_down(tmp_path: Path)
     before = (tmp_path / "log-start-offset-checkpoint").read_text()
     logs_in(tmp_path).close(NOW, 7)
     assert (tmp_path / "log-start-offset-checkpoint").read_text() == before
-    assert not mark.exists(), "nobody has looked at what the last life left"
+    assert not mark.exists(), "nothing has read what the last life left"
     logs = logs_in(tmp_path)
     assert logs.open("t", ID, 0, CONFIG, NOW).log_start_offset == 2
     logs.close(NOW, 8)
     assert mark.exists()
     logs_in(tmp_path).close(NOW, 9)
-    assert mark.exists(), "nobody has changed what was left in good order"
+    assert mark.exists(), "nothing has changed what a clean stop left"
 
 
 def test_what_no_topic_owns_is_put_aside_and_kept(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_what_no_topic_owns_is_put_aside_and_kept(tmp_path: Path) -> None:
     assert list((tmp_path / folders(tmp_path)[1]).glob("*.log"))
 
 
-def test_whose_a_folder_is_may_be_lost_with_the_power(tmp_path: Path) -> None:
+def test_the_topic_id_of_a_folder_may_be_lost_with_the_power(tmp_path: Path) -> None:
     formatted(tmp_path)
     fill(logs_in(tmp_path))
     (tmp_path / "t-0" / "partition.metadata").write_bytes(b"")

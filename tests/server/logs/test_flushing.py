@@ -110,12 +110,12 @@ def test_what_takes_too_long_is_timed_out_and_may_be_there_all_the_same(machine:
     machine.tick(999)
     assert not pending.done
     machine.tick(1)
-    assert produced(pending) == (error_codes.REQUEST_TIMED_OUT, 0), "where it begins is told"
+    assert produced(pending) == (error_codes.REQUEST_TIMED_OUT, 0), "the answer has the base offset"
     machine.flush()
     assert seen(machine, "slow") == [b"a"]
 
 
-def test_a_flush_that_fails_is_told_and_commits_nothing() -> None:
+def test_a_failed_flush_is_answered_and_commits_nothing() -> None:
     machine = Machine(EVERY, "a", "b")
     machine.create("slow")
     machine.flush()
@@ -127,7 +127,7 @@ def test_a_flush_that_fails_is_told_and_commits_nothing() -> None:
     assert machine.partition("slow").high_watermark == 0
 
 
-def test_who_has_gone_is_not_answered(machine: Machine) -> None:
+def test_a_closed_connection_is_not_answered(machine: Machine) -> None:
     pending = produce(machine, "slow", b"a")
     machine.begin_flush()
     pending.close()
@@ -141,18 +141,18 @@ def test_what_is_cut_off_while_it_is_flushed_was_not_written(machine: Machine) -
     kept, lost = produce(machine, "slow", b"a"), produce(machine, "slow", b"b", b"c")
     machine.begin_flush()
     leadership.lose_tail(machine.node, machine.partition("slow"), 1)
-    anew = produce(machine, "slow", b"d", b"e", b"f")
+    again = produce(machine, "slow", b"d", b"e", b"f")
     machine.end_flush()
     assert produced(kept) == (0, 0)
     assert produced(lost) == (error_codes.NOT_LEADER_OR_FOLLOWER, 1)
     log = machine.partition("slow").log
-    assert (anew.done, log.high_watermark, log.recovery_point) == (False, 1, 1)
+    assert (again.done, log.high_watermark, log.recovery_point) == (False, 1, 1)
     machine.flush()
-    assert produced(anew) == (0, 1)
+    assert produced(again) == (0, 1)
     assert seen(machine, "slow") == [b"a", b"d", b"e", b"f"]
 
 
-def test_an_election_without_loss_lets_who_waits_go_on(machine: Machine) -> None:
+def test_an_election_without_loss_lets_waiting_requests_go_on(machine: Machine) -> None:
     pending = produce(machine, "slow", b"a")
     leadership.elect(machine.node, machine.partition("slow"))
     machine.flush()

@@ -26,7 +26,7 @@ def test_a_first_life_goes_by_the_seed_itself() -> None:
     assert seed_of_life(SEED, other, metadata) != SEED, "it has voted, and its log is lost"
 
 
-def test_a_node_that_is_alone_makes_topics_in_each_of_its_lives() -> None:
+def test_a_sole_node_creates_topics_in_each_of_its_lives() -> None:
     logs, found = MemoryLogs(), set[Uuid]()
     for life in range(4):
         node = Harness(logs=logs, seed=SEED, now=NOW + life)

@@ -110,7 +110,7 @@ ENTRIES = {
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize("number", [0, -1])
-def test_an_index_that_lies_is_made_anew(
+def test_a_wrong_index_is_rebuilt(
     node: Node, entry: str, restarted: bool, number: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Any four or eight bytes of it may change: the same records are found, and the broker goes on

@@ -42,7 +42,7 @@ class Story:
         """The first record is the level. Transactions are begun, ended and aborted among the
         others; none is open at the end.
         """
-        yield self._told(made("FeatureLevelRecord", name="metadata.version", feature_level=self.level))
+        yield self._replayed(made("FeatureLevelRecord", name="metadata.version", feature_level=self.level))
         inside: Image | None = None
         for _ in range(count):
             if self.level >= TRANSACTIONS and self.chance.random() < 0.1:
@@ -57,11 +57,11 @@ class Story:
                     yield made("AbortTransactionRecord", reason="y")
             event = self.chance.choice(EVENTS)(self)
             if event is not None:
-                yield self._told(event)
+                yield self._replayed(event)
         if inside is not None:
             yield made("EndTransactionRecord")
 
-    def _told(self, record: Any) -> Any:
+    def _replayed(self, record: Any) -> Any:
         self.image = replay(self.image, record)
         return record
 

@@ -35,7 +35,7 @@ def at_once(records: list[Any]) -> MetadataDelta:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_story_told_at_once_is_the_story(seed: int) -> None:
+def test_a_bulk_replay_gives_the_same_image(seed: int) -> None:
     records = list(Story(Random(seed), NEWEST).records(300))
     assert at_once(records).image == one_by_one(records).image
 

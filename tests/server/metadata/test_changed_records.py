@@ -62,7 +62,7 @@ RECORDS = 8
         ([made("FeatureLevelRecord", name="metadata.version", feature_level=32)], 1),
     ],
 )
-def test_what_was_changed_or_is_gone_counts_and_what_is_new_does_not(events: list[Any], count: int) -> None:
+def test_changed_or_removed_records_count_and_new_ones_do_not(events: list[Any], count: int) -> None:
     after = folded(BEFORE, *events)
     assert count_differing(BEFORE, after) == count
     assert followed(BEFORE, events).ratio(after) == count / RECORDS

@@ -95,13 +95,15 @@ def test_the_log_so_far_the_live_image_and_a_snapshot_are_the_same_at_every_offs
 
 
 def test_a_story_has_every_kind_of_record() -> None:
-    told = {type(record).__name__ for seed in range(60) for record in Story(random.Random(seed), 33).records(100)}
+    record_names = {
+        type(record).__name__ for seed in range(60) for record in Story(random.Random(seed), 33).records(100)
+    }
     unused = {
         "FenceBrokerRecord",
         "UnfenceBrokerRecord",
         "ZkMigrationStateRecord",
     }  # not written since 3.3 or 4.0
-    assert told == (REPLAYS.keys() | TRANSACTIONS.keys()) - unused
+    assert record_names == (REPLAYS.keys() | TRANSACTIONS.keys()) - unused
 
 
 def test_a_nodes_own_log_and_its_snapshot_are_the_same_at_every_batch() -> None:
@@ -225,7 +227,7 @@ TOO_NEW = [
 
 
 @pytest.mark.parametrize(("level", "record", "what"), TOO_NEW)
-def test_what_the_level_cannot_carry_is_told(level: int, record: Any, what: str) -> None:
+def test_what_the_metadata_version_cannot_hold_is_reported(level: int, record: Any, what: str) -> None:
     image = replay(EMPTY, made("TopicRecord", name="t", topic_id=ID))
     image = replay(replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=level)), record)
     with pytest.raises(UnwritableMetadata, match=what):
@@ -251,7 +253,7 @@ def test_without_a_level_nothing_is_lost() -> None:
     assert list(encoded_records_of(EMPTY)) == []
 
 
-def test_records_are_made_when_they_are_asked_for() -> None:
+def test_records_are_made_on_demand() -> None:
     image = EMPTY
     for number in range(100):
         image = replay(image, made("TopicRecord", name=f"t{number}", topic_id=Uuid(number.to_bytes(16, "big"))))

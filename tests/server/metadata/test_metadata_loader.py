@@ -29,9 +29,9 @@ def test_what_a_leader_wrote_is_read_when_it_is_committed_by_the_next() -> None:
     opening = encode_batch([control_record(0, NOW, 2, b"")], base_offset=0, is_control=True, seal=False)
     for batch in (opening, batch_of([TOPIC], 1, NOW)):
         log.append_own(batch, leader_epoch=3, now=NOW, origin=AppendOrigin.RAFT)
-    told = log.read(0, 1 << 20, 2, sealed=False)
-    assert read_header(told.records).crc == 0
-    [change] = committed.handle_commit(told.records, deque())
+    read = log.read(0, 1 << 20, 2, sealed=False)
+    assert read_header(read.records).crc == 0
+    [change] = committed.handle_commit(read.records, deque())
     assert change.records == [TOPIC]
     assert committed.image.end.offset == 2
     assert read_header(log.read(0, 1 << 20, 2).records).crc
@@ -47,11 +47,11 @@ def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart()
     cluster.tell(RemoveTopicRecord(topic_id=topic(2).topic_id))
     changed = ChangedRecords()
     committed = MetadataLoader(cluster.log.log, cluster.store, changed=changed)
-    told = cluster.log.read(2, 1 << 20)
-    committed.handle_commit(told.records, deque())
+    read = cluster.log.read(2, 1 << 20)
+    committed.handle_commit(read.records, deque())
     assert changed.ratio(committed.image) == 1 / 2
     cluster.tell(RemoveTopicRecord(topic_id=TOPIC.topic_id))
-    committed.handle_commit(cluster.log.read(told.next_offset, 1 << 20).records, deque())
+    committed.handle_commit(cluster.log.read(read.next_offset, 1 << 20).records, deque())
     assert changed.ratio(committed.image) == 1.0
 
 
@@ -65,7 +65,7 @@ def test_a_snapshot_that_is_loaded_is_what_changes_are_counted_from() -> None:
     assert changed.ratio(committed.image) == 0.0
 
 
-def test_how_long_a_snapshot_took_to_load_is_told_by_the_stopwatch() -> None:
+def test_the_stopwatch_measures_how_long_a_snapshot_took_to_load() -> None:
     """By that of the node: a step of the core lasts no time of its own."""
     cluster, times = Cluster(), iter((1000, 1007, 2000, 2040))
     first = cluster.tell(TOPIC)

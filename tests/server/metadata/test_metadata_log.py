@@ -83,7 +83,7 @@ def test_a_record_without_a_value_is_a_broken_log() -> None:
         image_of_log([batch])
 
 
-def test_a_damaged_log_says_so(cluster: Harness) -> None:
+def test_a_damaged_log_is_reported(cluster: Harness) -> None:
     batch = bytearray(next(iter(cluster.node.controller.log.batches(1))))
     batch[-3] ^= 1
     with pytest.raises(WireError):

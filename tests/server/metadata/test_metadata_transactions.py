@@ -48,7 +48,7 @@ def test_where_none_is_open_there_is_nothing_to_write(records: tuple[Any, ...]) 
     assert abort_records(fold(*records)) == []
 
 
-def test_a_cluster_whose_beginning_was_cut_short_begins_again() -> None:
+def test_a_cluster_with_an_interrupted_start_starts_again() -> None:
     """The first records of a cluster are invisible in the transaction, the level too: the level of
     the new records counts.
     """

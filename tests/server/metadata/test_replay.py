@@ -84,7 +84,7 @@ def test_every_kind_of_metadata_record_has_a_meaning() -> None:
     assert kinds == REPLAYS.keys() | TRANSACTIONS.keys()
 
 
-def test_a_kind_that_nobody_knows_is_a_broken_log() -> None:
+def test_an_unknown_record_type_is_a_broken_log() -> None:
     with pytest.raises(BrokenLog):
         replay(EMPTY, made("RemoteLogSegmentMetadataRecord"))
 
@@ -316,7 +316,7 @@ def test_the_latest_of_each_key_is_kept(first: Any, second: Any, removal: Any, o
     assert folded(removal) == EMPTY
 
 
-def test_quotas_are_by_entity_and_key_in_whatever_order_the_entity_is_told() -> None:
+def test_quotas_are_by_entity_and_key_in_any_order_of_the_entity() -> None:
     image = folded(quota([USER, CLIENT], value=1.0), quota([("user", None)], value=2.0))
     both, default = (CLIENT, USER), (("user", None),)
     assert image.quotas == Map({both: Map({"producer_byte_rate": 1.0}), default: Map({"producer_byte_rate": 2.0})})

@@ -128,7 +128,7 @@ def test_a_limit_that_is_raised_counts_at_once() -> None:
     run(test)
 
 
-def test_one_address_too_often_is_closed_and_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_one_address_too_often_is_closed_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         async with accepting(max_connections_per_ip=1) as stage:
             first, second = await stage.connect(), await stage.connect()

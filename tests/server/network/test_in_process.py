@@ -24,7 +24,7 @@ class Asking:
 
     def __init__(self) -> None:
         self.to_send: list[OutboundRequest] = []
-        self.told: list[tuple[int, Any]] = []
+        self.answers: list[tuple[int, Any]] = []
 
     def ask(self, body: Message, version: int, to: tuple[str, int] = CONTROLLER, lowest: int = 0) -> None:
         self.to_send.append(OutboundRequest(1, RaftPeer(9, VoterEndpoint(*to)), body, version, lowest))
@@ -34,7 +34,7 @@ class Asking:
         return taken
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
-        self.told.append((now, response))
+        self.answers.append((now, response))
 
     def tick(self, now: int) -> None: ...
 
@@ -75,15 +75,15 @@ def test_an_answer_comes_as_other_objects(links: InProcessLinks, asking: Asking)
     body = create("t")
     asking.ask(body, 7)
     links.deliver(NOW + 1)
-    [(now, response)] = asking.told
+    [(now, response)] = asking.answers
     assert (now, response.topics[0].name, response.topics[0].error_code) == (NOW + 1, "t", 0)
     assert links.nodes[1].partitions.get("t", 0) is not None
 
 
-def test_what_is_not_served_is_told(links: InProcessLinks, asking: Asking) -> None:
+def test_a_request_that_is_not_served_is_answered(links: InProcessLinks, asking: Asking) -> None:
     asking.ask(create("t"), 7, lowest=99)
     links.deliver(NOW)
-    assert asking.told == [(NOW, RequestFailure.UNSUPPORTED_VERSION)]
+    assert asking.answers == [(NOW, RequestFailure.UNSUPPORTED_VERSION)]
 
 
 def test_what_goes_elsewhere_is_left_to_others(links: InProcessLinks, asking: Asking) -> None:
@@ -92,29 +92,29 @@ def test_what_goes_elsewhere_is_left_to_others(links: InProcessLinks, asking: As
     [remote] = [each for each in links.remote[1] if each.waiting]
     assert [send.to.endpoint.host for send in remote.take_outgoing()] == ["far.example"]
     remote.answered(1, RequestFailure.LOST, NOW + 5)
-    assert asking.told == [(NOW + 5, RequestFailure.LOST)]
+    assert asking.answers == [(NOW + 5, RequestFailure.LOST)]
 
 
 @pytest.mark.parametrize("cut", [1, 2])
-def test_an_isolated_node_reaches_nobody_and_is_reached_by_nobody(
+def test_an_isolated_node_reaches_no_node_and_is_reached_by_none(
     links: InProcessLinks, asking: Asking, cut: int
 ) -> None:
     links.deliver(NOW)
     links.isolate(cut)
     asking.ask(create("t"), 7)
     links.deliver(NOW + 1)
-    assert asking.told == [(NOW + 1, RequestFailure.LOST)]
+    assert asking.answers == [(NOW + 1, RequestFailure.LOST)]
     links.rejoin(cut)
     asking.ask(create("t"), 7)
     links.deliver(NOW + 2)
-    assert asking.told[-1][1].topics[0].error_code == 0
+    assert asking.answers[-1][1].topics[0].error_code == 0
 
 
 def test_one_that_has_left_is_lost_and_not_looked_for_elsewhere(links: InProcessLinks, asking: Asking) -> None:
     links.leave(2)
     asking.ask(create("t"), 7)
     links.deliver(NOW)
-    assert asking.told == [(NOW, RequestFailure.LOST)]
+    assert asking.answers == [(NOW, RequestFailure.LOST)]
     assert not any(each.waiting for each in links.remote[1])
 
 
@@ -123,13 +123,13 @@ def test_a_paused_node_answers_when_it_goes_on(links: InProcessLinks, asking: As
     links.pause(2)
     asking.ask(create("t"), 7)
     assert not links.deliver(NOW + 1)
-    assert asking.told == []
+    assert asking.answers == []
     links.resume(2)
     links.deliver(NOW + 2)
-    assert asking.told[0][1].topics[0].error_code == 0
+    assert asking.answers[0][1].topics[0].error_code == 0
 
 
-def test_who_asks_a_paused_node_gives_up(links: InProcessLinks, asking: Asking) -> None:
+def test_a_request_to_a_paused_node_times_out(links: InProcessLinks, asking: Asking) -> None:
     links.deliver(NOW)
     links.pause(2)
     asking.ask(create("t"), 7)
@@ -137,13 +137,13 @@ def test_who_asks_a_paused_node_gives_up(links: InProcessLinks, asking: Asking) 
     timeout = links.nodes[1].settings.int("controller.socket.timeout.ms")
     links.tick(NOW + timeout)
     links.deliver(NOW + timeout)
-    assert asking.told == []
+    assert asking.answers == []
     links.tick(NOW + 1 + timeout)
     links.deliver(NOW + 1 + timeout)
-    assert asking.told == [(NOW + 1 + timeout, RequestFailure.LOST)]
+    assert asking.answers == [(NOW + 1 + timeout, RequestFailure.LOST)]
     links.resume(2)
     links.deliver(NOW + 2 + timeout)
-    assert len(asking.told) == 1
+    assert len(asking.answers) == 1
     assert links.nodes[2].controller.image.topic_named("t") is None, "what was given up is not begun"
 
 
@@ -153,10 +153,10 @@ def test_a_paused_node_learns_later_what_was_answered(links: InProcessLinks, ask
     links._take_outgoing(links.nodes[1])
     links.pause(1)
     assert not links.deliver(NOW + 1)
-    assert asking.told == []
+    assert asking.answers == []
     links.resume(1)
     links.deliver(NOW + 9)
-    assert asking.told[0][0] == NOW + 9
+    assert asking.answers[0][0] == NOW + 9
 
 
 def test_two_that_never_end_let_others_have_their_turn(links: InProcessLinks, asking: Asking) -> None:
@@ -189,7 +189,7 @@ def test_records_are_handed_on_as_they_are_but_from_memory() -> None:
     there = with_records_in_memory(answer)
     assert isinstance(there, FetchResponse)
     assert there.session_id == 7
-    told = there.responses[0].partitions
-    assert [each.records for each in told] == [mine, b"", None, b"lies in a file"]
-    assert told[0].records is mine
-    assert told[3].high_watermark == 5
+    partitions = there.responses[0].partitions
+    assert [each.records for each in partitions] == [mine, b"", None, b"lies in a file"]
+    assert partitions[0].records is mine
+    assert partitions[3].high_watermark == 5

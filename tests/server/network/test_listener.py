@@ -103,7 +103,7 @@ NOTHING_THERE = FetchRequest(max_wait_ms=30_000, min_bytes=1, max_bytes=1000, to
 ], session_epoch=-1)  # fmt: skip
 
 
-def test_answers_in_order_and_forgets_who_leaves() -> None:
+def test_answers_in_order_and_forgets_closed_connections() -> None:
     async def test() -> None:
         async with serving() as listener:
             async with connected(listener) as client:
@@ -130,7 +130,7 @@ def test_bytes_that_are_no_request_end_the_connection_and_no_other() -> None:
     run(test)
 
 
-def test_stop_cuts_who_never_leaves() -> None:
+def test_stop_closes_connections_that_never_leave() -> None:
     async def test() -> None:
         async with serving() as listener:
             _, writer = await asyncio.open_connection(*listener.node.advertised)
@@ -205,7 +205,7 @@ def test_a_timer_of_the_node_rings_by_itself() -> None:
     run(test)
 
 
-def test_a_clock_that_stands_still_is_advanced_by_hand() -> None:
+def test_a_stopped_clock_is_advanced_by_hand() -> None:
     async def test() -> None:
         clock = SteppedClock(NOW)
         async with serving(clock) as listener, connected(listener) as client:

@@ -25,7 +25,7 @@ LARGE = 3 << 20
 pytestmark = pytest.mark.skipif(not DIRECT, reason="asyncio sends where a loop cannot watch sockets for us")
 
 
-class Told(asyncio.Protocol):
+class RecordingProtocol(asyncio.Protocol):
     """The peer's end of the connection."""
 
     def __init__(self) -> None:
@@ -48,9 +48,9 @@ class Told(asyncio.Protocol):
 class Line:
     """One connection inside this process; `peer` reads when the test lets it."""
 
-    def __init__(self, peer: socket.socket, transport: asyncio.Transport, told: Told) -> None:
-        self.peer, self.transport, self.told = peer, transport, told
-        self.outgoing = Outgoing(transport, told)
+    def __init__(self, peer: socket.socket, transport: asyncio.Transport, protocol: RecordingProtocol) -> None:
+        self.peer, self.transport, self.protocol = peer, transport, protocol
+        self.outgoing = Outgoing(transport, protocol)
 
     async def read(self, size: int) -> bytes:
         found = bytearray()
@@ -62,9 +62,9 @@ class Line:
 async def opened() -> Line:
     ours, peer = socket.socketpair()
     peer.setblocking(False)
-    told = Told()
-    transport, _ = await asyncio.get_running_loop().create_connection(lambda: told, sock=ours)
-    return Line(peer, transport, told)
+    protocol = RecordingProtocol()
+    transport, _ = await asyncio.get_running_loop().create_connection(lambda: protocol, sock=ours)
+    return Line(peer, transport, protocol)
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
@@ -119,20 +119,20 @@ def test_whatever_it_is_made_of_it_arrives_in_order(tmp_path: Path, seed: int) -
     run(test())
 
 
-def test_who_does_not_read_is_told_of_and_so_is_the_end_of_it() -> None:
+def test_a_slow_reader_is_reported_and_so_is_its_end() -> None:
     async def test() -> None:
         line = await opened()
         line.outgoing.send([b"a" * 10])
-        assert not line.told.slow_with
+        assert not line.protocol.slow_with
         line.outgoing.send([bytes(LARGE)])
         line.outgoing.send([b"z"])
-        first, second = line.told.slow_with
+        first, second = line.protocol.slow_with
         assert MUCH < first < LARGE
         assert second == first + 1 == line.outgoing.unsent
-        assert not line.told.is_drained.is_set()
+        assert not line.protocol.is_drained.is_set()
         assert (await line.read(LARGE + 11)).endswith(b"\0z")
-        await line.told.is_drained.wait()
-        assert line.told.moves > 0
+        await line.protocol.is_drained.wait()
+        assert line.protocol.moves > 0
         await closed(line)
 
     run(test())
@@ -156,7 +156,7 @@ def test_what_was_handed_out_of_a_file_stays_good_when_the_file_is_cut(tmp_path:
     run(test())
 
 
-def test_a_file_that_somebody_else_cut_ends_the_connection(tmp_path: Path) -> None:
+def test_a_file_truncated_from_outside_ends_the_connection(tmp_path: Path) -> None:
     """Otherwise the client would get other bytes than were promised, or wait for ever."""
 
     async def test() -> None:
@@ -165,7 +165,7 @@ def test_a_file_that_somebody_else_cut_ends_the_connection(tmp_path: Path) -> No
             stretch = lent(file, 0, LARGE)
             os.truncate(tmp_path / "file", 1000)
             line.outgoing.send([stretch])
-            await line.told.problem.wait()
+            await line.protocol.problem.wait()
             assert line.outgoing.unsent == 0
         await closed(line)
 
@@ -188,13 +188,13 @@ def test_a_file_that_the_system_cannot_send_is_read(tmp_path: Path, monkeypatch:
     run(test())
 
 
-def test_a_peer_that_is_gone_breaks_it() -> None:
+def test_a_peer_that_has_left_breaks_it() -> None:
     async def test() -> None:
         line = await opened()
         line.peer.close()
         line.outgoing.send([b"a"])
-        await line.told.problem.wait()
-        line.outgoing.send([b"nobody minds"])
+        await line.protocol.problem.wait()
+        line.outgoing.send([b"still accepted"])
         assert line.outgoing.unsent == 0
         await closed(line)
 
@@ -209,7 +209,7 @@ def test_others_have_their_turn_however_fast_it_is_read(monkeypatch: pytest.Monk
         line.outgoing.send([b"a"] * 1500 + [bytes(50_000)])
         assert line.outgoing.unsent > 0
         assert len(await line.read(51_500)) == 51_500
-        await line.told.is_drained.wait()
+        await line.protocol.is_drained.wait()
         await closed(line)
 
     run(test())

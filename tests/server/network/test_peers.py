@@ -33,7 +33,7 @@ async def is_silent(line: Line) -> None:
     await line.gone()
 
 
-def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() -> None:
+def test_versions_are_requested_first_and_the_newest_common_one_is_used() -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
             for _ in range(2):
@@ -51,7 +51,7 @@ def test_versions_are_asked_for_first_and_the_newest_that_both_have_is_used() ->
 
 
 @pytest.mark.parametrize("version", [13, 14, 15, 16])
-def test_who_fetches_is_said_where_the_version_has_it(version: int) -> None:
+def test_the_replica_id_is_sent_in_the_field_of_the_version(version: int) -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
             peer.versions[ApiKeys.FETCH] = (4, version)
@@ -73,7 +73,7 @@ def test_one_request_is_under_way_and_the_others_wait_their_turn() -> None:
     run(test())
 
 
-def test_a_version_that_the_peer_has_not_is_told_and_the_connection_stays(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_version_that_the_peer_lacks_is_reported_and_the_connection_stays(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
             peer.versions[ApiKeys.FETCH] = (4, 12)
@@ -94,7 +94,7 @@ def test_a_version_that_the_peer_has_not_is_told_and_the_connection_stays(caplog
 
 
 @pytest.mark.parametrize(("own", "used"), [(3, 3), (0, 0), (4, 3)])
-def test_a_peer_that_knows_only_older_versions_of_api_versions_is_asked_in_those(own: int, used: int) -> None:
+def test_a_peer_with_only_older_versions_of_api_versions_is_queried_in_those(own: int, used: int) -> None:
     async def older(line: Line) -> None:
         head, _ = await line.request()
         refused = versions_of({18: (0, own)}, error_codes.UNSUPPORTED_VERSION).encode(0)
@@ -109,7 +109,7 @@ def test_a_peer_that_knows_only_older_versions_of_api_versions_is_asked_in_those
     run(test())
 
 
-def test_a_peer_is_tried_again_after_a_while_and_heard_again(
+def test_a_peer_is_tried_again_after_a_while_and_answers_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(peers, "BACKOFF_MS", 0)
@@ -148,7 +148,7 @@ def test_each_failure_doubles_the_time_that_a_peer_is_left_alone_up_to_a_bound(
     run(test())
 
 
-def test_a_connection_that_the_peer_ended_meanwhile_is_made_anew_without_a_failure() -> None:
+def test_a_connection_closed_by_the_peer_is_replaced_without_a_failure() -> None:
     async def once(line: Line) -> None:
         await line.agree()
         head, _ = await line.request()
@@ -167,7 +167,7 @@ def test_a_connection_that_the_peer_ended_meanwhile_is_made_anew_without_a_failu
     run(test())
 
 
-def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_connection_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "IDLE_S", 0.02)
 
     async def test() -> None:
@@ -181,7 +181,7 @@ def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch
     run(test())
 
 
-def test_one_peer_that_is_silent_holds_nobody_else_up() -> None:
+def test_a_silent_peer_delays_no_other_peer() -> None:
     async def test() -> None:
         async with scripted(is_silent) as silent, scripted(well) as peer, driven(silent.endpoint) as it:
             it.send()
@@ -205,7 +205,7 @@ def test_at_the_end_nothing_is_brought_any_more_and_no_socket_is_left() -> None:
     run(test())
 
 
-def test_a_request_that_cannot_be_written_is_lost_and_costs_nobody_else() -> None:
+def test_a_request_that_cannot_be_written_is_lost_and_costs_no_other_request() -> None:
     async def test() -> None:
         async with scripted(well) as peer, driven(peer.endpoint) as it:
             assert await it.ask(FetchRequest(max_bytes=1 << 40)) is RequestFailure.LOST
@@ -219,11 +219,11 @@ def test_the_replica_is_ticked_when_it_wants_to_be(unused_endpoint: VoterEndpoin
         async with driven(unused_endpoint) as it:
             assert len(it.asking.ticks) == 1  # from the start
             for later in (0, 5, 20):
-                wanted = it.asking.deadline = it.asking.clock.now() + later
+                deadline = it.asking.deadline = it.asking.clock.now() + later
                 it.peers.pump()
                 await it.asking.ticked.wait()
                 it.asking.ticked.clear()
-                assert it.asking.ticks[-1] >= wanted
+                assert it.asking.ticks[-1] >= deadline
 
     run(test())
 
@@ -242,7 +242,7 @@ def test_a_deadline_that_moves_is_heeded_in_both_directions(unused_endpoint: Vot
     run(test())
 
 
-def test_a_clock_that_stands_still_ticks_nobody_before_it_is_due(unused_endpoint: VoterEndpoint) -> None:
+def test_a_stopped_clock_causes_no_tick_before_it_is_due(unused_endpoint: VoterEndpoint) -> None:
     async def test() -> None:
         clock = SteppedClock()
         async with driven(unused_endpoint, clock=clock) as it:

@@ -51,8 +51,8 @@ def producing(*values: bytes, codec: int = 0) -> ProduceRequest:
 
 
 def fetching(**others: Any) -> FetchRequest:
-    wanted = [FetchRequest.FetchPartition(partition=at, partition_max_bytes=1000) for at in range(MANY)]
-    topics = [FetchRequest.FetchTopic(topic=NAME, partitions=wanted)]
+    partitions = [FetchRequest.FetchPartition(partition=at, partition_max_bytes=1000) for at in range(MANY)]
+    topics = [FetchRequest.FetchTopic(topic=NAME, partitions=partitions)]
     return FetchRequest(max_bytes=10_000, session_epoch=-1, topics=topics, **others)
 
 
@@ -110,7 +110,7 @@ def test_a_wide_fetch_is_answered_when_its_time_is_up(cluster: Harness) -> None:
     assert read(pending) == {}
 
 
-def test_a_wide_metadata_request_tells_of_one_moment(cluster: Harness) -> None:
+def test_a_wide_metadata_request_is_answered_from_one_image(cluster: Harness) -> None:
     """A topic that is created during the answer is in the next answer."""
     pending = cluster.begin(MetadataRequest(topics=None), 12)
     assert not pending.done
@@ -167,7 +167,7 @@ def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: p
     assert cluster.node.intake.total == 0
 
 
-def test_a_wide_request_whose_connection_ends_is_forgotten(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wide_request_of_a_closed_connection_is_dropped(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "WIDE", 1000)
     line = Line(keep=True)
     leaving = Connection(cluster.node, Peer(1, "a", 1, BROKER), line, 1 << 20)

@@ -132,7 +132,7 @@ class LossyFile:
     def close(self) -> None: ...
 
 
-NOBODY_KNOWS = -1, -1
+UNKNOWN_SPACE = -1, -1
 
 Names = dict[str, Contents]
 Renaming = tuple[str, str, Contents | None]
@@ -189,7 +189,7 @@ class LossyDisk:
         _rename(self.contents, self._renamings[-1])
 
     def space(self) -> tuple[int, int] | None:
-        return NOBODY_KNOWS
+        return UNKNOWN_SPACE
 
     def names(self, folder: str) -> list[str]:
         return [posixpath.basename(path) for path in self.contents if posixpath.dirname(path) == folder]

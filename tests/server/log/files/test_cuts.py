@@ -95,7 +95,7 @@ def test_power_that_fails_in_the_midst_of_a_cut_leaves_no_hole(steps: int) -> No
         assert left in ([*range(count)] for count in (2, 3, 6, 8))
 
 
-def test_what_is_cut_off_in_a_recovery_is_gone_for_good() -> None:
+def test_records_truncated_in_a_recovery_are_removed_for_good() -> None:
     disk = LossyDisk()
     log = opened(disk)
     append(log, 8, epoch=0)
@@ -109,7 +109,7 @@ def test_what_is_cut_off_in_a_recovery_is_gone_for_good() -> None:
     }
 
 
-def test_a_flush_that_nobody_says_was_done_is_to_be_done_again() -> None:
+def test_a_flush_that_is_never_reported_as_done_is_due_again() -> None:
     disk = LossyDisk()
     log = opened(disk)
     append(log, 2, epoch=0)
@@ -200,7 +200,7 @@ def test_a_flush_goes_from_batches_to_what_is_made_of_them_to_folders() -> None:
     assert disk.noted == [("flush", each) for each in [*segments, *small, "t-0", ""]]
 
 
-def test_a_log_that_is_begun_anew_after_a_stop_in_good_order_is_flushed_with_its_folder() -> None:
+def test_a_log_that_is_recreated_after_a_clean_stop_is_flushed_with_its_folder() -> None:
     """Nothing was flushed when it was closed, since nothing was left in it."""
     disk = LossyDisk()
     log = opened(disk)

@@ -152,7 +152,7 @@ class Model:
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, TOGETHER))
-def test_nothing_is_said_to_be_flushed_that_is_not_and_what_is_not_stays_due(first: int) -> None:
+def test_only_flushed_bytes_count_as_flushed_and_the_others_stay_due(first: int) -> None:
     happened = sum((Model(Random(seed)).play() for seed in range(first, first + TOGETHER)), start=Counter[str]())
     assert all(happened[each] > 0 for each in ("confirmed", "failed", "begun again", "cut", "cut under way"))
 
@@ -263,7 +263,7 @@ def test_a_plan_that_is_not_confirmed_is_due_again_with_all_of_it(again: int) ->
     assert ledger.begin(again, [active]) is None
 
 
-def test_the_ledger_says_what_it_knows() -> None:
+def test_the_ledger_prints_what_it_holds() -> None:
     ledger = flushed_up_to(3)
     assert repr(ledger) == "flushed up to 3, no flush due"
     ledger.name_added()

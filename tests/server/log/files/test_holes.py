@@ -93,7 +93,7 @@ def test_a_cut_within_a_batch_leaves_a_gap_that_is_no_hole(count: int, recovery_
 def test_the_beginning_of_an_epoch_is_no_reason_for_a_gap(
     epochs: tuple[int, ...], recovery_point: int, epochs_are_lost: bool
 ) -> None:
-    """A replica that lost the end of a segment to the power could not be told from its leader's."""
+    """A replica that lost the end of a segment to the power looked like that of its leader."""
     disk = LossyDisk()
     log = opened(disk)
     for epoch in epochs:

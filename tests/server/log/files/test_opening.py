@@ -170,7 +170,7 @@ class TestLeftovers:
 class TestIndexes:
     @pytest.mark.parametrize("kind", [".index", ".timeindex"])
     @pytest.mark.parametrize("clean", [True, False])
-    def test_a_lost_one_is_made_anew(self, kind: str, clean: bool) -> None:
+    def test_a_lost_index_is_rebuilt(self, kind: str, clean: bool) -> None:
         config = LogConfig.of({"index.interval.bytes": 0})
         disk = LossyDisk()
         how: dict[str, Any] = {"log_start_offset": 0, "now": NOW}
@@ -201,7 +201,9 @@ class TestIndexes:
 
 
 class TestDamage:
-    def test_past_the_recovery_point_the_log_is_cut_and_says_so(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_past_the_recovery_point_the_log_is_truncated_and_reports_it(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
         disk = filled(10)
         disk.contents[path(3)].data[ONE + 70] ^= 1
         with caplog.at_level(logging.WARNING):
@@ -241,12 +243,12 @@ class TestDamage:
         log = opened(disk, recovery_point=10)
         assert (log.log_end_offset, log.recovery_point) == (0, 0)
 
-    def test_a_start_beyond_the_end_is_where_it_begins_anew(self) -> None:
+    def test_a_log_start_beyond_the_end_restarts_the_log_there(self) -> None:
         log = opened(filled(4), start=50)
         assert (log.log_start_offset, log.log_end_offset, log.size) == (50, 50, 0)
 
     @pytest.mark.parametrize("lost", [1, 2])
-    def test_epochs_whose_last_bytes_are_lost_are_learnt_anew(self, lost: int) -> None:
+    def test_epochs_with_lost_last_bytes_are_rebuilt(self, lost: int) -> None:
         """Without its end of line the last offset may lack digits, and be a number all the same."""
         disk = filled(14, close=True)
         known = opened(disk.copy(), clean=True).epochs.entries
@@ -260,7 +262,7 @@ class TestDamage:
         assert everything(opened(disk)) == [0]
 
     @pytest.mark.parametrize("text", [b"", b"0\n3\n0 0\n", b"nonsense\n", b"0\n3\n0 0\n1 4\n2"])
-    def test_epochs_are_learnt_anew(self, text: bytes) -> None:
+    def test_epochs_are_rebuilt(self, text: bytes) -> None:
         disk = filled(10)
         disk.contents["t-0/leader-epoch-checkpoint"] = Contents(text)
         for clean in (False, True):

@@ -35,7 +35,7 @@ def test_power_takes_no_cut_back(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [*range(40), *FOUND_OF_CUTS_AT_THE_START])
-def test_power_takes_no_cut_back_of_a_log_whose_start_moves(seed: int) -> None:
+def test_a_loss_of_power_undoes_no_truncation_while_the_log_start_moves(seed: int) -> None:
     play(Random(seed), [*DEEDS, Life.follow, Life.follow, Life.delete])
 
 

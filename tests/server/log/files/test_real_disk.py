@@ -40,7 +40,7 @@ def test_few_files_are_open_and_none_notices(tmp_path: Path) -> None:
     assert bytes(files[4].view()) == b"4-0 more"
 
 
-def test_a_file_that_somebody_deleted_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+def test_a_deleted_file_is_not_read_as_an_empty_one(tmp_path: Path) -> None:
     disk = RealDisk(str(tmp_path))
     file = disk.open("file")
     file.append([b"abc"])
@@ -171,7 +171,7 @@ def deleted_and_open() -> list[str]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks at /proc")
 @pytest.mark.parametrize("how", ["retention", "compaction", "truncation"])
-def test_segments_that_are_gone_are_closed_when_nothing_reads_them(tmp_path: Path, how: str) -> None:
+def test_deleted_segments_are_closed_when_nothing_reads_them(tmp_path: Path, how: str) -> None:
     disk, config = RealDisk(str(tmp_path)), LogConfig.of({"segment.bytes": 2 * len(produced(1)), "retention.bytes": 1})
     log = open_log(disk, "t-0", "t", 0, config, clean=True, recovery_point=0, log_start_offset=0, now=NOW)
     before = set(deleted_and_open())

@@ -64,7 +64,7 @@ def test_the_index_is_kafkas() -> None:
     assert entries == due
 
 
-def test_files_are_removed_when_nobody_can_be_reading_them_any_more() -> None:
+def test_files_are_removed_when_nothing_can_read_them_any_more() -> None:
     disk = LossyDisk()
     log = new_log(disk, segment_bytes=2 * ONE, retention_bytes=2 * ONE, file_delete_delay_ms=1000)
     append(log, 7)

@@ -53,7 +53,7 @@ def test_every_damaged_byte_and_every_cut_is_found() -> None:
         (b"\0\1" + bytes(9), 10, "1 byte"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_byte(data: bytes, offset: int, what: str) -> None:
+def test_an_error_names_its_byte(data: bytes, offset: int, what: str) -> None:
     with pytest.raises(BadFile, match=what) as caught:
         producer_snapshot.read(data, "5.snapshot")
     assert caught.value.offset == offset, caught.value

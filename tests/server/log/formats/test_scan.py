@@ -23,7 +23,7 @@ def lost(data: bytes) -> list[tuple[int, int]]:
     return [(found.position, found.end) for found in scan(data) if isinstance(found, UnreadableBytes)]
 
 
-def test_a_good_segment_is_what_recovery_sees() -> None:
+def test_a_good_segment_is_complete_for_recovery() -> None:
     for data in (LOG, ROW):
         found = list(scan(data))
         walked = list(segment.walk(data))

@@ -79,8 +79,8 @@ def test_the_bytes_are_kafkas() -> None:
     assert partition_metadata.write(Uuid.METADATA_TOPIC_ID) == b"version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ"
     assert clean_shutdown.write(7) == b'{"version":0,"brokerEpoch":7}'
     vote = QuorumStateData(leader_id=1, leader_epoch=1)
-    told = b'{"leaderId":1,"leaderEpoch":1,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
-    assert quorum_state.write(vote, 1) == told
+    text = b'{"leaderId":1,"leaderEpoch":1,"votedId":-1,"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
+    assert quorum_state.write(vote, 1) == text
 
 
 def test_what_kafka_wrote_is_read() -> None:
@@ -133,7 +133,7 @@ def test_what_kafka_wrote_is_read() -> None:
         (quorum_state.read, b'{"leaderId":"1","data_version":1}', 0),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_byte(read: Callable[[bytes, str], object], data: bytes, offset: int) -> None:
+def test_an_error_names_its_byte(read: Callable[[bytes, str], object], data: bytes, offset: int) -> None:
     with pytest.raises(BadFile) as caught:
         read(data, "the-file")
     assert caught.value.offset == offset, caught.value

@@ -33,7 +33,7 @@ class Cluster:
             said = [control_records.kraft_version(1), control_records.voters(dynamic_voters((1, 2)))]
             self.log.append_control(said, 1, NOW)
 
-    def tell(self, *records: Any) -> OffsetAndEpoch:
+    def append(self, *records: Any) -> OffsetAndEpoch:
         """One batch, committed and folded."""
         self.log.append_values([encode_record(record, record_version(record)) for record in records], 1, NOW)
         self.log.commit(self.log.end_offset)

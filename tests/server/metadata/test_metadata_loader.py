@@ -42,15 +42,15 @@ def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart()
     deleted (KIP-630).
     """
     cluster = Cluster()
-    assert cluster.write(cluster.tell(TOPIC, topic(1)))
-    cluster.tell(topic(2), topic(3))
-    cluster.tell(RemoveTopicRecord(topic_id=topic(2).topic_id))
+    assert cluster.write(cluster.append(TOPIC, topic(1)))
+    cluster.append(topic(2), topic(3))
+    cluster.append(RemoveTopicRecord(topic_id=topic(2).topic_id))
     changed = ChangedRecords()
     committed = MetadataLoader(cluster.log.log, cluster.store, changed=changed)
     read = cluster.log.read(2, 1 << 20)
     committed.handle_commit(read.records, deque())
     assert changed.ratio(committed.image) == 1 / 2
-    cluster.tell(RemoveTopicRecord(topic_id=TOPIC.topic_id))
+    cluster.append(RemoveTopicRecord(topic_id=TOPIC.topic_id))
     committed.handle_commit(cluster.log.read(read.next_offset, 1 << 20).records, deque())
     assert changed.ratio(committed.image) == 1.0
 
@@ -58,7 +58,7 @@ def test_what_changed_since_the_last_snapshot_is_counted_again_after_a_restart()
 def test_a_snapshot_that_is_loaded_is_what_changes_are_counted_from() -> None:
     cluster, changed = Cluster(), ChangedRecords()
     committed = MetadataLoader(cluster.log.log, cluster.store, changed=changed)
-    end = cluster.tell(TOPIC, topic(1))
+    end = cluster.append(TOPIC, topic(1))
     assert cluster.write(end)
     assert changed.ratio(committed.image) == 1.0, "there was no snapshot"
     committed.handle_load_snapshot(end)
@@ -68,13 +68,13 @@ def test_a_snapshot_that_is_loaded_is_what_changes_are_counted_from() -> None:
 def test_the_stopwatch_measures_how_long_a_snapshot_took_to_load() -> None:
     """By that of the node: a step of the core lasts no time of its own."""
     cluster, times = Cluster(), iter((1000, 1007, 2000, 2040))
-    first = cluster.tell(TOPIC)
+    first = cluster.append(TOPIC)
     assert cluster.write(first)
     committed = MetadataLoader(cluster.log.log, cluster.store, lambda: next(times))
     assert committed.load_ms == 7
     assert committed.handle_load_snapshot(first) is None, "it was read at the start"
     assert committed.load_ms == 7
-    second = cluster.tell(topic(1))
+    second = cluster.append(topic(1))
     assert cluster.write(second)
     committed.handle_load_snapshot(second)
     assert committed.load_ms == 40

@@ -25,10 +25,10 @@ LEVEL = made("FeatureLevelRecord", name="metadata.version", feature_level=33)
 
 def test_the_image_comes_back_and_the_log_goes_on_behind_it() -> None:
     cluster = Cluster()
-    cluster.tell(LEVEL)
-    end = cluster.tell(topic(1), topic(2))
+    cluster.append(LEVEL)
+    end = cluster.append(topic(1), topic(2))
     assert cluster.write(end)
-    cluster.tell(topic(3))
+    cluster.append(topic(3))
     image = image_snapshots.load_image(cluster.load(end))
     assert image.end == end
     delta = MetadataDelta(image)
@@ -41,25 +41,25 @@ def test_the_image_comes_back_and_the_log_goes_on_behind_it() -> None:
 
 def test_inside_of_a_metadata_transaction_there_is_none() -> None:
     cluster = Cluster()
-    cluster.tell(LEVEL)
+    cluster.append(LEVEL)
     for records in ((made("BeginTransactionRecord"), topic(1)), (topic(2),)):
-        assert not cluster.write(cluster.tell(*records))
+        assert not cluster.write(cluster.append(*records))
         assert cluster.delta.in_transaction
-    end = cluster.tell(made("EndTransactionRecord"))
+    end = cluster.append(made("EndTransactionRecord"))
     assert cluster.write(end)
     assert len(image_snapshots.load_image(cluster.load(end)).topics) == 2
 
 
 def test_where_there_is_one_no_other_is_written() -> None:
     cluster = Cluster()
-    end = cluster.tell(LEVEL)
+    end = cluster.append(LEVEL)
     assert cluster.write(end)
     assert not cluster.write(end)
 
 
 def test_what_is_not_committed_is_never_written() -> None:
     cluster = Cluster()
-    cluster.tell(LEVEL)
+    cluster.append(LEVEL)
     cluster.log.append_values([encode_record(topic(1), 0)], 1, NOW)
     with pytest.raises(UsageError):
         cluster.write(cluster.log.end)
@@ -67,11 +67,11 @@ def test_what_is_not_committed_is_never_written() -> None:
 
 def test_the_voters_are_those_of_the_log_up_to_there() -> None:
     cluster = Cluster(dynamic=True)
-    end = cluster.tell(LEVEL)
+    end = cluster.append(LEVEL)
     cluster.log.append_control([control_records.voters(dynamic_voters((1, 2, 3)))], 1, NOW)
     assert cluster.write(end)
     assert cluster.load(end).voters == (dynamic_voters((1, 2)), 1)
-    later = cluster.tell(topic(1))
+    later = cluster.append(topic(1))
     assert cluster.write(later)
     assert cluster.load(later).voters == (dynamic_voters((1, 2, 3)), 1)
     assert cluster.load(later).head.timestamp == NOW - 1
@@ -79,7 +79,7 @@ def test_the_voters_are_those_of_the_log_up_to_there() -> None:
 
 def test_static_voters_are_not_written() -> None:
     cluster = Cluster()
-    end = cluster.tell(LEVEL)
+    end = cluster.append(LEVEL)
     assert cluster.write(end)
     assert cluster.load(end).voters == (None, 0)
 

@@ -39,8 +39,8 @@ class Request(NamedTuple):
     body: Any
 
 
-class Heard:
-    """A listener that keeps what it hears."""
+class RecordingListener:
+    """A listener that keeps every committed record and every event."""
 
     def __init__(self) -> None:
         self.values: list[bytes] = []  # of committed records, control records left out
@@ -113,7 +113,7 @@ class Member:
 
     def start(self, now: int) -> KafkaRaftClient:
         """Again, with what was kept."""
-        self.heard, self.driver = Heard(), Waiting()
+        self.listener, self.driver = RecordingListener(), Waiting()
         settings = {"endpoints": {LISTENER: endpoint(self.id)}, **self.extra}
         self.replica = KafkaRaftClient(
             self.settings,
@@ -121,7 +121,7 @@ class Member:
             RaftLog(self.log, self.voters, self.snapshots),
             self.store,
             Random(self.id),
-            self.heard,
+            self.listener,
             cluster_id=CLUSTER,
             now=now,
             **settings,
@@ -190,8 +190,8 @@ class Quorum:
     def __getitem__(self, id: int) -> KafkaRaftClient:
         return self.members[id].replica
 
-    def heard(self, id: int) -> Heard:
-        return self.members[id].heard
+    def listener(self, id: int) -> RecordingListener:
+        return self.members[id].listener
 
     @property
     def alive(self) -> list[int]:
@@ -292,7 +292,7 @@ class Quorum:
             leader = self.leader
             return leader is not None and leader.log.high_watermark > getattr(leader.state, "epoch_start", 1 << 60)
 
-        assert self.run(ms, until=ready), f"nobody leads: {[self[id] for id in self.members]}"
+        assert self.run(ms, until=ready), f"no leader: {[self[id] for id in self.members]}"
         assert self.leader is not None
         return self.leader
 
@@ -328,4 +328,13 @@ def is_ascending(numbers: list[int]) -> bool:
     return all(one < other for one, other in pairwise(numbers))
 
 
-__all__ = ["KRAFT_VERSION", "KRAFT_VOTERS", "Heard", "Member", "Quorum", "Snapshots", "directory", "endpoint"]
+__all__ = [
+    "KRAFT_VERSION",
+    "KRAFT_VOTERS",
+    "Member",
+    "Quorum",
+    "RecordingListener",
+    "Snapshots",
+    "directory",
+    "endpoint",
+]

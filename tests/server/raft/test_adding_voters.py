@@ -45,7 +45,7 @@ def test_57_a_voter_is_added() -> None:
     assert changing.state.observers == {}
     changing.quorum.kill(changing.others[0])
     changing.quorum.write(b"with three of four")
-    assert joining.heard.values == [b"with three of four"]
+    assert joining.listener.values == [b"with three of four"]
 
 
 def test_57_with_the_new_voter_the_majority_is_larger() -> None:
@@ -86,7 +86,7 @@ def test_57_a_voter_that_lags_behind_is_not_added() -> None:
         (RequestFailure.NOT_AUTHENTICATED, e.REQUEST_TIMED_OUT),
     ],
 )
-def test_57_a_voter_that_cannot_say_what_it_knows_or_knows_too_little(response: Any, code: int) -> None:
+def test_57_a_voter_without_api_versions_or_with_too_old_versions(response: Any, code: int) -> None:
     changing = Changing()
     changing.observer()
     found = changing.ask(add())
@@ -107,7 +107,7 @@ def test_57_the_probe_of_a_silent_voter_times_out() -> None:
     changing.quorum.members[4].replica.take_outgoing()
     found = changing.ask(add())
     for send in changing.leader.take_outgoing():
-        assert isinstance(send.body, ApiVersionsRequest), "and nobody ever answers it"
+        assert isinstance(send.body, ApiVersionsRequest), "and it is never answered"
     changing.quorum.run(1990)
     assert found == []
     changing.quorum.run(20)
@@ -213,7 +213,7 @@ def test_57_a_change_ends_with_the_leadership() -> None:
     assert found[0].error_code == e.NOT_LEADER_OR_FOLLOWER
 
 
-def test_57_what_another_node_says_of_itself_is_not_about_the_new_voter() -> None:
+def test_57_api_versions_of_another_node_do_not_count_for_the_new_voter() -> None:
     changing = Changing()
     changing.observer()
     found = changing.ask(add())

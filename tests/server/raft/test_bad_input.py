@@ -37,7 +37,7 @@ def some(random: Random, epoch: int) -> Message:
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_is_asked_is_answered_and_what_was_committed_stays(seed: int, dynamic: bool) -> None:
+def test_every_request_is_answered_and_committed_records_stay(seed: int, dynamic: bool) -> None:
     random = Random(seed)
     quorum = Quorum(dynamic=dynamic)
     quorum.elect()
@@ -60,7 +60,7 @@ def test_whatever_is_asked_is_answered_and_what_was_committed_stays(seed: int, d
         assert member.replica.failure is None
     for id in (1, 2, 3):
         assert quorum[id].failure is None
-        assert quorum.heard(id).values[:1] in ([b"stays"], [])
+        assert quorum.listener(id).values[:1] in ([b"stays"], [])
         assert quorum[id].log.high_watermark <= quorum[id].log.end_offset
 
 
@@ -84,7 +84,7 @@ def test_an_api_that_is_not_the_quorums_is_a_callers_mistake() -> None:
         quorum.members[1].ask(body(), 1, quorum.now)
 
 
-def test_strangers_who_fetch_take_no_more_memory_than_allowed() -> None:
+def test_fetching_strangers_take_no_more_memory_than_allowed() -> None:
     quorum = Quorum([1])
     quorum.run(1)
     for id in range(100, 100 + MAX_OBSERVERS + 300):
@@ -110,7 +110,7 @@ def test_whatever_is_answered_breaks_nothing(seed: int) -> None:
         quorum.settle()
         quorum.run(random.choice([1, 100, 700]))
     for id in (1, 2, 3):
-        assert quorum.heard(id).values[:1] in ([b"stays"], [])
+        assert quorum.listener(id).values[:1] in ([b"stays"], [])
 
 
 def _answer(quorum: Quorum, send: Any, random: Random) -> Any:

@@ -33,7 +33,7 @@ CORRUPT = [
 
 
 @pytest.mark.parametrize("records", CORRUPT, ids=range(len(CORRUPT)))
-def test_62_bytes_that_are_no_batches_change_nothing_and_are_asked_for_again(records: bytes) -> None:
+def test_62_bytes_that_are_no_batches_change_nothing_and_are_fetched_again(records: bytes) -> None:
     followed = Followed()
     before = shown(followed.replica)
     followed.answer(response(records, high_watermark=-1))
@@ -66,13 +66,13 @@ def test_62_random_bytes_never_kill_a_replica(seed: int) -> None:
     assert ends[-1:] in ([], [followed.replica.log.end_offset])
 
 
-def test_62_a_batch_of_a_later_epoch_than_was_asked_in_is_left_out() -> None:
+def test_62_a_batch_of_a_later_epoch_than_the_request_is_left_out() -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a") + batch(1, b"b", epoch=5)))
     assert followed.replica.log.end == OffsetAndEpoch(1, 4)
 
 
-def test_62_batches_whose_epochs_fall_are_refused() -> None:
+def test_62_batches_with_falling_epochs_are_refused() -> None:
     followed = Followed()
     followed.answer(response(batch(0, b"a", epoch=3) + batch(1, b"b", epoch=2)))
     assert followed.replica.log.end_offset == 0

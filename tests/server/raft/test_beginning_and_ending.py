@@ -1,4 +1,4 @@
-"""BeginQuorumEpoch and EndQuorumEpoch: who leads, and who goes."""
+"""BeginQuorumEpoch and EndQuorumEpoch: which replica leads, and which one resigns."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def test_47_begin_with_more_endpoints_than_were_known_is_taken() -> None:
 
 
 @pytest.mark.parametrize("leader", [-1, 1])
-def test_begin_of_nobody_or_of_this_replica_itself_is_refused(leader: int) -> None:
+def test_begin_without_a_leader_or_of_this_replica_itself_is_refused(leader: int) -> None:
     voter = member()
     before = shown(voter.replica)
     assert code(ask(voter, begin(leader, 4))) == e.INVALID_REQUEST
@@ -95,7 +95,7 @@ def test_the_errors_of_begin_and_end_and_nothing_changes(of: object, version: in
     assert shown(voter.replica) == before
 
 
-def test_a_later_epoch_without_an_address_is_believed_and_nobody_is_followed() -> None:
+def test_a_later_epoch_without_an_address_is_believed_and_no_leader_is_followed() -> None:
     voter = member()
     ask(voter, begin(9, 4, listeners=()))  # 9 is no voter: its endpoint is not known
     assert isinstance(voter.replica.state, UnattachedState)
@@ -123,7 +123,7 @@ def test_48_the_others_wait_a_little(version: int) -> None:
     assert part(voter.replica) is ProspectiveState
 
 
-def test_48_an_answer_of_the_old_leader_that_comes_late_does_not_bring_him_back() -> None:
+def test_48_a_late_answer_of_the_old_leader_does_not_bring_it_back() -> None:
     followed = Followed()
     ask(followed.member, end(2, 4, successors=(3, 1)))
     followed.answer(response())
@@ -143,7 +143,7 @@ def test_48_each_successor_waits_twice_as_long_as_the_one_before() -> None:
     assert election_backoff_ms(member().replica, []) == 0
 
 
-def test_48_an_end_of_an_older_epoch_or_of_somebody_else_is_not_heeded() -> None:
+def test_48_an_end_of_an_older_epoch_or_of_another_replica_is_refused() -> None:
     voter = member()
     ask(voter, begin(2, 4))
     state = voter.replica.state
@@ -154,7 +154,7 @@ def test_48_an_end_of_an_older_epoch_or_of_somebody_else_is_not_heeded() -> None
     assert voter.replica.next_deadline() == deadline
 
 
-def test_a_leader_that_stops_tells_the_others_and_the_best_of_them_leads_soon() -> None:
+def test_a_leader_that_stops_notifies_the_others_and_the_best_of_them_leads_soon() -> None:
     quorum = Quorum()
     leader = quorum.elect()
     quorum.write(b"one")
@@ -181,14 +181,14 @@ def test_a_leader_that_resigns_comes_back_as_a_follower() -> None:
     epoch = leader.epoch
     leader.resign(quorum.now)
     assert isinstance(leader.state, ResignedState)
-    assert quorum.heard(leader.key.id).events == [("leader", epoch), ("lost", epoch)]
+    assert quorum.listener(leader.key.id).events == [("leader", epoch), ("lost", epoch)]
     quorum.elect()
     quorum.run(3000)
     assert leader.epoch > epoch
     assert len({quorum[id].leader_id for id in (1, 2, 3)}) == 1
 
 
-def test_a_leader_that_nobody_hears_resign_moves_on_by_itself() -> None:
+def test_an_isolated_leader_that_resigns_moves_on_by_itself() -> None:
     quorum = Quorum()
     leader = quorum.elect()
     epoch = leader.epoch
@@ -199,7 +199,7 @@ def test_a_leader_that_nobody_hears_resign_moves_on_by_itself() -> None:
     assert leader.epoch == epoch + 1
 
 
-def test_begin_is_sent_to_those_who_do_not_fetch_and_to_nobody_else() -> None:
+def test_begin_is_sent_only_to_voters_that_do_not_fetch() -> None:
     quorum = Quorum()
     leader = quorum.elect()
     quorum.run(10_000)
@@ -209,12 +209,12 @@ def test_begin_is_sent_to_those_who_do_not_fetch_and_to_nobody_else() -> None:
     assert not [body for _, _, body in quorum.sent if isinstance(body, BeginQuorumEpochRequest)]
     quorum.kill(silent)
     quorum.run(5000)
-    told = [(one, other) for one, other, body in quorum.sent if isinstance(body, BeginQuorumEpochRequest)]
-    assert 4 <= len(told) <= 6
-    assert set(told) == {(leader.key.id, silent)}
+    notified = [(one, other) for one, other, body in quorum.sent if isinstance(body, BeginQuorumEpochRequest)]
+    assert 4 <= len(notified) <= 6
+    assert set(notified) == {(leader.key.id, silent)}
 
 
-def test_begin_says_where_the_leader_is_by_listener_and_whom_it_means() -> None:
+def test_begin_has_the_listeners_of_the_leader_and_the_voter_that_it_means() -> None:
     quorum = Quorum()
     quorum.elect()
     quorum.run(10)

@@ -53,4 +53,4 @@ def test_a_follower_that_cannot_flush_fetches_no_more() -> None:
     followed.answer(response(batch(0, b"a"), high_watermark=1))
     assert isinstance(followed.replica.failure, DiskFailure)
     assert followed.replica.take_outgoing() == []
-    assert followed.member.heard.values == []
+    assert followed.member.listener.values == []

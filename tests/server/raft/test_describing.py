@@ -17,7 +17,7 @@ def described(quorum: Quorum, version: int = 2) -> Any:
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
-def test_the_leader_tells_how_far_everybody_is(version: int) -> None:
+def test_the_leader_describes_the_offsets_of_every_replica(version: int) -> None:
     quorum = Quorum(dynamic=True)
     quorum.add(9)
     leader = quorum.elect()
@@ -60,7 +60,7 @@ def test_a_voter_that_never_fetched_is_at_minus_1() -> None:
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
-def test_who_does_not_lead_says_nothing_else(version: int) -> None:
+def test_a_node_that_does_not_lead_describes_nothing(version: int) -> None:
     quorum = Quorum()
     leader = quorum.elect()
     quorum.run(100)

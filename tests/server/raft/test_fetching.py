@@ -61,7 +61,7 @@ def test_records_come_up_to_the_end_committed_or_not(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_answer_says_where_the_leader_is_in_every_version_that_can(version: int) -> None:
+def test_an_answer_has_the_endpoint_of_the_leader_in_every_version_with_that_field(version: int) -> None:
     led = Led()
     found = [(at.node_id, at.host, at.port) for at in led.ask(led.fetch(), version).node_endpoints]
     id = led.replica.key.id
@@ -94,7 +94,7 @@ BAD_SHAPES: list[tuple[dict[str, Any], int]] = [
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("how", "expected"), BAD_SHAPES)
-def test_what_is_wrong_as_a_whole_stands_at_the_top(version: int, how: dict[str, Any], expected: int) -> None:
+def test_an_error_of_the_whole_is_answered_at_the_top(version: int, how: dict[str, Any], expected: int) -> None:
     led = Led()
     answer = led.ask(led.fetch(**how), version)
     assert answer.error_code == expected
@@ -141,7 +141,7 @@ def test_54_invalid_request_is_for_malformed_requests_alone() -> None:
                 assert code(led.ask(led.fetch(offset, last, epoch=epoch))) != e.INVALID_REQUEST
 
 
-def test_who_does_not_lead_says_who_does() -> None:
+def test_a_node_that_does_not_lead_names_the_leader() -> None:
     follower = member()
     assert code(ask(follower, fetch(3, epoch=0))) == e.NOT_LEADER_OR_FOLLOWER
     ask(follower, begin(2, 4))
@@ -170,7 +170,7 @@ def test_a_replica_that_cannot_go_on_promises_nothing_any_more() -> None:
         led.replica.append([b"x"], led.now)
 
 
-def test_nobody_follows_himself() -> None:
+def test_no_replica_follows_itself() -> None:
     led = Led()
     assert code(led.ask(led.fetch(id=led.replica.key.id))) == e.UNKNOWN_SERVER_ERROR
 
@@ -293,7 +293,7 @@ def test_60_a_limit_that_is_none_gives_one_batch(max_bytes: int) -> None:
     assert len(batches(led, max_bytes)) == 1
 
 
-def test_60_a_follower_asks_for_what_its_setting_says() -> None:
+def test_60_a_follower_fetches_as_many_bytes_as_its_setting() -> None:
     quorum = Quorum(fetch_max_bytes=777)
     quorum.elect()
     quorum.run(10)
@@ -341,7 +341,7 @@ def test_61_an_equal_high_watermark_waits_and_hears_of_the_next_one() -> None:
     assert sole(waits[0]).high_watermark == 3
 
 
-def test_61_a_leader_that_knows_none_yet_lets_an_unknown_one_wait() -> None:
+def test_61_a_leader_without_a_high_watermark_lets_a_fetch_wait() -> None:
     led = Led()
     waits = led.park(led.fetch(1, 1, id=77, wait=500, high_watermark=-1))
     assert waits == []

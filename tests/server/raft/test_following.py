@@ -56,14 +56,14 @@ def test_52_a_failure_does_not() -> None:
     assert START + patience <= followed.now < START + patience + 50
 
 
-def test_records_are_appended_and_committed_as_far_as_the_leader_says_and_the_log_goes() -> None:
+def test_records_are_appended_and_committed_up_to_the_leaders_high_watermark_and_the_log_end() -> None:
     followed = Followed()
     # a fetch
     assert followed.sent().body.topics[0].partitions[0].fetch_offset == 0  # type: ignore[attr-defined]
     followed = Followed()
     followed.answer(response(batch(0, b"a", b"b") + batch(2, b"c"), high_watermark=2))
     assert followed.replica.log.end == OffsetAndEpoch(3, 4)
-    assert followed.member.heard.values == [b"a", b"b"]
+    assert followed.member.listener.values == [b"a", b"b"]
     assert followed.fetched() == (3, 4, 4)
     followed = Followed()
     followed.answer(response(batch(0, b"a"), high_watermark=99))
@@ -163,7 +163,7 @@ def test_a_later_epoch_without_a_leader_is_believed() -> None:
     assert followed.replica.epoch == 6
 
 
-def test_a_later_epoch_that_we_are_said_to_lead_is_only_an_epoch() -> None:
+def test_a_later_epoch_that_names_us_as_the_leader_is_only_an_epoch() -> None:
     followed = Followed()
     followed.answer(response(leader=1, epoch=6))
     assert isinstance(followed.replica.state, UnattachedState)
@@ -232,7 +232,7 @@ def test_one_request_is_under_way_to_a_peer_and_the_next_after_its_time_is_up() 
     assert first.lowest == 13
 
 
-def test_while_the_leader_cannot_be_reached_others_are_asked() -> None:
+def test_while_the_leader_cannot_be_reached_others_are_queried() -> None:
     followed = Followed(bootstrap=[endpoint(7), endpoint(8)])
     send = followed.sent()
     followed.replica.answered(send.token, RequestFailure.LOST, followed.now)
@@ -242,7 +242,7 @@ def test_while_the_leader_cannot_be_reached_others_are_asked() -> None:
     assert followed.replica.leader_id == 3
 
 
-def test_a_leader_that_did_not_answer_is_asked_again() -> None:
+def test_a_leader_that_did_not_answer_is_queried_again() -> None:
     followed = Followed(id=9, bootstrap=[endpoint(7)])  # an observer, for ever
     first = followed.sent()
     asked = []
@@ -250,13 +250,13 @@ def test_a_leader_that_did_not_answer_is_asked_again() -> None:
         followed.tick(10)
         asked += [send.to.endpoint for send in followed.replica.take_outgoing()]
     assert asked.count(endpoint(7)) >= 1
-    assert asked.count(first.to.endpoint) >= 1, "nobody else may know where it is"
+    assert asked.count(first.to.endpoint) >= 1, "it may be the only one that has the endpoint"
     assert {endpoint(7), *(endpoint(voter.id) for voter in followed.replica.voters)} == set(asked), (
-        "those who were named may all have left the quorum"
+        "the named voters may all have left the quorum"
     )
 
 
-def test_a_replica_does_not_ask_itself_who_leads() -> None:
+def test_a_replica_does_not_query_itself_for_the_leader() -> None:
     observer = member(id=9, voters=(), bootstrap=[endpoint(9), endpoint(2)])
     asked = set()
     for step in range(20):
@@ -267,7 +267,7 @@ def test_a_replica_does_not_ask_itself_who_leads() -> None:
     assert asked == {endpoint(2)}
 
 
-def test_a_replica_that_knows_nobody_finds_the_leader_by_asking_around() -> None:
+def test_a_replica_without_a_leader_finds_it_at_the_bootstrap_servers() -> None:
     observer = member(id=9, voters=(), bootstrap=[endpoint(2)])
     observer.replica.tick(START)
     (send,) = observer.replica.take_outgoing()
@@ -277,7 +277,7 @@ def test_a_replica_that_knows_nobody_finds_the_leader_by_asking_around() -> None
     assert observer.replica.take_outgoing()[0].to.endpoint == endpoint(2)
 
 
-def test_a_leader_whose_place_was_forgotten_over_a_restart_is_followed_as_soon_as_it_is_told() -> None:
+def test_a_leader_without_an_endpoint_after_a_restart_is_followed_when_the_endpoint_is_known() -> None:
     store = MemoryQuorumStateStore(ElectionState(7, leader_id=2))
     observer = member(id=9, voters=(), bootstrap=[endpoint(2)], store=store)
     assert (observer.replica.leader_id, observer.replica.endpoint_of_leader()) == (2, None)
@@ -288,7 +288,7 @@ def test_a_leader_whose_place_was_forgotten_over_a_restart_is_followed_as_soon_a
     assert observer.replica.take_outgoing()[0].to.endpoint == endpoint(2)
 
 
-def test_a_leader_that_nobody_can_tell_the_place_of_is_not_followed() -> None:
+def test_a_leader_without_an_endpoint_is_not_followed() -> None:
     observer = member(id=9, voters=(), bootstrap=[endpoint(2)])
     observer.replica.tick(START)
     (send,) = observer.replica.take_outgoing()
@@ -308,7 +308,7 @@ def test_a_brokers_observer_gets_every_record_and_never_votes_or_leads() -> None
     quorum.elect()
     quorum.write(b"two")
     quorum.run(3000)
-    assert broker.heard.values == [b"one", b"two"]
+    assert broker.listener.values == [b"one", b"two"]
     assert isinstance(broker.replica.state, FollowerState)
     assert not [body for one, _, body in quorum.sent if one == 9 and body.api_key == ApiKeys.VOTE]
 

@@ -47,4 +47,4 @@ def test_a_log_of_kafkas_is_followed_byte_for_byte() -> None:
     assert ours == theirs
     assert followed.replica.kraft_version == 1
     assert followed.replica.voters.get(1) == Voter(ReplicaKey(1, DIRECTORY), AT, (0, 1))
-    assert followed.member.heard.offsets == list(range(half))
+    assert followed.member.listener.offsets == list(range(half))

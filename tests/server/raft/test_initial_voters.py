@@ -1,4 +1,4 @@
-"""The voters that a new quorum is told (KIP-853)."""
+"""The voters that a new quorum is formatted with (KIP-853)."""
 
 from __future__ import annotations
 

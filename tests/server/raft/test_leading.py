@@ -1,4 +1,4 @@
-"""What a leader counts: who has what, what is committed, and whether it may still lead."""
+"""What a leader counts: the end of each replica, what is committed, and if it may still lead."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_49_one_of_two_followers_is_enough() -> None:
     assert leader.epoch == 1
 
 
-def test_49_a_sole_voter_needs_nobody() -> None:
+def test_49_a_sole_voter_leads_alone() -> None:
     quorum = Quorum([1])
     quorum.run(60_000)
     assert isinstance(quorum[1].state, LeaderState)
@@ -120,13 +120,13 @@ def test_50_what_older_leaders_wrote_is_committed_with_the_first_entry_of_this_e
     first.append([b"lost?"], quorum.now)
     quorum.heal()
     quorum.kill(others(first)[0])
-    assert quorum.run(3000, until=lambda: quorum.heard(others(first)[1]).values == [b"lost?"])
+    assert quorum.run(3000, until=lambda: quorum.listener(others(first)[1]).values == [b"lost?"])
     quorum.kill(first.key.id)
     quorum.restart(others(first)[0])
     second = quorum.elect()
     assert second.key.id == others(first)[1]
     quorum.run(3000)
-    assert quorum.heard(others(first)[0]).values == [b"lost?"]
+    assert quorum.listener(others(first)[0]).values == [b"lost?"]
 
 
 def test_a_diverging_answer_does_not_move_the_leaders_picture_of_that_follower() -> None:
@@ -152,7 +152,7 @@ def test_an_append_counts_when_the_linger_is_over() -> None:
     quorum.run(1)
     assert own.end_offset == leader.log.end_offset
     quorum.run(600)
-    assert quorum.heard(leader.key.id).values == [b"one", b"two"]
+    assert quorum.listener(leader.key.id).values == [b"one", b"two"]
 
 
 def test_each_append_is_one_batch() -> None:
@@ -197,10 +197,10 @@ def test_the_listener_hears_of_the_leadership_after_all_that_was_committed_befor
     quorum.write(b"one")
     quorum.kill(first.key.id)
     second = quorum.elect()
-    heard = quorum.heard(second.key.id)
-    assert heard.events == [("leader", second.epoch)]
-    assert heard.values == [b"one"]
-    assert heard.offsets == list(range(second.log.high_watermark))
+    listener = quorum.listener(second.key.id)
+    assert listener.events == [("leader", second.epoch)]
+    assert listener.values == [b"one"]
+    assert listener.offsets == list(range(second.log.high_watermark))
 
 
 def test_49_a_fetch_that_diverges_is_no_sign_of_a_follower() -> None:

@@ -21,7 +21,7 @@ def test_one_request_at_a_time_to_each() -> None:
     assert found.end(send.token, 50, failed=False) == send
     assert found.is_ready(PEER, 50)
     assert found.busy_until([PEER, OTHER], 50) is None
-    assert found.end(send.token, 50, failed=False) is None, "nobody waits for it any more"
+    assert found.end(send.token, 50, failed=False) is None, "no request waits for it any more"
 
 
 def test_after_a_failure_there_is_a_pause() -> None:
@@ -42,7 +42,7 @@ def test_an_answer_that_is_late_is_nobodys() -> None:
     assert found.is_ready(PEER, 100)
     assert found.is_paused(PEER, 100), "it does not answer"
     assert found.is_paused(PEER, 119)
-    assert not found.is_paused(PEER, 120), "or nobody would ever ask it again"
+    assert not found.is_paused(PEER, 120), "or no request would ever go to it again"
     again = found.begin(PEER, VoteRequest(), 2, 0, 100)
     assert found.end(late.token, 110, failed=False) is None
     assert found.end(again.token, 110, failed=False) == again

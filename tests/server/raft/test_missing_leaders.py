@@ -32,7 +32,7 @@ def test_the_patience_of_followers_differs_by_an_eighth_of_the_fetch_timeout_and
     assert Followed(settings=Quorum(fetch_timeout_ms=3).settings).fetch_timeout == 3
 
 
-def test_a_follower_waits_anew_for_another_leader() -> None:
+def test_a_follower_restarts_its_timeout_for_another_leader() -> None:
     quorum = Quorum()
     leaders = [quorum.elect()]
     found = set()
@@ -44,7 +44,7 @@ def test_a_follower_waits_anew_for_another_leader() -> None:
     assert len(found) > 4, found
 
 
-def test_who_stand_together_part_within_a_quarter_of_the_election_backoff() -> None:
+def test_simultaneous_candidates_part_within_a_quarter_of_the_election_backoff() -> None:
     """Apache Kafka's candidates would wait for their election timeouts, one to two seconds."""
     for fetch_timeout in range(1000, 1020):  # each draws other numbers
         quorum = Quorum(fetch_timeout_ms=fetch_timeout)
@@ -60,7 +60,7 @@ def test_who_stand_together_part_within_a_quarter_of_the_election_backoff() -> N
         assert quorum.now <= at + 2 * 250, "the second time they may draw the same, too"
 
 
-def test_who_has_the_longer_log_and_misses_the_leader_first_leads_as_soon_as_the_other_misses_him_too() -> None:
+def test_the_longer_log_that_misses_the_leader_first_leads_when_the_other_misses_it_too() -> None:
     quorum = Quorum()
     leader = quorum.elect()
     quorum.run(100)
@@ -80,8 +80,8 @@ def test_who_has_the_longer_log_and_misses_the_leader_first_leads_as_soon_as_the
     assert quorum.now == now + 300, "it does not wait until an election timeout is over"
 
 
-def test_a_voter_that_has_refused_for_good_is_not_asked_again_and_again() -> None:
-    """Only who asks itself is asked again."""
+def test_a_voter_that_has_refused_for_good_is_not_queried_again_and_again() -> None:
+    """Only a voter that asks itself is queried again."""
     quorum = Quorum()
     first, second = bereft(quorum)
     runs_out(first, quorum.now + 100)

@@ -17,10 +17,10 @@ def test_a_quorum_of_one_leads_in_its_first_tick_and_commits_at_once() -> None:
     replica.tick(START)
     assert isinstance(replica.state, LeaderState)
     assert replica.take_outgoing() == []
-    assert quorum.heard(1).events == [("leader", 1)]
+    assert quorum.listener(1).events == [("leader", 1)]
     assert replica.append([b"one", b"two"], START) == OffsetAndEpoch(2, 1)
-    assert quorum.heard(1).values == [b"one", b"two"]
-    assert quorum.heard(1).offsets == [0, 1, 2]
+    assert quorum.listener(1).values == [b"one", b"two"]
+    assert quorum.listener(1).offsets == [0, 1, 2]
     assert control_kinds(quorum.members[1].log) == [LEADER_CHANGE]
 
 
@@ -31,7 +31,7 @@ def test_three_voters_elect_one_and_it_commits_what_two_have() -> None:
     assert [quorum[id].leader_id for id in (1, 2, 3)] == [leader.key.id] * 3
     assert {quorum[id].epoch for id in (1, 2, 3)} == {1}
     quorum.write(b"one")
-    assert [quorum.heard(id).values for id in (1, 2, 3)] == [[b"one"]] * 3
+    assert [quorum.listener(id).values for id in (1, 2, 3)] == [[b"one"]] * 3
     assert [quorum[id].log.end for id in (1, 2, 3)] == [OffsetAndEpoch(2, 1)] * 3
 
 
@@ -43,7 +43,7 @@ def test_only_the_leader_appends() -> None:
             follower.append([b"no"], quorum.now)
 
 
-def test_another_leads_when_the_leader_is_gone_and_nothing_committed_is_lost() -> None:
+def test_another_leads_when_the_leader_is_lost_and_nothing_committed_is_lost() -> None:
     quorum = Quorum()
     first = quorum.elect()
     quorum.write(b"one")
@@ -54,4 +54,4 @@ def test_another_leads_when_the_leader_is_gone_and_nothing_committed_is_lost() -
     quorum.write(b"two")
     quorum.restart(first.key.id)
     quorum.run(5000)
-    assert [quorum.heard(id).values for id in (1, 2, 3)] == [[b"one", b"two"]] * 3
+    assert [quorum.listener(id).values for id in (1, 2, 3)] == [[b"one", b"two"]] * 3

@@ -97,7 +97,7 @@ def test_an_epoch_is_not_negative() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_vote_that_was_given_is_given_to_nobody_else_after_a_loss_of_power(seed: int) -> None:
+def test_a_vote_is_given_to_no_other_candidate_after_a_loss_of_power(seed: int) -> None:
     disk = LossyDisk()
     disk.make_folder(FOLDER)
     disk.flush_folder("")
@@ -131,7 +131,7 @@ def test_a_vote_that_cannot_be_kept_is_not_given() -> None:
     assert voter.replica.take_outgoing() == []
 
 
-def test_whoever_cannot_keep_its_own_vote_does_not_stand() -> None:
+def test_a_replica_that_cannot_write_its_own_vote_is_no_candidate() -> None:
     two = member(voters=(1, 2), store=Full()).replica
     two.tick(START + 2000)
     [asked] = two.take_outgoing()
@@ -140,7 +140,7 @@ def test_whoever_cannot_keep_its_own_vote_does_not_stand() -> None:
     assert two.epoch == 0
 
 
-def test_whoever_is_alone_and_cannot_keep_that_it_leads_does_not_lead() -> None:
+def test_a_sole_voter_that_cannot_write_its_election_does_not_lead() -> None:
     alone = member(voters=(1,), store=Full()).replica
     alone.tick(START)
     assert isinstance(alone.failure, DiskFailure)

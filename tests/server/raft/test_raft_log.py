@@ -86,7 +86,7 @@ def test_at_the_start_of_the_log_only_the_epoch_of_the_snapshot_there_goes_on() 
         (1, 0, ValidOffsetAndEpoch(FollowerPosition.DIVERGING, OffsetAndEpoch(0, 0))),
     ],
 )
-def test_where_a_follower_stands(offset: int, epoch: int, expected: ValidOffsetAndEpoch) -> None:
+def test_where_the_log_of_a_follower_ends(offset: int, epoch: int, expected: ValidOffsetAndEpoch) -> None:
     assert written(1, 3).validate(offset, epoch) == expected
 
 
@@ -103,7 +103,7 @@ def test_the_voters_of_the_log_are_those_of_its_newest_record() -> None:
     assert (log.history.voters, log.history.kraft_version) == (static_voters([1]), 0)
 
 
-def test_the_voters_of_a_snapshot_hold_where_the_log_says_nothing() -> None:
+def test_the_voters_of_a_snapshot_hold_where_the_log_has_none() -> None:
     snapshots = Snapshots(OffsetAndEpoch(7, 3), voters=dynamic_voters([4, 5]), kraft_version=1)
     log = RaftLog(PartitionLog("m", 0), static_voters([1]), snapshots)
     assert (log.history.voters.ids, log.history.kraft_version) == ((4, 5), 1)
@@ -189,7 +189,7 @@ def test_what_is_committed_is_not_given_up_for_a_snapshot() -> None:
     assert log.start_from_snapshot(OffsetAndEpoch(6, 1))
 
 
-def test_a_snapshot_that_ends_before_the_log_begins_says_nothing_of_where_a_follower_stands() -> None:
+def test_a_snapshot_that_ends_before_the_log_begins_does_not_validate_a_follower() -> None:
     log = written(1, 2)
     log.commit(6)
     log.snapshots = Snapshots(OffsetAndEpoch(3, 1), OffsetAndEpoch(5, 2))
@@ -209,7 +209,7 @@ def test_the_high_watermark_never_falls() -> None:
     assert log.end_offset == 3
 
 
-def test_a_control_batch_counts_from_where_it_stands() -> None:
+def test_a_control_batch_counts_from_its_own_offset() -> None:
     log = written(1)
     placed = log.append_control([control_records.voters(dynamic_voters([1, 2]))], 2, START)
     assert placed == OffsetAndEpoch(3, 2)
@@ -253,7 +253,7 @@ def test_a_log_in_files_goes_on_where_it_was(tmp_path: Path) -> None:
     assert (again.end, again.history.voters.ids) == (OffsetAndEpoch(2, 1), (1, 2))
 
 
-def test_what_a_process_wrote_and_did_not_flush_is_flushed_before_anybody_is_told_of_it(tmp_path: Path) -> None:
+def test_unflushed_records_of_an_earlier_process_are_flushed_at_the_start(tmp_path: Path) -> None:
     """Or a leader would count it, and a loss of power take it from a majority that had it."""
     opened = in_files(tmp_path)
     RaftLog(opened, static_voters([1]), storage=opened).append_values([b"one"], 1, START)

@@ -37,7 +37,7 @@ def test_57_a_voter_is_removed() -> None:
     assert not changing.quorum[gone].is_voter
     changing.quorum.kill(gone)
     changing.quorum.write(b"two of two")
-    assert changing.quorum.heard(changing.id).values == [b"two of two"]
+    assert changing.quorum.listener(changing.id).values == [b"two of two"]
 
 
 def test_57_a_leader_that_is_removed_leads_until_that_is_committed() -> None:
@@ -54,7 +54,7 @@ def test_57_a_leader_that_is_removed_leads_until_that_is_committed() -> None:
     quorum.write(b"without it")
     quorum.run(5000)
     assert part(old) is FollowerState
-    assert quorum.heard(changing.id).values == [b"without it"], "it goes on as an observer"
+    assert quorum.listener(changing.id).values == [b"without it"], "it goes on as an observer"
 
 
 def test_57_the_last_voter_stays() -> None:
@@ -69,12 +69,12 @@ def test_57_from_one_voter_to_three_and_back() -> None:
         changing.observer(id)
         assert changing.done(add(id)).error_code == 0
     changing.quorum.write(b"three")
-    assert [changing.quorum.heard(id).values for id in (1, 2, 3)] == [[b"three"]] * 3
+    assert [changing.quorum.listener(id).values for id in (1, 2, 3)] == [[b"three"]] * 3
     for id in (2, 3):
         assert changing.done(remove(id)).error_code == 0
         changing.quorum.kill(id)
     changing.quorum.write(b"one")
-    assert changing.quorum.heard(1).values == [b"three", b"one"]
+    assert changing.quorum.listener(1).values == [b"three", b"one"]
     changing.quorum.run(20_000)
     assert isinstance(changing.leader.state, LeaderState)
 
@@ -93,7 +93,7 @@ def test_a_voter_can_be_added_without_waiting_for_the_commit() -> None:
     assert changing.now(remove(2)).error_code == e.REQUEST_TIMED_OUT, "the change is still under way"
 
 
-def test_57_a_voter_says_where_it_has_moved() -> None:
+def test_57_a_voter_reports_its_new_endpoint() -> None:
     changing = Changing()
     mover = changing.others[0]
     assert changing.now(update(mover, changing.leader.epoch)).error_code == 0
@@ -142,7 +142,7 @@ def test_a_leader_that_has_committed_nothing_in_its_epoch_changes_no_voter() -> 
     assert ask(leader, update(2, leader.replica.epoch), 0).error_code == e.REQUEST_TIMED_OUT
 
 
-def test_a_follower_that_moved_tells_its_leader_when_a_fetch_timeout_has_passed() -> None:
+def test_a_follower_that_moved_updates_its_leader_after_a_fetch_timeout() -> None:
     changing = Changing()
     mover = changing.others[0]
     changing.quorum[mover].endpoints["EXTRA"] = endpoint(77)
@@ -155,7 +155,7 @@ def test_a_follower_that_moved_tells_its_leader_when_a_fetch_timeout_has_passed(
     assert not [body for _, _, body in changing.quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
 
 
-def test_a_leader_that_moved_writes_so_when_it_is_elected_since_it_tells_nobody() -> None:
+def test_a_leader_that_moved_writes_its_endpoint_when_it_is_elected() -> None:
     changing = Changing()
     kinds = control_kinds(changing.leader.log.log)
     for each in changing.quorum.members.values():
@@ -169,7 +169,7 @@ def test_a_leader_that_moved_writes_so_when_it_is_elected_since_it_tells_nobody(
     assert control_kinds(successor.log.log) == [*kinds, 2, KRAFT_VERSION, KRAFT_VOTERS]
 
 
-def test_a_leader_that_the_log_knows_as_it_is_does_not_name_the_voters_again() -> None:
+def test_a_leader_with_its_endpoint_in_the_log_does_not_write_the_voters_again() -> None:
     changing = Changing()
     kinds = control_kinds(changing.leader.log.log)
     changing.leader.resign(changing.quorum.now)
@@ -177,15 +177,15 @@ def test_a_leader_that_the_log_knows_as_it_is_does_not_name_the_voters_again() -
     assert control_kinds(changing.quorum.elect().log.log) == [*kinds, 2]
 
 
-def test_under_kraft_version_0_each_leader_is_told_once() -> None:
+def test_under_kraft_version_0_each_leader_is_updated_once() -> None:
     quorum = Quorum()
     quorum.elect()
     quorum.run(20_000)
-    told = [one for one, _, body in quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
-    assert sorted(told) == sorted(each.key.id for each in quorum.followers())
+    updated = [one for one, _, body in quorum.sent if isinstance(body, UpdateRaftVoterRequest)]
+    assert sorted(updated) == sorted(each.key.id for each in quorum.followers())
 
 
-def test_kraft_version_is_raised_when_every_voter_has_said_that_it_knows_it() -> None:
+def test_kraft_version_is_raised_when_every_voter_has_reported_support_for_it() -> None:
     changing = Changing(dynamic=False)
     with pytest.raises(VoterChangeRefused):
         changing.leader.raise_kraft_version(1, changing.quorum.now)
@@ -229,7 +229,7 @@ def test_58_a_controller_that_lost_its_disk_takes_its_own_place() -> None:
     assert voter.key == key(lost, 1)
 
 
-def test_58_without_the_setting_nobody_joins() -> None:
+def test_58_without_the_setting_no_observer_joins() -> None:
     changing = Changing()
     changing.observer(4)
     changing.quorum.run(20_000)

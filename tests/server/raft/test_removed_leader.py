@@ -14,7 +14,7 @@ def test_only_the_removed_leader_has_the_longest_log_and_so_it_leads_until_its_r
     changing.ask(remove(gone))
     assert not quorum[gone].is_voter
     quorum.run(10_000)
-    assert quorum.leader is None, "one has heard nothing of the change, the other is not followed"
+    assert quorum.leader is None, "one has not fetched the change, the other is not followed"
     quorum.heal()
     assert quorum.run(60_000, until=lambda: isinstance(quorum[left].state, LeaderState))
     quorum.elect()
@@ -24,7 +24,7 @@ def test_only_the_removed_leader_has_the_longest_log_and_so_it_leads_until_its_r
     assert not quorum[gone].is_needed
 
 
-def test_who_was_removed_for_good_does_not_stand() -> None:
+def test_a_removed_voter_is_no_candidate() -> None:
     changing = Changing()
     quorum, gone = changing.quorum, changing.id
     changing.ask(remove(gone))

@@ -94,7 +94,7 @@ def test_the_history_goes_back_when_the_log_is_cut() -> None:
     assert (history.voters_offset, history.kraft_version, history.kraft_version_offset) == (-1, 0, -1)
 
 
-def test_the_history_forgets_what_nobody_asks_for_again() -> None:
+def test_the_history_forgets_voters_below_the_given_offset() -> None:
     history = VoterHistory(static_voters([1]))
     for offset in (5, 9, 12):
         history.set_voters(offset, dynamic_voters([1, offset]))

@@ -70,7 +70,7 @@ def test_42_a_vote_is_given_once_per_epoch_and_remembered_over_a_restart() -> No
     assert voter.store.load() == ElectionState(2, None, ReplicaKey(3))
 
 
-def test_42_a_vote_stands_in_the_store_before_it_is_given() -> None:
+def test_42_a_vote_is_in_the_store_before_it_is_given() -> None:
     voter = member()
     assert sole(ask(voter, vote(7, 2))).vote_granted
     assert voter.store.load() == ElectionState(7, None, ReplicaKey(2))
@@ -96,10 +96,10 @@ def test_44_a_candidate_with_an_older_log_never_wins() -> None:
     other = next(id for id in (1, 2, 3) if id not in (behind, leader.key.id))
     assert quorum.elect().key.id == other
     quorum.run(3000)
-    assert quorum.heard(behind).values == [b"one"]
+    assert quorum.listener(behind).values == [b"one"]
 
 
-def test_44_alone_with_an_older_log_nobody_ever_leads() -> None:
+def test_44_no_later_epoch_elects_an_older_log() -> None:
     full, empty = written(), (0, 0)
     for epoch in range(4, 12):
         assert not sole(ask(full, vote(epoch, 2, empty))).vote_granted
@@ -125,7 +125,7 @@ def test_45_observers_and_strangers_may_ask_and_are_answered() -> None:
     ],
 )
 @pytest.mark.parametrize("version", [1, 2])
-def test_46_a_vote_that_is_asked_of_another_voter(
+def test_46_a_vote_that_is_requested_from_another_voter(
     voter: int, voter_directory: Uuid, expected: int, version: int
 ) -> None:
     asked = member()
@@ -175,7 +175,7 @@ def test_a_vote_is_about_one_partition(topics: int) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_an_answer_says_who_leads_and_where(version: int) -> None:
+def test_an_answer_has_the_leader_and_its_endpoint(version: int) -> None:
     voter = member()
     ask(voter, begin(2, 4))
     answer = ask(voter, vote(4, 3), version)
@@ -208,7 +208,7 @@ def test_53_a_pre_vote_is_granted_by_a_follower_that_has_never_fetched() -> None
     assert voter.store.saves == saves
 
 
-def test_53_a_remote_without_version_2_is_asked_for_a_real_vote() -> None:
+def test_53_a_remote_without_version_2_gets_a_real_vote_request() -> None:
     quorum = Quorum()
     quorum.versions[ApiKeys.VOTE] = 1
     leader = quorum.elect()
@@ -223,7 +223,7 @@ def test_53_version_0_of_everything_still_elects() -> None:
     quorum.elect()
     quorum.write(b"one")
     quorum.run(3000)
-    assert [quorum.heard(id).values for id in (1, 2, 3)] == [[b"one"]] * 3
+    assert [quorum.listener(id).values for id in (1, 2, 3)] == [[b"one"]] * 3
 
 
 def test_53_a_voter_that_is_cut_off_asks_around_and_its_epoch_stays() -> None:
@@ -243,7 +243,7 @@ def test_53_a_voter_that_is_cut_off_asks_around_and_its_epoch_stays() -> None:
     quorum.heal()
     quorum.run(5000)
     assert leader is quorum.leader
-    assert leader.epoch == epoch, "coming back it disturbs nobody"
+    assert leader.epoch == epoch, "coming back it causes no election"
     assert lonely.leader_id == leader.key.id
 
 
@@ -269,18 +269,18 @@ def missing_its_leader() -> Followed:
     return followed
 
 
-def test_a_prospective_stays_so_when_its_own_leader_says_again_that_he_leads() -> None:
+def test_a_prospective_stays_so_when_its_own_leader_begins_the_epoch_again() -> None:
     """As in Kafka 4.4, where only a change makes a follower of a replica that remembers its leader
     (`maybeTransition`).
     """
     voter = missing_its_leader()
     before = voter.replica.state
-    assert code(ask(voter.member, begin(2, 4), now=voter.now)) == e.NONE, "the leader takes it for told"
+    assert code(ask(voter.member, begin(2, 4), now=voter.now)) == e.NONE, "the leader takes it for notified"
     assert voter.replica.state is before
     for send in voter.replica.take_outgoing():
         voter.replica.answered(send.token, denied(by=2, epoch=4), voter.now)
     assert part(voter.replica) is FollowerState, (
-        "a majority that follows him brings it back at once, not after its timeout"
+        "a majority that follows the leader brings it back at once, not after its timeout"
     )
     assert (voter.replica.epoch, voter.replica.leader_id) == (4, 2)
 
@@ -290,10 +290,10 @@ def denied(by: int, epoch: int) -> VoteResponse:
     return VoteResponse(topics=[VoteResponse.TopicData(topic_name=TOPIC, partitions=[partition])])
 
 
-def test_a_prospective_follows_a_leader_of_whom_it_learns_something_new() -> None:
+def test_a_prospective_follows_a_leader_with_something_new() -> None:
     moved = missing_its_leader()
     ask(moved.member, begin(2, 4, listeners=("CONTROLLER", "OTHER")), now=moved.now)
-    assert part(moved.replica) is FollowerState, "he is reached in more ways than was known"
+    assert part(moved.replica) is FollowerState, "the leader has more listeners than was known"
     later = missing_its_leader()
     ask(later.member, begin(3, 5), now=later.now)
     assert (part(later.replica), later.replica.leader_id, later.replica.epoch) == (FollowerState, 3, 5)
@@ -302,11 +302,11 @@ def test_a_prospective_follows_a_leader_of_whom_it_learns_something_new() -> Non
     unled.replica.tick(START + 2000)
     ask(unled, begin(2, 0), now=START + 2000)
     assert (part(unled.replica), unled.replica.leader_id) == (FollowerState, 2), (
-        "the leader of its own epoch, of whom it knew nothing"
+        "the leader of its own epoch, which it did not know"
     )
 
 
-def test_who_has_led_or_stands_or_leads_gives_no_vote() -> None:
+def test_a_leader_a_former_leader_and_a_candidate_give_no_vote() -> None:
     quorum = Quorum()
     leader = quorum.elect()
     body = vote(leader.epoch, 7, (99, leader.epoch - 1), voter=leader.key.id)
@@ -317,7 +317,7 @@ def test_who_has_led_or_stands_or_leads_gives_no_vote() -> None:
     assert sole(ask(candidate, vote(4, 2, pre=True))).vote_granted
 
 
-def test_a_replica_that_restarts_after_voting_for_itself_still_stands() -> None:
+def test_a_replica_that_restarts_after_voting_for_itself_is_still_a_candidate() -> None:
     voter = member(store=MemoryQuorumStateStore(ElectionState(4, None, key(1))))
     voter.replica.tick(START)
     asked = [send.body for send in voter.replica.take_outgoing()]
@@ -332,7 +332,7 @@ def test_the_state_of_a_new_replica_is_unattached_in_epoch_0() -> None:
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
-def test_in_the_last_epoch_nobody_stands_and_nothing_breaks(dynamic: bool) -> None:
+def test_in_the_last_epoch_no_replica_is_a_candidate_and_nothing_breaks(dynamic: bool) -> None:
     quorum = Quorum(dynamic=dynamic)
     for id in (1, 2, 3):
         assert sole(ask(quorum.members[id], vote(LAST_EPOCH, 9, voter=id), now=quorum.now)).vote_granted

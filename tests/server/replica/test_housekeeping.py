@@ -23,7 +23,7 @@ def played(more: str) -> Conversation:
     return conversation
 
 
-def test_what_is_older_than_retention_allows_is_gone_after_the_next_check() -> None:
+def test_records_older_than_the_retention_are_deleted_by_the_next_check() -> None:
     played(
         """
 +59s
@@ -46,7 +46,7 @@ a < {topics: [{partitions: [{activeProducers: []}]}]}
     )
 
 
-def test_who_waits_is_told_that_his_offset_has_gone() -> None:
+def test_a_waiting_fetch_learns_that_its_offset_is_out_of_range() -> None:
     played(
         """
 b > Fetch v12 {maxWaitMs: 120000, minBytes: 1000, topics: [{topic: t, partitions: [{partitionMaxBytes: 1000}]}]}

@@ -93,14 +93,14 @@ class TestLosingATail:
         assert [story.lose(offset) for offset in (3, 3, 2, 2)] == [1, 2, 3, 4]
         assert story.epochs == [(0, 0), (4, 2)]
 
-    def test_who_waits_beyond_it_is_told(self, story: Story) -> None:
+    def test_a_fetch_that_waits_beyond_the_new_end_is_answered(self, story: Story) -> None:
         story.produce(1, 1, 1)
         unaware, fenced = story.begin_fetch(3), story.begin_fetch(3, current=0)
         story.lose(1)
         assert unaware.response.responses[0].partitions[0].error_code == error_codes.OFFSET_OUT_OF_RANGE
         assert fenced.response.responses[0].partitions[0].error_code == error_codes.FENCED_LEADER_EPOCH
 
-    def test_who_waits_for_more_than_is_left_waits_on(self, story: Story) -> None:
+    def test_a_fetch_that_waits_for_more_than_is_left_waits_on(self, story: Story) -> None:
         story.produce(1, 1, 1)
         waiting = story.begin_fetch(0, wait=1000, least=10**6)
         story.lose(1)
@@ -135,8 +135,8 @@ class TestLosingTheTailOfACoordinator:
         story.cluster.tick(0)
 
     def committed(self, story: Story) -> int:
-        wanted = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
-        topics = story.cluster.submit(OffsetFetchRequest(groups=[wanted]), 9).groups[0].topics
+        group = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
+        topics = story.cluster.submit(OffsetFetchRequest(groups=[group]), 9).groups[0].topics
         return int(topics[0].partitions[0].committed_offset) if topics else -1
 
     def commit(self, story: Story, offset: int) -> int:
@@ -152,14 +152,14 @@ class TestLosingTheTailOfACoordinator:
         self.lose(story, 0)
         assert self.committed(story) == -1
 
-    def test_the_next_commit_stands_in_the_new_epoch(self, story: Story) -> None:
+    def test_the_next_commit_has_the_new_epoch(self, story: Story) -> None:
         self.commit(story, 5)
         self.lose(story, 1)
         self.commit(story, 6)
         log = story.cluster.partition(OFFSETS).log
         assert [(entry.epoch, entry.offset) for entry in log.epochs.entries] == [(0, 0), (1, 1)]
 
-    def test_a_member_that_waits_is_told_to_look_for_the_coordinator(self, story: Story) -> None:
+    def test_a_waiting_member_gets_not_coordinator(self, story: Story) -> None:
         protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
         first = story.cluster.submit(self.join("", protocol), 3)
         pending = story.cluster.begin(self.join("", protocol), 3)

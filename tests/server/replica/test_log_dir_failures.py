@@ -62,11 +62,11 @@ def test_the_others_serve_on(machine: Machine, caplog: pytest.LogCaptureFixture)
     assert produce(machine, "kept") == (0, 1)
     assert fetched(machine, "kept") == 0
     assert produce(machine, "lost") == (STORAGE_ERROR, -1)
-    told = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert told == ["b is offline until a restart, and its partition is not served: no space left on device"]
+    warnings = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert warnings == ["b is offline until a restart, and its partition is not served: no space left on device"]
 
 
-def test_a_lost_partition_says_so_before_it_says_what_is_wrong_with_a_batch(machine: Machine) -> None:
+def test_a_lost_partition_is_reported_before_an_error_of_the_batch(machine: Machine) -> None:
     """The batch is compressed with zstd, which is newer than version 6 of Produce."""
     request = produce_request("lost", b"v")
     request.topic_data[0].partition_data[0].records = encode_batch([Record(0, NOW, None, b"v")], compression=4)
@@ -108,7 +108,7 @@ def test_everything_about_a_lost_partition_is_a_storage_error(machine: Machine) 
     assert [answer.error_code for answer in answers] == [STORAGE_ERROR] * len(answers)
 
 
-def test_the_metadata_says_that_nobody_leads_it(machine: Machine) -> None:
+def test_the_metadata_has_no_leader_for_it(machine: Machine) -> None:
     before = machine.image.brokers[1].log_dirs
     fail(machine)
     answer = machine.submit(MetadataRequest(topics=None), 12)
@@ -119,7 +119,7 @@ def test_the_metadata_says_that_nobody_leads_it(machine: Machine) -> None:
     assert machine.image.brokers[1].log_dirs == (before[0], before[2])
 
 
-def test_who_waits_for_data_hears_of_it(machine: Machine) -> None:
+def test_a_fetch_that_waits_for_data_is_answered(machine: Machine) -> None:
     waiting = machine.begin(fetch_request("lost", offset=1, max_wait_ms=60_000), 11)
     fail(machine)
     assert waiting.response.responses[0].partitions[0].error_code == STORAGE_ERROR

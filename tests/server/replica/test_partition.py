@@ -1,4 +1,4 @@
-"""One partition that is led here: epochs, appends, and who is woken by them."""
+"""One partition that is led here: epochs, appends, and the waiters that they wake."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def waiting_for(partition: Partition, lacking: int) -> tuple[Waiting, list[bool]
     return waiting, woken
 
 
-def test_who_waits_is_woken_by_as_many_bytes_as_he_lacks(partition: Partition) -> None:
+def test_a_waiter_is_woken_by_as_many_bytes_as_it_lacks(partition: Partition) -> None:
     size = len(batch())
     waiting, woken = waiting_for(partition, size + 1)
     partition.append(batch(), NOW)
@@ -70,7 +70,7 @@ def test_who_waits_is_woken_by_as_many_bytes_as_he_lacks(partition: Partition) -
     assert woken == [True]
 
 
-def test_a_duplicate_wakes_nobody(partition: Partition) -> None:
+def test_a_duplicate_wakes_no_waiter(partition: Partition) -> None:
     produced = bytes(encode_batch([Record(0, NOW, None, b"v")], producer_id=7, producer_epoch=0, base_sequence=0))
     partition.append(produced, NOW)
     waiting, woken = waiting_for(partition, 1)

@@ -17,16 +17,16 @@ from tests.server.harness import Harness
 
 
 class Seen:
-    """A listener that notes what it is told."""
+    """A listener that records the changes that it gets."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str, int]] = []
+        self.changes: list[tuple[str, str, int]] = []
 
     def on_election(self, partition: Partition) -> None:
-        self.told.append(("led", partition.topic, partition.index))
+        self.changes.append(("led", partition.topic, partition.index))
 
     def on_resignation(self, partition: Partition) -> None:
-        self.told.append(("lost", partition.topic, partition.index))
+        self.changes.append(("lost", partition.topic, partition.index))
 
 
 @pytest.fixture
@@ -59,18 +59,18 @@ def test_look_ups(cluster: Harness) -> None:
     assert {(partition.topic, partition.index) for partition in partitions} == {("t", 0), ("t", 1)}
 
 
-def test_listeners_are_told_in_order(cluster: Harness) -> None:
+def test_listeners_are_notified_in_order(cluster: Harness) -> None:
     seen = Seen()
     cluster.node.partitions.listeners.append(seen)
     cluster.create("u", partitions=12)
-    assert seen.told == [("led", "u", index) for index in range(12)]
-    seen.told.clear()
+    assert seen.changes == [("led", "u", index) for index in range(12)]
+    seen.changes.clear()
     more = CreatePartitionsRequest.CreatePartitionsTopic(name="t", count=4, assignments=None)
     cluster.submit(CreatePartitionsRequest(topics=[more], timeout_ms=1000), 3)
-    assert seen.told == [("led", "t", 2), ("led", "t", 3)]
-    seen.told.clear()
+    assert seen.changes == [("led", "t", 2), ("led", "t", 3)]
+    seen.changes.clear()
     delete(cluster, "t")
-    assert sorted(seen.told) == [("lost", "t", index) for index in range(4)]
+    assert sorted(seen.changes) == [("lost", "t", index) for index in range(4)]
 
 
 def test_growing_leaves_what_is_there_alone(cluster: Harness) -> None:
@@ -80,7 +80,7 @@ def test_growing_leaves_what_is_there_alone(cluster: Harness) -> None:
     assert cluster.partition("t", 0) is before
 
 
-def test_who_waits_for_a_topic_is_woken_when_it_goes(cluster: Harness) -> None:
+def test_a_fetch_that_waits_for_a_topic_is_woken_by_its_deletion(cluster: Harness) -> None:
     woken: list[bool] = []
 
     def waiter() -> Wait[None]:
@@ -116,7 +116,7 @@ def test_a_new_epoch_of_the_same_leader(cluster: Harness) -> None:
     assert cluster.partition("t") is partition
     assert partition.leader_epoch == 1
     assert partition.log.epochs.latest == 1
-    assert seen.told == []
+    assert seen.changes == []
 
 
 def test_leadership_that_is_lost_and_comes_back(cluster: Harness) -> None:
@@ -127,7 +127,7 @@ def test_leadership_that_is_lost_and_comes_back(cluster: Harness) -> None:
     assert cluster.node.partitions.get("t", 1) is not None
     leader_change(cluster, 1)
     assert cluster.partition("t").leader_epoch == 2
-    assert seen.told == [("lost", "t", 0), ("led", "t", 0)]
+    assert seen.changes == [("lost", "t", 0), ("led", "t", 0)]
 
 
 SETTINGS: list[tuple[str, Callable[[Harness], None], int]] = [

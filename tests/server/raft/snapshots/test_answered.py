@@ -105,7 +105,7 @@ def test_a_piece_is_followed_by_the_next() -> None:
     assert follower.answer(position=100, unaligned_records=WHOLE[100:150]).topics[0].partitions[0].position == 150
 
 
-def test_an_answer_that_is_lost_is_asked_for_again() -> None:
+def test_a_lost_answer_is_requested_again() -> None:
     follower = Following()
     follower.replica.answered(follower.next().token, piece(), follower.replica.now)
     follower.replica.answered(follower.next().token, None, follower.replica.now)
@@ -152,7 +152,7 @@ def test_a_newer_epoch_without_a_leader_ends_it_too() -> None:
     assert (follower.replica.epoch, follower.replica.leader_id) == (5, None)
 
 
-def test_an_answer_of_an_older_epoch_tells_nothing() -> None:
+def test_an_answer_of_an_older_epoch_is_ignored() -> None:
     follower = Following()
     follower.replica.answered(follower.next().token, piece(leader=3, epoch=3), follower.replica.now)
     assert (follower.replica.epoch, follower.replica.leader_id) == (4, 2)
@@ -176,7 +176,7 @@ def test_the_last_piece_moves_the_log_and_what_is_committed() -> None:
     assert isinstance(body, FetchRequest)
     log = follower.replica.log
     assert (log.start_offset, log.end, log.high_watermark) == (ID.offset, ID, ID.offset)
-    assert [reader.id for reader in follower.member.heard.snapshots] == [ID]
+    assert [reader.id for reader in follower.member.listener.snapshots] == [ID]
 
 
 @pytest.mark.parametrize("id", [OffsetAndEpoch(-1, 3), OffsetAndEpoch(5, -1)])

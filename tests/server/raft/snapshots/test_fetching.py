@@ -56,7 +56,7 @@ def test_it_is_there_when_the_last_piece_has_come(chunk: int) -> None:
     assert store.bytes_of(ID) == WHOLE
 
 
-def test_the_request_says_who_asks_for_what_from_where_on() -> None:
+def test_the_request_names_the_replica_the_snapshot_and_the_position() -> None:
     _, asker = download(64)
     asker.take(answered(asker))
     asked = asker.request(KEY, "c")
@@ -68,7 +68,7 @@ def test_the_request_says_who_asks_for_what_from_where_on() -> None:
     assert partition.replica_directory_id == KEY.directory_id
 
 
-def test_after_a_lost_answer_the_same_is_asked_again() -> None:
+def test_after_a_lost_answer_the_same_request_is_sent_again() -> None:
     _, asker = download()
     asker.take(answered(asker))
     assert asker.request(KEY, "c") == asker.request(KEY, "c")
@@ -101,7 +101,9 @@ GOOD = FetchSnapshotAnswer(0, 1, 5, None, ID, len(WHOLE), 0, WHOLE[:50])
         GOOD._replace(data=b""),
     ],
 )
-def test_what_is_not_as_asked_gives_it_up_and_leaves_nothing(wrong: FetchSnapshotAnswer | None) -> None:
+def test_an_answer_that_does_not_match_the_request_ends_the_fetch_and_leaves_no_file(
+    wrong: FetchSnapshotAnswer | None,
+) -> None:
     store, asker = download()
     assert asker.take(wrong) is DownloadProgress.GIVEN_UP
     assert (store.ids(), asker.position) == ([], 0)
@@ -168,11 +170,13 @@ def test_an_answer_about_something_else_is_none(of: FetchSnapshotResponse) -> No
     assert answer_in(of) is None
 
 
-def test_what_an_answer_says() -> None:
+def test_the_fields_of_an_answer() -> None:
     endpoint = FetchSnapshotResponse.NodeEndpoint(node_id=3, host="h", port=1)
     leader = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=3, leader_epoch=9)
     of = response(OF(error_code=7, current_leader=leader), node_endpoints=[endpoint])
     assert answer_in(of) == FetchSnapshotAnswer(7, 3, 9, VoterEndpoint("h", 1), OffsetAndEpoch(0, 0))
-    nobody = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=-1, leader_epoch=9)
-    assert answer_in(response(OF(current_leader=nobody))) == FetchSnapshotAnswer(0, None, 9, None, OffsetAndEpoch(0, 0))
+    leaderless = FetchSnapshotResponse.LeaderIdAndEpoch(leader_id=-1, leader_epoch=9)
+    assert answer_in(response(OF(current_leader=leaderless))) == FetchSnapshotAnswer(
+        0, None, 9, None, OffsetAndEpoch(0, 0)
+    )
     assert answer_in(FetchSnapshotResponse(error_code=-1)) == FetchSnapshotAnswer(-1)

@@ -52,7 +52,7 @@ def state(log: RaftLog, store: MemorySnapshotStore) -> tuple[int, list[int]]:
     return log.start_offset, [id.offset for id in store.ids()]
 
 
-def test_what_is_kept_is_told_with_its_size_and_time() -> None:
+def test_kept_snapshots_are_listed_with_their_size_and_time() -> None:
     _, store = made(*ENDS)
     assert [(each.id.offset, each.timestamp) for each in kept(store)] == [(end, NOW + end) for end in ENDS]
     assert [each.size for each in kept(store)] == [store.size(id) for id in store.ids()]
@@ -166,7 +166,7 @@ def dies_after(changes: int, retention: SnapshotRetention) -> tuple[bool, RaftLo
 @pytest.mark.parametrize(
     ("bounds", "start"), [({"max_ms": 85}, 20), ({"max_ms": 0}, 30), ({"max_bytes": 0}, 30)], ids=lambda each: str(each)
 )
-def test_wherever_a_process_dies_the_log_begins_where_a_snapshot_ends(bounds: dict[str, int], start: int) -> None:
+def test_wherever_a_process_is_killed_the_log_begins_where_a_snapshot_ends(bounds: dict[str, int], start: int) -> None:
     retention, changes, died, starts = SnapshotRetention(**{"max_bytes": -1, "max_ms": -1, **bounds}), 0, True, set()
     while died:
         died, log = dies_after(changes, retention)

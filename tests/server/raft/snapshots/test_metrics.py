@@ -12,7 +12,7 @@ NAMES = [metric.name.rpartition("=")[2] for metric in METRICS]
 STATE = MetadataState(NOW, latest_end=0, latest_bytes=0, high_watermark=12, metadata_version=33, leader_id=-1)
 
 
-def told(metrics: SnapshotMetrics, state: MetadataState = STATE) -> dict[str, object]:
+def values_of(metrics: SnapshotMetrics, state: MetadataState = STATE) -> dict[str, object]:
     return {name.rpartition("=")[2]: value for name, value in readings(metrics, state).items()}
 
 
@@ -38,7 +38,7 @@ def test_the_page_lists_all() -> None:
 
 
 def test_before_the_first_snapshot() -> None:
-    found = told(SnapshotMetrics(NOW - 70))
+    found = values_of(SnapshotMetrics(NOW - 70))
     assert found.pop("LoadSnapshotLatencyMs") == found.pop("GenSnapshotLatencyMs") == LatencyStats()
     assert found == {
         "SnapshotSizeBytes": 0,
@@ -55,7 +55,7 @@ def test_after_some() -> None:
     metrics = SnapshotMetrics(NOW - 70)
     metrics.wrote(5000, 30, NOW)
     metrics.wrote(6000, 10, NOW + 50)
-    found = told(metrics, STATE._replace(now=NOW + 60, latest_end=200, latest_bytes=6001, high_watermark=260))
+    found = values_of(metrics, STATE._replace(now=NOW + 60, latest_end=200, latest_bytes=6001, high_watermark=260))
     assert (found["SnapshotLag"], found["SnapshotSizeBytes"]) == (60, 6001)
     assert (found["LatestSnapshotGeneratedBytes"], found["LatestSnapshotGeneratedAgeMs"]) == (6000, 10)
     assert found["GenSnapshotLatencyMs"] == LatencyStats(count=2, sum=40, largest=30, last=10)
@@ -65,7 +65,7 @@ def test_one_that_was_fetched_is_the_newest_and_was_not_written_here() -> None:
     metrics = SnapshotMetrics(NOW)
     metrics.wrote(5000, 30, NOW)
     metrics.load(4)
-    found = told(metrics, STATE._replace(latest_end=300, latest_bytes=7000, high_watermark=290))
+    found = values_of(metrics, STATE._replace(latest_end=300, latest_bytes=7000, high_watermark=290))
     assert (found["SnapshotSizeBytes"], found["LatestSnapshotGeneratedBytes"]) == (7000, 5000)
     assert (found["HandleLoadSnapshotCount"], found["SnapshotLag"]) == (1, 0)
     assert found["LoadSnapshotLatencyMs"] == LatencyStats(count=1, sum=4, largest=4, last=4)
@@ -73,6 +73,6 @@ def test_one_that_was_fetched_is_the_newest_and_was_not_written_here() -> None:
 
 def test_what_was_read_does_not_change_later() -> None:
     metrics = SnapshotMetrics(NOW)
-    before = told(metrics)["LoadSnapshotLatencyMs"]
+    before = values_of(metrics)["LoadSnapshotLatencyMs"]
     metrics.load(4)
     assert before == LatencyStats()

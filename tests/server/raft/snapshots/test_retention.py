@@ -30,7 +30,7 @@ def log_size(start: int) -> int:
     return 100 - start
 
 
-def gone(snapshots: Sequence[SnapshotInfo], **bounds: int) -> list[int]:
+def removed(snapshots: Sequence[SnapshotInfo], **bounds: int) -> list[int]:
     retention = SnapshotRetention(**{"max_bytes": -1, "max_ms": -1, **bounds})
     return [each.id.offset for each in expired(snapshots, 5, log_size, retention, NOW)]
 
@@ -45,25 +45,25 @@ def test_shipped_the_oldest_go_until_log_and_snapshots_fit_and_one_stays(max_byt
     """The log goes from 5 to 100: 95, 50 and 10 bytes of it remain, with 30, 20 and 10 bytes of
     snapshots.
     """
-    assert gone(THREE, max_bytes=max_bytes) == expected
+    assert removed(THREE, max_bytes=max_bytes) == expected
 
 
 @pytest.mark.parametrize(("max_ms", "expected"), [(300, []), (299, [10]), (199, [10, 50]), (0, [10, 50]), (-1, [])])
 def test_shipped_those_go_that_are_too_old_and_one_stays(max_ms: int, expected: list[int]) -> None:
-    assert gone(THREE, max_ms=max_ms) == expected
+    assert removed(THREE, max_ms=max_ms) == expected
 
 
 def test_shipped_either_bound_is_enough() -> None:
-    assert gone(THREE, max_bytes=124, max_ms=199) == [10, 50]
+    assert removed(THREE, max_bytes=124, max_ms=199) == [10, 50]
 
 
 def test_shipped_what_has_no_time_is_not_too_old() -> None:
-    assert gone([kept(10, age=None), kept(50)], max_ms=0) == []
+    assert removed([kept(10, age=None), kept(50)], max_ms=0) == []
 
 
 @pytest.mark.parametrize("snapshots", [[], THREE[:1]])
 def test_shipped_the_last_one_stays_whatever_the_bounds(snapshots: list[SnapshotInfo]) -> None:
-    assert gone(snapshots, max_bytes=0, max_ms=0) == []
+    assert removed(snapshots, max_bytes=0, max_ms=0) == []
 
 
 @given(

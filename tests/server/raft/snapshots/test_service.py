@@ -88,13 +88,13 @@ def test_a_follower_that_is_behind_takes_the_snapshot_and_goes_on_after_it(chunk
     assert {body.max_bytes for body in sent(quorum, late, FetchSnapshotRequest)} == {chunk}
     assert quorum[late].log.start_offset == id.offset
     quorum.write(b"later")
-    heard = quorum.heard(late)
-    assert [reader.id for reader in heard.snapshots] == [id], "the listener sees the snapshot, and once"
-    assert heard.values[-2:] == [b"after", b"later"]
-    assert min(offset for offset in heard.offsets if offset >= id.offset) == id.offset
+    listener = quorum.listener(late)
+    assert [reader.id for reader in listener.snapshots] == [id], "the listener gets the snapshot, and once"
+    assert listener.values[-2:] == [b"after", b"later"]
+    assert min(offset for offset in listener.offsets if offset >= id.offset) == id.offset
 
 
-def test_what_comes_next_is_asked_for_at_the_end_and_in_the_epoch_of_the_snapshot() -> None:
+def test_the_next_fetch_is_at_the_end_and_in_the_epoch_of_the_snapshot() -> None:
     quorum, stores = a_quorum()
     leader, late, id = behind(quorum, stores)
     quorum.heal()
@@ -132,7 +132,7 @@ def test_a_snapshot_that_is_deleted_meanwhile_is_given_up_for_a_newer_one() -> N
     kept.delete(old, quorum.now)
     quorum.run(30_000, until=lambda: quorum[late].log.end == leader.log.end)
     assert stores[late].ids() == [new], "what ends before the log begins is gone"
-    assert [reader.id for reader in quorum.heard(late).snapshots] == [new]
+    assert [reader.id for reader in quorum.listener(late).snapshots] == [new]
 
 
 def test_pieces_of_one_leader_are_not_joined_with_those_of_another() -> None:
@@ -196,7 +196,7 @@ def leads(replica: KafkaRaftClient) -> bool:
 @pytest.mark.parametrize(
     ("asker", "position", "stays"),
     [(2, 0, True), (2, 1 << 40, False), (-1, 0, False), (7, 0, False), (None, 0, False)],
-    ids=["a voter", "a voter that gets no bytes", "nobody", "an observer", "silence"],
+    ids=["a voter", "a voter that gets no bytes", "no replica", "an observer", "silence"],
 )
 def test_a_voter_that_fetches_a_snapshot_has_not_deserted_its_leader(
     asker: int | None, position: int, stays: bool
@@ -218,7 +218,7 @@ def test_what_kills_kafka_is_an_error_here(fields: dict[str, Any]) -> None:
     assert led.replica.failure is None
 
 
-def test_a_leader_that_stops_says_so() -> None:
+def test_a_leader_that_stops_answers_broker_not_available() -> None:
     led = Led()
     led.replica.shutdown_until = led.replica.now + 1000
     assert code(led.ask(2)) == e.BROKER_NOT_AVAILABLE

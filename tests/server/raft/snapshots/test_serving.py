@@ -48,7 +48,7 @@ def request(*partitions: Any, name: str = "__cluster_metadata", **fields: Any) -
     return FetchSnapshotRequest(**{"replica_id": 2, "max_bytes": 1 << 20, "topics": [topic], **fields})
 
 
-def asked(
+def served(
     of: FetchSnapshotRequest, seat: QuorumView = LEADER, version: int = 1, most: int | None = None
 ) -> FetchSnapshotResult:
     """Through the bytes of both."""
@@ -78,14 +78,16 @@ def sole(response: FetchSnapshotResponse) -> FetchSnapshotResponse.PartitionSnap
     ],
 )
 @pytest.mark.parametrize("version", [0, 1])
-def test_what_is_wrong_with_the_whole_is_told_at_the_top(wrong: FetchSnapshotRequest, code: int, version: int) -> None:
-    response, gave = asked(wrong, version=version)
+def test_an_error_of_the_whole_request_is_answered_at_the_top(
+    wrong: FetchSnapshotRequest, code: int, version: int
+) -> None:
+    response, gave = served(wrong, version=version)
     assert (response.error_code, list(response.topics), gave) == (code, [], False)
 
 
 @pytest.mark.parametrize("cluster", [None, CLUSTER])
-def test_who_names_no_cluster_may_belong_to_any(cluster: str | None) -> None:
-    assert asked(request(cluster_id=cluster)).gave
+def test_a_request_without_a_cluster_id_is_accepted(cluster: str | None) -> None:
+    assert served(request(cluster_id=cluster)).gave
 
 
 FOLLOWER = LEADER._replace(id=2, leads=False)
@@ -114,10 +116,10 @@ LOST = LEADER._replace(leader_id=None, leads=False, endpoint=None)
     ],
 )
 @pytest.mark.parametrize("version", [0, 1])
-def test_what_is_wrong_with_the_partition_is_told_there_with_the_leader_and_bytes_that_are_not_null(
+def test_an_error_of_the_partition_is_answered_with_the_leader_and_bytes_that_are_not_null(
     wrong: FetchSnapshotRequest, seat: QuorumView, code: int, version: int
 ) -> None:
-    response, gave = asked(wrong, seat, version)
+    response, gave = served(wrong, seat, version)
     found = sole(response)
     assert (found.error_code, found.unaligned_records, gave) == (code, b"", False)
     leader = found.current_leader
@@ -125,7 +127,7 @@ def test_what_is_wrong_with_the_partition_is_told_there_with_the_leader_and_byte
     assert found.index == wrong.topics[0].partitions[0].partition
 
 
-def test_the_first_thing_that_is_wrong_is_told() -> None:
+def test_the_first_of_several_errors_is_answered() -> None:
     everything = partition(current_leader_epoch=4, id=OffsetAndEpoch(1, 1), position=-1, partition=1)
     of = [
         (request(everything, cluster_id="other", max_bytes=-1), e.INCONSISTENT_CLUSTER_ID),
@@ -133,17 +135,17 @@ def test_the_first_thing_that_is_wrong_is_told() -> None:
         (request(everything), e.UNKNOWN_TOPIC_OR_PARTITION),
     ]
     assert [
-        response.error_code or sole(response).error_code for response in (asked(each).response for each, _ in of)
+        response.error_code or sole(response).error_code for response in (served(each).response for each, _ in of)
     ] == [code for _, code in of]
     everything.partition = 0
-    assert sole(asked(request(everything), LOST).response).error_code == e.FENCED_LEADER_EPOCH
+    assert sole(served(request(everything), LOST).response).error_code == e.FENCED_LEADER_EPOCH
 
 
 @pytest.mark.parametrize("chunk", [1, 37, len(WHOLE) - 1, len(WHOLE), len(WHOLE) + 1])
 def test_the_pieces_are_the_whole_whatever_their_size(chunk: int) -> None:
     pieces = bytearray()
     while len(pieces) < len(WHOLE):
-        response, gave = asked(request(partition(position=len(pieces)), max_bytes=chunk))
+        response, gave = served(request(partition(position=len(pieces)), max_bytes=chunk))
         found = sole(response)
         assert gave
         assert (found.size, found.position) == (len(WHOLE), len(pieces))
@@ -156,26 +158,26 @@ def test_the_pieces_are_the_whole_whatever_their_size(chunk: int) -> None:
 
 @given(st.integers(0, len(WHOLE) - 1), st.integers(0, 2 * len(WHOLE)))
 def test_the_bytes_are_those_from_the_position_on(position: int, most: int) -> None:
-    found = sole(asked(request(partition(position=position), max_bytes=most)).response)
+    found = sole(served(request(partition(position=position), max_bytes=most)).response)
     assert found.unaligned_records == WHOLE[position : position + most]
 
 
 def test_no_bytes_are_no_error() -> None:
-    found = sole(asked(request(max_bytes=0)).response)
+    found = sole(served(request(max_bytes=0)).response)
     assert (found.error_code, found.unaligned_records, found.size) == (0, b"", len(WHOLE))
 
 
 def test_the_setting_of_the_broker_binds_where_it_is_to() -> None:
-    found = sole(asked(request(max_bytes=100), most=10).response)
+    found = sole(served(request(max_bytes=100), most=10).response)
     assert found.unaligned_records == WHOLE[:10]
-    found = sole(asked(request(max_bytes=5), most=10).response)
+    found = sole(served(request(max_bytes=5), most=10).response)
     assert found.unaligned_records == WHOLE[:5]
 
 
 @pytest.mark.parametrize("wrong", [request(), request(partition(position=-1))])
-def test_where_the_leader_is_stands_in_version_1(wrong: FetchSnapshotRequest) -> None:
+def test_version_1_has_the_endpoint_of_the_leader(wrong: FetchSnapshotRequest) -> None:
     def endpoints(version: int, seat: QuorumView = LEADER) -> list[tuple[int, str, int]]:
-        return [(at.node_id, at.host, at.port) for at in asked(wrong, seat, version).response.node_endpoints]
+        return [(at.node_id, at.host, at.port) for at in served(wrong, seat, version).response.node_endpoints]
 
     assert endpoints(1) == [(1, "here", 9093)]
     assert endpoints(1, FOLLOWER._replace(id=7)) == [(1, "here", 9093)]
@@ -183,7 +185,7 @@ def test_where_the_leader_is_stands_in_version_1(wrong: FetchSnapshotRequest) ->
     assert endpoints(0) == []
 
 
-def test_one_partition_of_one_topic_is_asked_for() -> None:
+def test_one_partition_of_one_topic_is_requested() -> None:
     """KIP-630 allows more; no other topic has snapshots, and Apache Kafka answers the same."""
     for names in (["__cluster_metadata", "__cluster_metadata"], ["__cluster_metadata", "orders"], []):
         body = request()

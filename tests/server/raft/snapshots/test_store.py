@@ -173,7 +173,7 @@ def test_a_writer_that_fails_or_is_closed_leaves_no_file(tmp_path: Path) -> None
     assert names(tmp_path) == []
 
 
-def test_the_file_of_a_deleted_one_that_nobody_reads_stays_for_a_while(tmp_path: Path) -> None:
+def test_the_file_of_a_deleted_snapshot_stays_for_a_while(tmp_path: Path) -> None:
     store = in_files(tmp_path)
     put(store)
     store.delete(ID, NOW)

@@ -15,7 +15,7 @@ ADOPTED = SnapshotTriggers(max_bytes=1000, max_interval_ms=500, min_changed_rati
 
 
 def unasked() -> NoReturn:
-    raise AssertionError("nobody needs to know")
+    raise AssertionError("the size is not needed")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_adopted_bytes_and_the_share_of_what_has_changed(size: int, changed: flo
     assert (reason(ADOPTED, SinceSnapshot(size, 0), NOW, lambda: changed) is not None) == due
 
 
-def test_adopted_the_share_is_asked_for_only_after_the_bytes() -> None:
+def test_adopted_the_share_is_computed_only_after_the_bytes() -> None:
     assert reason(ADOPTED, SinceSnapshot(999, 0), NOW, unasked) is None
 
 

@@ -67,7 +67,7 @@ def test_a_snapshot_of_nothing_has_both_all_the_same() -> None:
     [(SnapshotHeader(NOW), 1), (SnapshotHeader(NOW, 1), 2), (SnapshotHeader(NOW, 1, VOTERS), 3)],
     ids=["0", "1", "voters"],
 )
-def test_what_the_header_says_comes_back(head: SnapshotHeader, controls: int) -> None:
+def test_the_header_is_read_back(head: SnapshotHeader, controls: int) -> None:
     written = data(head=head)
     assert next(iter_batches(written))[1].count == controls
     reader = RecordsSnapshotReader(ID, BytesSource(written))

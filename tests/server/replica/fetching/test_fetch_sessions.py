@@ -56,13 +56,13 @@ def data(
     )
 
 
-def told(response: FetchResponse) -> list[tuple[str, int]]:
+def partitions_in(response: FetchResponse) -> list[tuple[str, int]]:
     return [(topic.topic, p.partition_index) for topic in response.responses for p in topic.partitions]
 
 
 def opened(sessions: FetchSessionCache, *partitions: tuple[str, int, int], **how: Any) -> int:
     fetching = begin(sessions, request(0, 0, *partitions), **how)
-    response: FetchResponse = fetching.answer([(wanted, data(wanted.index)) for wanted in fetching.partitions])
+    response: FetchResponse = fetching.answer([(partition, data(partition.index)) for partition in fetching.partitions])
     return response.session_id
 
 
@@ -73,21 +73,21 @@ def test_epoch_minus_one_fetches_without_a_session(sessions: FetchSessionCache) 
     assert len(sessions) == 0
 
 
-def test_epoch_zero_opens_a_session_and_is_told_everything(sessions: FetchSessionCache) -> None:
+def test_epoch_zero_opens_a_session_and_gets_every_partition(sessions: FetchSessionCache) -> None:
     fetching = begin(sessions, request(0, 0, ("t", 0, 5), ("t", 1, 6)))
     assert type(fetching) is FullFetchContext
     response = fetching.answer([(w, data(w.index)) for w in fetching.partitions])
     assert response.session_id > 0
-    assert told(response) == [("t", 0), ("t", 1)]
+    assert partitions_in(response) == [("t", 0), ("t", 1)]
 
 
-def test_an_incremental_answer_tells_only_what_changed(sessions: FetchSessionCache) -> None:
+def test_an_incremental_answer_has_only_what_changed(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 5), ("t", 1, 6))
     fetching = begin(sessions, request(session_id, 1))
     assert type(fetching) is IncrementalFetchContext
     assert [(w.index, w.fetch_offset) for w in fetching.partitions] == [(0, 5), (1, 6)]
     response = fetching.answer([(w, data(w.index, high_watermark=7 * w.index)) for w in fetching.partitions])
-    assert told(response) == [("t", 1)]
+    assert partitions_in(response) == [("t", 1)]
     assert response.session_id == session_id
 
 
@@ -97,36 +97,36 @@ def test_an_incremental_answer_tells_only_what_changed(sessions: FetchSessionCac
 def test_what_counts_as_news(sessions: FetchSessionCache, news: dict[str, Any]) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     fetching = begin(sessions, request(session_id, 1))
-    assert told(fetching.answer([(w, data(0, **news)) for w in fetching.partitions])) == [("t", 0)]
+    assert partitions_in(fetching.answer([(w, data(0, **news)) for w in fetching.partitions])) == [("t", 0)]
 
 
-def test_after_an_error_the_first_good_answer_is_told(sessions: FetchSessionCache) -> None:
+def test_after_an_error_the_first_good_answer_is_included(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     failing = begin(sessions, request(session_id, 1))
     failing.answer([(w, data(0, error=3)) for w in failing.partitions])
     good = begin(sessions, request(session_id, 2))
-    assert told(good.answer([(w, data(0)) for w in good.partitions])) == [("t", 0)]
+    assert partitions_in(good.answer([(w, data(0)) for w in good.partitions])) == [("t", 0)]
 
 
-def test_after_a_divergence_the_watermark_is_told_again(sessions: FetchSessionCache) -> None:
+def test_after_a_divergence_the_watermark_is_included_again(sessions: FetchSessionCache) -> None:
     session_id = opened(sessions, ("t", 0, 5))
     apart = begin(sessions, request(session_id, 1))
-    for wanted in apart.partitions:
-        wanted.diverged = True
+    for partition in apart.partitions:
+        partition.diverged = True
     apart.answer([(w, data(0, high_watermark=5)) for w in apart.partitions])
     good = begin(sessions, request(session_id, 2))
-    for wanted in good.partitions:
-        wanted.diverged = False
-    assert told(good.answer([(w, data(0, high_watermark=5)) for w in good.partitions])) == [("t", 0)]
+    for partition in good.partitions:
+        partition.diverged = False
+    assert partitions_in(good.answer([(w, data(0, high_watermark=5)) for w in good.partitions])) == [("t", 0)]
 
 
-def test_in_another_leader_epoch_the_watermark_is_told_again(sessions: FetchSessionCache) -> None:
+def test_in_another_leader_epoch_the_watermark_is_included_again(sessions: FetchSessionCache) -> None:
     """A follower passes over an answer to what it asked in the epoch before."""
     session_id = opened(sessions, ("t", 0, 5), ("t", 1, 5))
     body = request(session_id, 1, ("t", 0, 5), ("t", 1, 5))
     body.topics[1].partitions[0].current_leader_epoch = 7
     fetching = begin(sessions, body)
-    assert told(fetching.answer([(w, data(w.index)) for w in fetching.partitions])) == [("t", 1)]
+    assert partitions_in(fetching.answer([(w, data(w.index)) for w in fetching.partitions])) == [("t", 1)]
 
 
 def test_partitions_are_changed_added_and_forgotten(sessions: FetchSessionCache) -> None:
@@ -143,7 +143,9 @@ def test_a_partition_that_had_data_is_served_last_next_time(sessions: FetchSessi
     assert [w.index for w in second.partitions] == [1, 0]
 
 
-def test_a_wrong_epoch_an_unknown_session_and_a_change_to_topic_ids_are_told_apart(sessions: FetchSessionCache) -> None:
+def test_a_wrong_epoch_an_unknown_session_and_a_change_to_topic_ids_have_different_errors(
+    sessions: FetchSessionCache,
+) -> None:
     session_id = opened(sessions, ("t", 0, 0))
     assert begin(sessions, request(session_id, 2)) == error_codes.INVALID_FETCH_SESSION_EPOCH
     assert begin(sessions, request(session_id + 1, 1)) == error_codes.FETCH_SESSION_ID_NOT_FOUND

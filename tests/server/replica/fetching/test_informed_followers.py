@@ -70,9 +70,9 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[CachedPartition]:
     found: list[CachedPartition] = []
     really = log_reader.read
 
-    def read(partition: Any, wanted: CachedPartition, *others: Any, **named: Any) -> Any:
-        found.append(wanted)
-        return really(partition, wanted, *others, **named)
+    def read(partition: Any, cached: CachedPartition, *others: Any, **named: Any) -> Any:
+        found.append(cached)
+        return really(partition, cached, *others, **named)
 
     monkeypatch.setattr(log_reader, "read", read)
     return found
@@ -90,7 +90,7 @@ def test_a_record_has_its_own_partition_looked_at(cluster: Controllers, looks: l
     produce(cluster)
     cluster.step(4 * WAIT_MS)
     assert looks
-    assert {(wanted.topic, wanted.index) for wanted in looks} == {("t", 0)}
+    assert {(cached.topic, cached.index) for cached in looks} == {("t", 0)}
     looks.clear()
     cluster.step(4 * WAIT_MS)
     assert looks == []
@@ -131,7 +131,7 @@ def test_followers_learn_where_the_log_begins(cluster: Controllers) -> None:
     assert [log.log_start_offset for log in logs(cluster)] == [1, 1]
 
 
-def test_who_was_silent_for_long_is_in_sync_when_a_record_comes(cluster: Controllers) -> None:
+def test_a_follower_that_was_silent_for_long_is_in_sync_when_a_record_comes(cluster: Controllers) -> None:
     cluster.step(2 * LAG_MS)
     first = leader_of(cluster)
     partition = first.partitions.get("t", 0)
@@ -143,7 +143,7 @@ def test_who_was_silent_for_long_is_in_sync_when_a_record_comes(cluster: Control
     assert partition.in_sync.proposed is None, "both have fetched within the last half second"
 
 
-def test_who_died_silently_falls_out_a_lag_after_his_last_fetch(cluster: Controllers) -> None:
+def test_a_follower_that_stopped_silently_leaves_the_isr_a_lag_after_its_last_fetch(cluster: Controllers) -> None:
     first = leader_of(cluster)
     dead = next(id for id in BROKERS if id != first.id)
     cluster.step(LAG_MS)
@@ -164,7 +164,7 @@ def test_a_partition_in_a_new_epoch_is_looked_at(cluster: Controllers, looks: li
     assert partition is not None
     partition.lead(partition.leader_epoch + 1)
     cluster.step(2 * WAIT_MS)
-    assert {(wanted.topic, wanted.index) for wanted in looks} == {("t", 0)}
+    assert {(cached.topic, cached.index) for cached in looks} == {("t", 0)}
     assert partition.check_epoch(partition.leader_epoch - 1) == error_codes.FENCED_LEADER_EPOCH
 
 

@@ -30,7 +30,7 @@ Lie = Callable[[Message, Any], Any]
 """Takes the request and a copy of its answer, and returns the answer that is delivered."""
 
 
-class _Told:
+class LyingChannel:
     """A conversation whose answers may be replaced."""
 
     def __init__(self, channel: Any, send: OutboundRequest, lie: Callable[[], Lie | None]) -> None:
@@ -42,8 +42,10 @@ class _Told:
             version = self._send.version
             api = registry.api(self._send.body.api_key or 0)
             copied = api.response.decode(response.encode(version), version)
-            told = lie(self._send.body, copied)
-            response = api.response.decode(told.encode(version), version) if isinstance(told, Message) else told
+            changed = lie(self._send.body, copied)
+            response = (
+                api.response.decode(changed.encode(version), version) if isinstance(changed, Message) else changed
+            )
         self._channel.answered(token, response, now)
 
 
@@ -57,9 +59,9 @@ class Liars(Controllers):
 
     def _deliver(self, node: Any, channel: Any, send: OutboundRequest) -> None:
         if isinstance(channel, ReplicaFetcherManager):
-            channel = _Told(channel, send, lambda: self.lie)
+            channel = LyingChannel(channel, send, lambda: self.lie)
         elif isinstance(send.body, AlterPartitionRequest):
-            channel = _Told(channel, send, lambda: self.lie_of_controller)
+            channel = LyingChannel(channel, send, lambda: self.lie_of_controller)
         super()._deliver(node, channel, send)
 
 
@@ -87,8 +89,8 @@ def out_of_range(start: int, end: int) -> Lie:
     def lie(request: Message, answer: Any) -> Any:
         if isinstance(request, ListOffsetsRequest):
             for topic in answer.topics:
-                for told in topic.partitions:
-                    told.offset = start if request.topics[0].partitions[0].timestamp == -2 else end
+                for listed in topic.partitions:
+                    listed.offset = start if request.topics[0].partitions[0].timestamp == -2 else end
             return answer
         for topic in answer.responses:
             for data in topic.partitions:

@@ -54,7 +54,7 @@ def followers(cluster: Liars) -> list[Node]:
     return [cluster.nodes[id] for id in BROKERS if id != partition(cluster).leader]
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+def error_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
 
 
@@ -89,7 +89,7 @@ def is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie, words
     before = [contents(node) for node in followers(cluster)]
     asked = live_with(cluster, lie)
     assert [contents(node) for node in followers(cluster)] == before
-    found = told(caplog)
+    found = error_lines(caplog)
     assert [line for line in found if words in line], found
     assert len(found) <= 4, found
     assert asked <= most

@@ -62,9 +62,9 @@ def settled(cluster: Controllers) -> bool:
 
 
 def fetched(cluster: Controllers, node: Node, offset: int = 0) -> tuple[int, int, bytes]:
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
     request = FetchRequest(
-        max_wait_ms=0, max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic="t", partitions=[wanted])]
+        max_wait_ms=0, max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic="t", partitions=[partition])]
     )
     data = cluster.ask(node, request, 12).responses[0].partitions[0]
     return data.error_code, data.high_watermark, bytes(data.records or b"")

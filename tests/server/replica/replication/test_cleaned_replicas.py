@@ -120,12 +120,12 @@ def test_a_cleaning_goes_on_when_its_leader_begins_to_follow_unless_it_is_trunca
     assert values(log) == before == values(log_of(cluster.nodes[12]))
 
 
-def test_a_consumer_that_waits_at_a_follower_learns_that_its_offset_is_gone(cluster: Controllers) -> None:
+def test_a_consumer_that_waits_at_a_follower_learns_that_its_offset_is_out_of_range(cluster: Controllers) -> None:
     create(cluster, retention_ms="60000")
     fill(cluster, 3)
     cluster.until(lambda: log_of(cluster.nodes[12]).high_watermark == 3)
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=2, partition_max_bytes=1 << 20)
-    topic = FetchRequest.FetchTopic(topic="t", partitions=[wanted])
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=2, partition_max_bytes=1 << 20)
+    topic = FetchRequest.FetchTopic(topic="t", partitions=[partition])
     answers: list[Any] = []
     request = FetchRequest(max_wait_ms=600_000, min_bytes=1 << 20, max_bytes=1 << 20, topics=[topic])
     cluster.submit(cluster.nodes[12], request, 12, answers.append)
@@ -133,6 +133,6 @@ def test_a_consumer_that_waits_at_a_follower_learns_that_its_offset_is_gone(clus
     assert not answers
     scheduled_tasks.apply_retention(cluster.nodes[12], cluster.now + 120_000)
     cluster.step(100)
-    [told] = answers[0].responses[0].partitions
-    assert told.error_code == error_codes.OFFSET_OUT_OF_RANGE
+    [answer] = answers[0].responses[0].partitions
+    assert answer.error_code == error_codes.OFFSET_OUT_OF_RANGE
     assert log_of(cluster.nodes[12]).log_start_offset == 3

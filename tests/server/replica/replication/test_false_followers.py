@@ -44,12 +44,12 @@ def ask(cluster: Liars, replica: int, offset: int = 0, *, broker_epoch: int = -1
     topic = node.controller.image.topic_named("t")
     assert topic is not None
     given = {"current_leader_epoch": partition(cluster).leader_epoch, "partition_max_bytes": 1 << 20, **fields}
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **given)
+    requested = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, **given)
     request = FetchRequest(
         replica_state=FetchRequest.ReplicaState(replica_id=replica, replica_epoch=broker_epoch),
         max_bytes=1 << 20,
         session_epoch=-1,
-        topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[wanted])],
+        topics=[FetchRequest.FetchTopic(topic_id=topic.id, partitions=[requested])],
     )
     [data] = cluster.ask(node, request, 17).responses[0].partitions
     return data
@@ -65,7 +65,7 @@ def cut_off(cluster: Liars) -> Node:
 
 
 @pytest.mark.parametrize("replica", [0, 1, 99, 2**31 - 1])
-def test_who_is_no_replica_gets_nothing_and_moves_nothing(cluster: Liars, replica: int) -> None:
+def test_a_process_that_is_no_replica_gets_nothing_and_moves_nothing(cluster: Liars, replica: int) -> None:
     cut_off(cluster)
     data = ask(cluster, replica, END + 1)
     assert (data.error_code, bytes(data.records)) == (error_codes.UNKNOWN_LEADER_EPOCH, b"")
@@ -73,7 +73,7 @@ def test_who_is_no_replica_gets_nothing_and_moves_nothing(cluster: Liars, replic
     assert fetched(cluster, leader(cluster))[1] == END
 
 
-def test_who_is_no_replica_is_not_told_where_histories_part(cluster: Liars) -> None:
+def test_a_process_that_is_no_replica_does_not_get_the_diverging_epoch(cluster: Liars) -> None:
     data = ask(cluster, 99, 100, last_fetched_epoch=0)
     assert data.error_code == error_codes.UNKNOWN_LEADER_EPOCH
     assert data.diverging_epoch is None or data.diverging_epoch.end_offset < 0
@@ -127,7 +127,7 @@ def test_a_fetch_from_an_earlier_life_does_not_count(cluster: Liars) -> None:
     assert ask(cluster, follower, END, broker_epoch=cluster.nodes[follower].broker_epoch).error_code == 0
 
 
-def test_who_comes_into_sync_does_so_in_the_life_in_which_it_fetched(cluster: Liars) -> None:
+def test_a_follower_comes_into_sync_with_the_broker_epoch_of_its_fetch(cluster: Liars) -> None:
     """The leader sends the controller the broker epoch that the follower named, not the one that
     the leader knows (KIP-903)."""
     follower = followers(cluster)[0].id
@@ -146,7 +146,7 @@ def test_who_comes_into_sync_does_so_in_the_life_in_which_it_fetched(cluster: Li
     assert state.broker_epoch == cluster.nodes[follower].broker_epoch
 
 
-def test_who_is_known_of_an_earlier_life_only_is_not_proposed(cluster: Liars) -> None:
+def test_a_follower_with_only_an_earlier_broker_epoch_is_not_proposed(cluster: Liars) -> None:
     follower = followers(cluster)[0]
     changes, led, in_sync = led_by(leader(cluster))
     in_sync.isr -= {follower.id}
@@ -158,7 +158,7 @@ def test_who_is_known_of_an_earlier_life_only_is_not_proposed(cluster: Liars) ->
     assert in_sync.proposed == in_sync.isr | {follower.id}
 
 
-def test_who_is_fenced_or_about_to_stop_is_not_proposed(cluster: Liars) -> None:
+def test_a_fenced_or_stopping_follower_is_not_proposed(cluster: Liars) -> None:
     """The controller would refuse it (KIP-841)."""
     follower = followers(cluster)[0]
     changes, led, in_sync = led_by(leader(cluster))
@@ -180,10 +180,10 @@ Change = Callable[[AlterPartitionResponse.PartitionData], None]
 
 
 CANNOT_BE = {
-    "nobody": saying(isr=[]),
+    "no replica": saying(isr=[]),
     "not the leader": saying(isr=[12]),
     "strangers": saying(isr=[11, 12, 13, 99]),
-    "somebody twice": saying(isr=[11, 11]),
+    "a replica twice": saying(isr=[11, 11]),
     "a later epoch of the leader": saying(leader_epoch=7),
     "an older state": saying(partition_epoch=-3),
     "a state of long after": saying(partition_epoch=2**31 - 1),
@@ -192,7 +192,7 @@ CANNOT_BE = {
 
 
 @pytest.mark.parametrize("change", CANNOT_BE.values(), ids=CANNOT_BE)
-def test_a_controller_that_says_what_cannot_be_of_the_set_is_not_believed(cluster: Liars, change: Change) -> None:
+def test_an_impossible_in_sync_set_of_the_controller_is_not_believed(cluster: Liars, change: Change) -> None:
     """Until the metadata says otherwise, the high watermark waits for each replica that may be in
     the set."""
     assert leader(cluster).id == 11
@@ -221,7 +221,7 @@ def test_a_controller_that_says_what_cannot_be_of_the_set_is_not_believed(cluste
     cluster.until(lambda: len(partition(cluster).isr) == 3 and settled(cluster), 90_000)
 
 
-def test_a_controller_that_says_what_can_be_of_the_set_is_believed(cluster: Liars) -> None:
+def test_a_possible_in_sync_set_of_the_controller_is_believed(cluster: Liars) -> None:
     """Proves that it is not the harness that causes the refusals above."""
     cut_off(cluster)
     _, led, in_sync = led_by(leader(cluster))
@@ -235,7 +235,7 @@ MAY_HAVE_BEEN_DONE = (error_codes.INVALID_UPDATE_VERSION, error_codes.INVALID_RE
 
 
 @pytest.mark.parametrize("code", [*NOTHING_WAS_DONE, *MAY_HAVE_BEEN_DONE, error_codes.UNKNOWN_SERVER_ERROR])
-def test_whoever_was_proposed_is_waited_for_while_nobody_knows_what_became_of_it(cluster: Liars, code: int) -> None:
+def test_a_proposed_follower_is_waited_for_while_the_outcome_is_unknown(cluster: Liars, code: int) -> None:
     """The change may have been made and its answer lost; the next answer says only that the state
     is not what the leader expected (KIP-497)."""
     follower = followers(cluster)[0].id
@@ -297,7 +297,7 @@ def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster:
     assert contents(cluster.nodes[first]).endswith(kept)
 
 
-def test_who_is_refused_is_told_and_not_noted(cluster: Liars, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_refused_replica_gets_an_error_and_is_not_recorded(cluster: Liars, caplog: pytest.LogCaptureFixture) -> None:
     """Unknown replicas may send any claim any number of times: nothing about them is kept."""
     _, _, in_sync = led_by(leader(cluster))
     for replica in range(100, 200):

@@ -12,13 +12,13 @@ from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplic
 LEADER, OTHER, THIRD = 1, 2, 3
 
 
-def told(epoch: int, *isr: int) -> PartitionImage:
+def image_of(epoch: int, *isr: int) -> PartitionImage:
     replicas = (LEADER, OTHER, THIRD)
     return PartitionImage(replicas, (Uuid.ZERO,) * 3, isr, LEADER, leader_epoch=0, partition_epoch=epoch)
 
 
 def in_sync_at(epoch: int, *isr: int) -> InSyncReplicas:
-    found = InSyncReplicas(LEADER, told(epoch, *isr), epoch_start=0, now=0)
+    found = InSyncReplicas(LEADER, image_of(epoch, *isr), epoch_start=0, now=0)
     for broker, offset in ((OTHER, 10), (THIRD, 7)):
         found.fetched(broker, offset, 10, now=0)
     return found
@@ -28,24 +28,24 @@ def test_metadata_older_than_what_the_controller_has_answered_change_nothing() -
     """Otherwise the high watermark would pass a replica that is in sync according to the committed
     metadata."""
     in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
-    in_sync.apply_image(told(4, LEADER, OTHER), now=1)
+    in_sync.apply_image(image_of(4, LEADER, OTHER), now=1)
     assert sorted(in_sync.isr) == [LEADER, OTHER, THIRD]
     assert in_sync.partition_epoch == 5
     assert in_sync.high_watermark(10, min_isr=1) == 7
 
 
-def test_what_was_asked_for_since_stands_when_the_metadata_tell_what_is_known() -> None:
+def test_a_proposal_stays_when_the_metadata_bring_the_known_epoch() -> None:
     """The controller may have granted it by now."""
     in_sync = in_sync_at(4, LEADER, OTHER)
     in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
-    in_sync.apply_image(told(4, LEADER, OTHER), now=1)
+    in_sync.apply_image(image_of(4, LEADER, OTHER), now=1)
     assert in_sync.high_watermark(10, min_isr=1) == 7
 
 
-def test_newer_metadata_decide_what_was_asked_for() -> None:
+def test_newer_metadata_decide_a_proposal() -> None:
     in_sync = in_sync_at(4, LEADER, OTHER)
     in_sync.proposed = frozenset({LEADER, OTHER, THIRD})
-    in_sync.apply_image(told(5, LEADER, OTHER), now=1)
+    in_sync.apply_image(image_of(5, LEADER, OTHER), now=1)
     assert in_sync.high_watermark(10, min_isr=1) == 10
 
 
@@ -58,16 +58,16 @@ def test_a_follower_comes_in_from_the_start_of_the_epoch_on() -> None:
         (5, 8, 7, False),
         (5, 8, 8, True),
     ):
-        in_sync = InSyncReplicas(LEADER, told(1, LEADER, OTHER), epoch_start, now=0)
+        in_sync = InSyncReplicas(LEADER, image_of(1, LEADER, OTHER), epoch_start, now=0)
         in_sync.fetched(OTHER, 10, 10, now=0)
         in_sync.fetched(THIRD, offset, 10, now=0)
         wished = in_sync.changed_isr(10, high_watermark, [THIRD], now=0, lag=100)
         assert wished == (frozenset({LEADER, OTHER, THIRD}) if may else None)
 
 
-def test_older_metadata_do_not_say_who_the_replicas_are() -> None:
+def test_older_metadata_do_not_change_the_replicas() -> None:
     in_sync = in_sync_at(5, LEADER, OTHER, THIRD)
-    in_sync.apply_image(told(4, LEADER, OTHER)._replace(replicas=(LEADER, OTHER)), now=1)
+    in_sync.apply_image(image_of(4, LEADER, OTHER)._replace(replicas=(LEADER, OTHER)), now=1)
     assert sorted(in_sync.remotes) == [OTHER, THIRD]
     assert in_sync.replicas == (LEADER, OTHER, THIRD)
 
@@ -77,7 +77,7 @@ def test_below_min_insync_replicas_the_high_watermark_does_not_move(min_isr: int
     assert in_sync_at(5, LEADER, OTHER).high_watermark(10, min_isr) == high_watermark
 
 
-def test_who_keeps_up_with_what_there_was_is_in_sync_and_who_stands_still_is_not() -> None:
+def test_a_follower_that_keeps_up_is_in_sync_and_one_that_lags_is_not() -> None:
     """A follower of a busy leader never has every record; it is in sync if it has all that existed
     at its last fetch."""
     keeps_up, stands_still = RemoteReplica(now=0), RemoteReplica(now=0)
@@ -88,7 +88,7 @@ def test_who_keeps_up_with_what_there_was_is_in_sync_and_who_stands_still_is_not
     assert not stands_still.is_in_sync(60, now=550, lag=200)
 
 
-def test_who_has_everything_stays_in_sync_however_long_nothing_is_produced() -> None:
+def test_a_follower_with_every_record_stays_in_sync_while_nothing_is_produced() -> None:
     remote = RemoteReplica(now=0)
     remote.fetched(10, 10, now=100)
     assert remote.is_in_sync(10, now=10**9, lag=200)

@@ -19,13 +19,13 @@ from tests.server.replica.replication.lied_to import (
     FETCHES,
     Change,
     PartitionData,
+    error_lines,
     followers,
     goes_on,
     is_refused,
     live_with,
     saying,
     three,
-    told,
 )
 from tests.server.replica.replication.replicated_topic import contents, create, leader, log_of, produce
 
@@ -96,7 +96,7 @@ def of_nothing(request: FetchRequest, answer: FetchResponse) -> FetchResponse:
 
 
 ANSWERS = {
-    "somebody else's topic": (of_another_topic, "were not asked for"),
+    "another topic": (of_another_topic, "were not asked for"),
     "a partition that is not there": (of_another_partition, "were not asked for"),
     "more than was asked for": (and_another_one, "were not asked for"),
     "everything twice": (all_twice, "twice"),
@@ -106,7 +106,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize(("change", "words"), ANSWERS.values(), ids=ANSWERS)
-def test_answers_to_what_was_not_asked_are_refused(
+def test_answers_for_partitions_that_were_not_requested_are_refused(
     cluster: Liars,
     caplog: pytest.LogCaptureFixture,
     change: Callable[[FetchRequest, FetchResponse], Any],
@@ -118,7 +118,7 @@ def test_answers_to_what_was_not_asked_are_refused(
 def test_another_session_is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture) -> None:
     """The follower sends its next request outside of the fetch session."""
     assert live_with(cluster, whole_fetches(in_another_session)) <= 2 * FETCHES
-    assert [line for line in told(caplog) if "session" in line]
+    assert [line for line in error_lines(caplog) if "session" in line]
     goes_on(cluster)
 
 
@@ -145,7 +145,7 @@ BELIEVED = {
 
 
 @pytest.mark.parametrize("lie", BELIEVED.values(), ids=BELIEVED)
-def test_what_a_follower_cannot_know_better_it_believes_says_so_and_gets_all_again(
+def test_a_plausible_lie_is_believed_and_logged_and_every_record_is_fetched_again(
     cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie
 ) -> None:
     """As after an unclean election, of which the follower may not have heard (KIP-320)."""
@@ -167,22 +167,22 @@ def failing(code: int) -> Lie:
 QUIET = {
     "it denies that it leads": failing(error_codes.NOT_LEADER_OR_FOLLOWER),
     "it knows of a later epoch": failing(error_codes.FENCED_LEADER_EPOCH),
-    "an error that nobody knows": failing(9999),
+    "an unknown error": failing(9999),
     "what is asked for is outside of a log that has it": out_of_range(0, 100),
     "every session is lost": whole_fetches(lambda request, answer: FetchResponse(error_code=70)),
-    "an error for all that nobody knows": whole_fetches(lambda request, answer: FetchResponse(error_code=-77)),
+    "an unknown error for the whole request": whole_fetches(lambda request, answer: FetchResponse(error_code=-77)),
 }
 
 
 @pytest.mark.parametrize("lie", QUIET.values(), ids=QUIET)
-def test_what_is_refused_without_reason_is_asked_for_again_later(cluster: Liars, lie: Lie) -> None:
+def test_a_fetch_refused_without_reason_is_sent_again_later(cluster: Liars, lie: Lie) -> None:
     before = [contents(node) for node in followers(cluster)]
     assert live_with(cluster, lie) <= 2 * FETCHES
     assert [contents(node) for node in followers(cluster)] == before
     goes_on(cluster)
 
 
-def test_ends_that_are_not_told_are_asked_for_again_later(cluster: Liars) -> None:
+def test_missing_end_offsets_are_requested_again_later(cluster: Liars) -> None:
     outside = out_of_range(0, END)
 
     def lie(request: Any, answer: Any) -> Any:
@@ -195,7 +195,7 @@ def test_ends_that_are_not_told_are_asked_for_again_later(cluster: Liars) -> Non
     goes_on(cluster)
 
 
-def test_an_end_that_is_told_twice_is_told_once(cluster: Liars) -> None:
+def test_a_duplicate_end_offset_counts_once(cluster: Liars) -> None:
     """The second answer belongs to a question that was not asked yet."""
     outside = out_of_range(0, END + 1)
 

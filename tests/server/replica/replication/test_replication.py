@@ -52,7 +52,7 @@ def test_followers_get_byte_for_byte_what_the_leader_has(cluster: Controllers) -
     assert {log_of(node).high_watermark for node in alive(cluster)} == {5}
 
 
-def test_acks_all_waits_for_everybody_in_sync(cluster: Controllers) -> None:
+def test_acks_all_waits_for_every_in_sync_replica(cluster: Controllers) -> None:
     first = leader(cluster)
     follower = next(id for id in BROKERS if id != first.id)
     cluster.cut.add(follower)
@@ -70,7 +70,7 @@ def test_acks_all_waits_for_everybody_in_sync(cluster: Controllers) -> None:
     cluster.until(lambda: settled(cluster))
 
 
-def test_who_waits_is_told_that_another_leads(cluster: Controllers) -> None:
+def test_a_waiting_producer_learns_that_another_broker_leads(cluster: Controllers) -> None:
     first = leader(cluster)
     cluster.cut.add(first.id)
     answers: list[Any] = []
@@ -91,7 +91,7 @@ def test_below_min_insync_replicas_nothing_is_accepted(cluster: Controllers) -> 
     assert produce(cluster, b"v", acks=1)[0] == 0
 
 
-def test_a_leader_that_dies_is_followed_by_one_that_has_everything(cluster: Controllers) -> None:
+def test_a_killed_leader_is_replaced_by_one_that_has_every_record(cluster: Controllers) -> None:
     for number in range(3):
         assert produce(cluster, b"v%d" % number) == (0, number)
     first = leader(cluster)
@@ -164,7 +164,7 @@ def test_a_replica_moves_to_another_broker(cluster: Controllers) -> None:
     cluster.until(lambda: contents(cluster.nodes[third]) == contents(cluster.nodes[second]))
 
 
-def test_who_waits_for_replicas_is_told_that_the_leader_has_changed(cluster: Controllers) -> None:
+def test_a_producer_that_waits_for_replicas_learns_of_the_new_leader(cluster: Controllers) -> None:
     """The batch may have reached the new leader, and be acknowledged there: so the error differs
     from that of a deleted topic."""
     first, second, third = partition(cluster).replicas
@@ -175,9 +175,9 @@ def test_who_waits_for_replicas_is_told_that_the_leader_has_changed(cluster: Con
     assert answers == []
     assert reassign(cluster, third, second) == 0
     cluster.until(lambda: bool(answers))
-    (told,) = answers[0].responses[0].partition_responses
-    assert (told.error_code, told.base_offset) == (error_codes.NOT_LEADER_OR_FOLLOWER, 0)
-    assert told.current_leader.leader_id == third
+    (result,) = answers[0].responses[0].partition_responses
+    assert (result.error_code, result.base_offset) == (error_codes.NOT_LEADER_OR_FOLLOWER, 0)
+    assert result.current_leader.leader_id == third
 
 
 def test_a_follower_goes_on_over_a_leader_that_forgets_its_session(cluster: Controllers) -> None:
@@ -201,8 +201,8 @@ RACKS = {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareRep
 
 
 def near(cluster: Controllers, node: Node, rack: str, offset: int = 0, listener: ListenerSpec = BROKER) -> Any:
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
-    topic = FetchRequest.FetchTopic(topic="t", partitions=[wanted])
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    topic = FetchRequest.FetchTopic(topic="t", partitions=[partition])
     request = FetchRequest(max_wait_ms=500, min_bytes=1, max_bytes=1 << 20, topics=[topic], rack_id=rack)
     return cluster.ask(node, request, 12, listener=listener).responses[0].partitions[0]
 
@@ -230,8 +230,8 @@ def test_a_consumer_reads_in_its_own_rack() -> None:
     assert (given.error_code, given.high_watermark) == (0, 1)
     assert bytes(given.records) == contents(first)
     answers: list[Any] = []
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=1, partition_max_bytes=1 << 20)
-    topic = FetchRequest.FetchTopic(topic="t", partitions=[wanted])
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=1, partition_max_bytes=1 << 20)
+    topic = FetchRequest.FetchTopic(topic="t", partitions=[partition])
     request = FetchRequest(max_wait_ms=5000, min_bytes=1, max_bytes=1 << 20, topics=[topic])
     cluster.submit(cluster.nodes[other], request, 12, answers.append)
     assert produce(cluster, b"w") == (0, 1)

@@ -111,7 +111,7 @@ def test_a_reassignment_takes_the_time_that_the_rate_gives_it(
 ELSEWHERE = {
     "another partition": ({LEADER_RATE: 1, FOLLOWER_RATE: 1}, {LEADERS: "1:11", FOLLOWERS: "1:13"}),
     "other brokers": ({LEADER_RATE: 1, FOLLOWER_RATE: 1}, {LEADERS: "0:13", FOLLOWERS: "0:11"}),
-    "nobody": ({LEADER_RATE: 1, FOLLOWER_RATE: 1}, {LEADERS: "", FOLLOWERS: ""}),
+    "no replica": ({LEADER_RATE: 1, FOLLOWER_RATE: 1}, {LEADERS: "", FOLLOWERS: ""}),
     "no rate": ({}, {LEADERS: "*", FOLLOWERS: "*"}),
 }
 
@@ -141,7 +141,7 @@ def test_the_throttle_can_be_lifted_on_the_way(cluster: Controllers) -> None:
     assert cluster.now - began < 3000
 
 
-def test_who_is_in_sync_is_not_slowed(cluster: Controllers) -> None:
+def test_in_sync_replicas_are_not_throttled(cluster: Controllers) -> None:
     """Whatever the rates are, and however long they are exceeded: acks=all is not delayed."""
     moved(cluster)
     throttle(cluster, {LEADER_RATE: 1, FOLLOWER_RATE: 1}, {LEADERS: "*", FOLLOWERS: "*"})

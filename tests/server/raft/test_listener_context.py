@@ -16,75 +16,75 @@ from kafkadouble.server.raft.raft_log import DivergedLog, RaftLog
 from tests.server.raft.asking import member
 from tests.server.raft.changing import Changing, remove
 from tests.server.raft.followed import Followed, batch, response
-from tests.server.raft.quorum import START, Heard, Quorum, Snapshots, static_voters
+from tests.server.raft.quorum import START, Quorum, RecordingListener, Snapshots, static_voters
 
 
 def test_30_the_snapshot_comes_before_the_records_after_it_and_once() -> None:
-    heard: list[Any] = []
+    delivered: list[Any] = []
 
-    class Ordered(Heard):
+    class Ordered(RecordingListener):
         def committed(self, batches: Slice) -> None:
-            heard.append((batches.offset, batches.next_offset))
+            delivered.append((batches.offset, batches.next_offset))
 
         def snapshot_loaded(self, reader: Any) -> None:
-            heard.append(reader)
+            delivered.append(reader)
 
     log = RaftLog(PartitionLog("m", 0), static_voters([1]), Snapshots(OffsetAndEpoch(7, 3)))
     log.append_as_follower(batch(7, b"a", epoch=4) + batch(8, b"b", epoch=4), 4, START)
-    told = listener_context.ListenerContext(Ordered(), log)
-    told.fire_events(None)
+    context = listener_context.ListenerContext(Ordered(), log)
+    context.fire_events(None)
     log.commit(8)
-    told.fire_events(None)
+    context.fire_events(None)
     log.commit(9)
-    told.fire_events(None)
-    told.fire_events(None)
-    assert heard == [OffsetAndEpoch(7, 3), (7, 8), (8, 9)]
+    context.fire_events(None)
+    context.fire_events(None)
+    assert delivered == [OffsetAndEpoch(7, 3), (7, 8), (8, 9)]
 
 
 def test_a_listener_that_fell_behind_the_start_of_the_log_is_given_the_snapshot() -> None:
     log = RaftLog(PartitionLog("m", 0), static_voters([1]))
     log.append_as_follower(batch(0, b"a"), 4, START)
-    heard = Heard()
-    told = listener_context.ListenerContext(heard, log)
+    listener = RecordingListener()
+    context = listener_context.ListenerContext(listener, log)
     log.commit(1)
-    told.fire_events(None)
+    context.fire_events(None)
     log.snapshots = Snapshots(OffsetAndEpoch(9, 5))
     assert log.start_from_snapshot(OffsetAndEpoch(9, 5))
     log.append_as_follower(batch(9, b"b", epoch=5), 5, START)
     log.commit(10)
-    told.fire_events(None)
-    assert heard.snapshots == [OffsetAndEpoch(9, 5)]
-    assert heard.offsets == [0, 9]
+    context.fire_events(None)
+    assert listener.snapshots == [OffsetAndEpoch(9, 5)]
+    assert listener.offsets == [0, 9]
 
 
 def test_the_bootstrap_snapshot_comes_with_the_first_commit() -> None:
     quorum = Quorum(dynamic=True)
-    assert quorum.heard(1).snapshots == []
+    assert quorum.listener(1).snapshots == []
     quorum.elect()
     quorum.run(1000)
-    assert [quorum.heard(id).snapshots for id in (1, 2, 3)] == [[OffsetAndEpoch(0, 0)]] * 3
-    assert quorum.heard(1).offsets == list(range(quorum[1].log.high_watermark))
+    assert [quorum.listener(id).snapshots for id in (1, 2, 3)] == [[OffsetAndEpoch(0, 0)]] * 3
+    assert quorum.listener(1).offsets == list(range(quorum[1].log.high_watermark))
 
 
-def test_much_is_told_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_records_are_delivered_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listener_context, "MAX_BYTES_PER_CALL", 200)
     followed = Followed()
     records = b"".join(batch(number, b"x" * 150) for number in range(5))
     followed.answer(response(records, high_watermark=4))
-    assert followed.member.heard.offsets == [0, 1, 2, 3]
+    assert followed.member.listener.offsets == [0, 1, 2, 3]
 
 
 def test_what_a_listener_appends_while_it_listens_comes_after() -> None:
-    class Eager(Heard):
+    class Eager(RecordingListener):
         def became_leader(self, epoch: int) -> None:
             super().became_leader(epoch)
             alone.replica.append([b"mine"], START)
 
     alone = member(voters=(1,))
-    alone.heard = alone.replica._listener_context._listener = Eager()
+    alone.listener = alone.replica._listener_context._listener = Eager()
     alone.replica.tick(START)
-    assert alone.heard.values == [b"mine"]
-    assert alone.heard.events == [("leader", 1)]
+    assert alone.listener.values == [b"mine"]
+    assert alone.listener.events == [("leader", 1)]
 
 
 def test_a_leader_that_can_do_nothing_any_more_leads_no_more() -> None:
@@ -94,7 +94,7 @@ def test_a_leader_that_can_do_nothing_any_more_leads_no_more() -> None:
     changing.leader.fail(DivergedLog("for a test"))
     changing.quorum.members[changing.id].driver.run(changing.quorum.now)
     assert found[0].error_code == e.NOT_LEADER_OR_FOLLOWER
-    assert changing.quorum.heard(changing.id).events[-1] == ("lost", changing.leader.epoch)
+    assert changing.quorum.listener(changing.id).events[-1] == ("lost", changing.leader.epoch)
     with pytest.raises(NotLeader):
         changing.leader.append([b"x"], changing.quorum.now)
     assert changing.leader.is_stopped

@@ -23,29 +23,29 @@ class Serving:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self._said: Queue[str] = Queue()
-        self._hearing = Thread(target=self._hear, daemon=True)
-        self._hearing.start()
+        self._lines: Queue[str] = Queue()
+        self._stderr_reader = Thread(target=self._read_stderr, daemon=True)
+        self._stderr_reader.start()
         assert process.stdout is not None
-        self.told = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
-        if "pid" not in self.told:
+        self.startup = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
+        if "pid" not in self.startup:
             raise AssertionError(f"it does not serve: {self.ended()[1]}")
         # A controller that is no broker prints the address of the controller here.
-        first = next(iter(self.told.values()))
+        first = next(iter(self.startup.values()))
         host, _, port = first.rpartition(":")
         self.address = host, int(port)
 
-    def _hear(self) -> None:
+    def _read_stderr(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            self._said.put(line)
+            self._lines.put(line)
 
     def ask(self, body: Message, version: int) -> Any:
         return ask(self.address, body, version)
 
-    def said(self) -> str:
+    def next_line(self) -> str:
         """The next line of stderr."""
-        return self._said.get(timeout=30)
+        return self._lines.get(timeout=30)
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """(exit code, the rest of stderr)."""
@@ -55,8 +55,8 @@ class Serving:
     def ended(self) -> tuple[int, str]:
         """(exit code, the rest of stderr), when it ends by itself."""
         code = self.process.wait(30)
-        self._hearing.join(30)
-        return code, "".join(self._said.get_nowait() for _ in range(self._said.qsize()))
+        self._stderr_reader.join(30)
+        return code, "".join(self._lines.get_nowait() for _ in range(self._lines.qsize()))
 
 
 @contextmanager

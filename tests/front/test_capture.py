@@ -81,7 +81,7 @@ def test_all_brokers_are_captured_also_after_a_reset(tmp_path: Path) -> None:
     assert all(row["request"].startswith('{"topics":[]') and '"brokers":[{' in row["response"] for row in found)
 
 
-def test_nothing_is_written_where_nothing_was_asked(tmp_path: Path) -> None:
+def test_without_the_option_nothing_is_written(tmp_path: Path) -> None:
     with KafkaDouble(capture=tmp_path / "f.parquet"):
         pass
     assert list(tmp_path.iterdir()) == []
@@ -109,7 +109,7 @@ def test_what_a_process_had_written_when_it_was_killed_is_there(tmp_path: Path) 
     assert [row["client_id"] for row in rows(path)] == ["killed", "next"]
 
 
-def test_a_full_disk_stops_nobody_and_is_told_once(
+def test_a_full_disk_stops_no_client_and_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(capturing, "LOOK_S", 0.01)
@@ -132,8 +132,8 @@ def test_a_full_disk_stops_nobody_and_is_told_once(
             wait_for(partial(has_lost, running._capturing, lost))
         is_full = False
         metadata(kafka, "later")
-    told = [record.getMessage() for record in caplog.records if "captured" in record.getMessage()]
-    assert told == [
+    messages = [record.getMessage() for record in caplog.records if "captured" in record.getMessage()]
+    assert messages == [
         f"captured traffic is lost, as {tmp_path} does not take it: [Errno 28] No space left on device",
         f"1 requests captured in {tmp_path}, 2 lost",
     ]
@@ -168,7 +168,7 @@ class TestRefusals:
         with pytest.raises(UsageError, match="traffic cannot be captured in"):
             KafkaDouble(capture=tmp_path / "file" / "below").start()
 
-    def test_without_pyarrow_it_is_told_what_to_install(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_pyarrow_the_error_names_the_package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
         with pytest.raises(UsageError, match=r"pip install 'kafkadouble\[columns\]'"):
             KafkaDouble(capture=tmp_path).start()

@@ -35,15 +35,15 @@ SSL = "-c", "listeners=SSL://:9092"
 
 
 class TestServe:
-    def test_tells_where_it_is_and_answers_there(self) -> None:
+    def test_prints_its_address_and_answers_there(self) -> None:
         with serving() as broker:
-            assert list(broker.told) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
-            assert broker.told["bootstrap.servers"].startswith("127.0.0.1:")
-            assert (broker.told["pid"], broker.told["version"]) == (str(broker.process.pid), __version__)
+            assert list(broker.startup) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
+            assert broker.startup["bootstrap.servers"].startswith("127.0.0.1:")
+            assert (broker.startup["pid"], broker.startup["version"]) == (str(broker.process.pid), __version__)
             metadata = broker.ask(MetadataRequest(topics=[]), 12)
             assert (metadata.cluster_id, metadata.brokers[0].node_id) == (
-                broker.told["cluster.id"],
-                int(broker.told["node.id"]),
+                broker.startup["cluster.id"],
+                int(broker.startup["node.id"]),
             )
             assert (metadata.brokers[0].host, metadata.brokers[0].port) == broker.address
 
@@ -69,7 +69,7 @@ class TestServe:
         assert process.returncode == 0
         assert "Traceback" not in stderr, stdout
 
-    def test_a_signal_whose_exception_python_ignores_ends_it_too(self) -> None:
+    def test_a_signal_with_an_ignored_exception_ends_it_too(self) -> None:
         script = """
             import asyncio, os, signal
             from kafkadouble.cli import serve, serving
@@ -103,7 +103,7 @@ class TestServe:
         assert "answered" not in stderr
         assert "DEBUG" not in stderr
 
-    def test_a_client_with_sasl_is_told_apart(self) -> None:
+    def test_a_client_with_sasl_is_recognized(self) -> None:
         """librdkafka disconnects if ApiVersions does not list SaslHandshake; other clients send
         SaslHandshake anyway."""
         hint = (
@@ -121,7 +121,7 @@ class TestServe:
         )
         assert len(re.findall(r"INFO 127\.0\.0\.1:\d+ disconnected\n", stderr)) == 2
 
-    def test_verbose_tells_every_request(self) -> None:
+    def test_verbose_logs_every_request(self) -> None:
         with serving("-v") as broker:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
             _, stderr = broker.end()
@@ -133,7 +133,7 @@ class TestServe:
             _, stderr = broker.end()
         assert re.search(r"DEBUG 127\.0\.0\.1:\d+: OffsetForLeaderEpoch v4 #1 of 'test'", stderr)
 
-    def test_quiet_tells_only_what_is_wrong(self) -> None:
+    def test_quiet_logs_only_errors(self) -> None:
         with serving("--quiet") as broker:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
             assert broker.end() == (0, "")
@@ -143,17 +143,17 @@ class TestServe:
         file.write_text("# a comment\nnum.partitions = 5\nlog.dirs=/nowhere\nnode.id=7\n")
         words = ["--port", "0", "--topic", "a:3", "--topic", "b", "-c", "num.partitions=4", "--seed", "1"]
         with serving("--config", str(file), *words) as broker:
-            assert broker.told["node.id"] == "7"
+            assert broker.startup["node.id"] == "7"
             metadata = broker.ask(MetadataRequest(topics=None), 12)
             assert {topic.name: len(topic.partitions) for topic in metadata.topics} == {"a": 3, "b": 1}
             resource = DescribeConfigsRequest.DescribeConfigsResource(resource_type=4, resource_name="7")
             described = broker.ask(DescribeConfigsRequest(resources=[resource]), 4)
             assert {one.name: one.value for one in described.results[0].configs}["num.partitions"] == "4"
-            first = broker.told["cluster.id"]
+            first = broker.startup["cluster.id"]
             _, stderr = broker.end()
             assert "everything stays in memory: /nowhere is not formatted" in stderr
         with serving("--seed", "1") as again:
-            assert again.told["cluster.id"] == first
+            assert again.startup["cluster.id"] == first
 
     @pytest.mark.parametrize(
         ("words", "warnings"),
@@ -173,12 +173,12 @@ class TestServe:
     def test_warns_of_a_listener_that_others_reach(self, words: list[str], warnings: list[str]) -> None:
         with serving(*words) as broker:
             code, stderr = broker.end()
-        told = [line.partition(" WARNING ")[2] for line in stderr.splitlines() if " WARNING " in line]
+        logged = [line.partition(" WARNING ")[2] for line in stderr.splitlines() if " WARNING " in line]
         assert code == 0
-        assert len(told) == len(warnings), stderr
-        assert all(map(str.startswith, told, warnings))
+        assert len(logged) == len(warnings), stderr
+        assert all(map(str.startswith, logged, warnings))
 
-    def test_advertises_what_it_is_told(self) -> None:
+    def test_advertises_the_given_address(self) -> None:
         with serving("--advertised", "kafka.example:19092") as broker:
             assert broker.address == ("kafka.example", 19092)
 
@@ -232,7 +232,7 @@ class TestServe:
             (("--colour",), "unrecognized arguments: --colour"),
         ],
     )
-    def test_wrong_use_is_told_before_anything_starts(self, words: tuple[str, ...], problem: str) -> None:
+    def test_wrong_use_is_reported_before_anything_starts(self, words: tuple[str, ...], problem: str) -> None:
         ended = run("serve", "--port", "0", *words)
         assert (ended.returncode, ended.stdout) == (2, "")
         assert problem in ended.stderr
@@ -245,7 +245,7 @@ class TestServe:
         assert ended.returncode == 2
         assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
 
-    def test_nobody_reads_what_it_prints(self) -> None:
+    def test_its_output_may_be_closed(self) -> None:
         read, write = os.pipe()
         os.close(read)
         (port,) = free_ports(1)
@@ -273,8 +273,8 @@ class TestOtherVerbs:
         with pytest.raises(SystemExit) as ended:
             main(["--help"])
         assert ended.value.code == 0
-        told = capsys.readouterr().out
-        assert all(f"  {verb} " in told for verb in VERBS)
+        output = capsys.readouterr().out
+        assert all(f"  {verb} " in output for verb in VERBS)
 
     @pytest.mark.parametrize("verb", VERBS)
     def test_every_verb_explains_itself(self, verb: str, capsys: pytest.CaptureFixture[str]) -> None:

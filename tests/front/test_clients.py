@@ -226,7 +226,7 @@ def test_a_session_times_out_when_time_is_advanced() -> None:
         consumer.close()
 
 
-def test_two_clients_are_told_apart_by_their_ids(kafka: KafkaDouble) -> None:
+def test_two_clients_are_distinguished_by_their_ids(kafka: KafkaDouble) -> None:
     kafka.create_topic("t")
     kafka.fail("Produce", "INVALID_RECORD", client_id="aiokafka", times=None)
     Confluent(kafka).produce("t", VALUES[:2])

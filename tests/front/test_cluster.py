@@ -65,11 +65,11 @@ def test_clients_begin_at_any_broker(kafka: KafkaDouble) -> None:
     assert found == [kafka.brokers[id].bootstrap for id in (1, 2, 3)]
     assert kafka.port == address(kafka, 1)[1]
     for id in (1, 2, 3):
-        told = ask(address(kafka, id), MetadataRequest(topics=None), 9)
-        assert sorted((each.node_id, each.port) for each in told.brokers) == [
+        metadata = ask(address(kafka, id), MetadataRequest(topics=None), 9)
+        assert sorted((each.node_id, each.port) for each in metadata.brokers) == [
             (each, address(kafka, each)[1]) for each in (1, 2, 3)
         ]
-        assert [*told.topics[0].partitions[0].isr_nodes] == kafka.isr("t", 0)
+        assert [*metadata.topics[0].partitions[0].isr_nodes] == kafka.isr("t", 0)
 
 
 def test_topics_and_records(kafka: KafkaDouble) -> None:
@@ -277,11 +277,11 @@ def test_clients_are_refused_until_a_broker_is_part_of_the_cluster(kafka: KafkaD
         ask(address(kafka, 2), MetadataRequest(topics=None), 9)
     # The session of the broker's previous run expires.
     kafka.advance(10)
-    told = ask(address(kafka, 2), MetadataRequest(topics=None), 9)
-    assert [broker.node_id for broker in told.brokers] == [1, 2, 3]
+    metadata = ask(address(kafka, 2), MetadataRequest(topics=None), 9)
+    assert [broker.node_id for broker in metadata.brokers] == [1, 2, 3]
 
 
-def test_a_reset_begins_anew_with_all_brokers(kafka: KafkaDouble) -> None:
+def test_a_reset_restarts_the_cluster_empty_with_all_brokers(kafka: KafkaDouble) -> None:
     before = kafka.bootstrap_servers
     kafka.produce("t", "a")
     kafka.brokers[1].kill()

@@ -92,7 +92,7 @@ class KafkaPython:
 
     def send(self, value: bytes) -> None:
         future = self._producer.send("t", value)
-        future.add_callback(lambda told: self.acknowledged.__setitem__(value, told.offset))
+        future.add_callback(lambda metadata: self.acknowledged.__setitem__(value, metadata.offset))
         time.sleep(0.002)
 
     def finish(self) -> None:
@@ -287,7 +287,7 @@ def polled(consumer: confluent_kafka.Consumer) -> confluent_kafka.Message:
     raise AssertionError("nothing came")
 
 
-def test_a_group_needs_no_time_where_the_clock_stands_still() -> None:
+def test_a_group_needs_no_time_with_a_stopped_clock() -> None:
     """Also the creation of `__consumer_offsets`, with three replicas, needs no time."""
     with KafkaDouble(brokers=3, stepped=True) as kafka:
         kafka.create_topic("orders", replication_factor=3)

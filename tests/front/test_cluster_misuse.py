@@ -39,7 +39,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda kafka: kafka.move_leader("t", 0, to=kafka.brokers[2]),
         "to is the id of a broker, not <broker 2 at",
     ),
-    "nobody as leader": (lambda kafka: kafka.move_leader("t", 0, to=None), "to is the id of a broker, not None"),
+    "no id as leader": (lambda kafka: kafka.move_leader("t", 0, to=None), "to is the id of a broker, not None"),
     "truth as leader": (lambda kafka: kafka.unclean_election("t", 0, to=True), "to is the id of a broker, not True"),
     "a partition by a text": (lambda kafka: kafka.leader("t", "0"), "partition is an index from 0, not '0'"),
     "a topic by bytes": (lambda kafka: kafka.isr(b"t", 0), "topic is a name, not b't'"),
@@ -64,7 +64,7 @@ def test_handles_are_a_mapping(kafka: KafkaDouble) -> None:
     assert (9 in kafka.brokers, kafka.brokers.get(9), sorted(kafka.brokers)) == (False, None, [1, 2, 3])
 
 
-def test_who_does_not_run_is_not_paused_and_leads_nothing(kafka: KafkaDouble) -> None:
+def test_a_stopped_broker_is_not_paused_and_leads_nothing(kafka: KafkaDouble) -> None:
     """Neither at once, when the metadata still list the broker as alive, nor later."""
     broker = kafka.brokers[2]
     broker.kill()
@@ -106,7 +106,7 @@ def test_a_broker_that_is_cut_off_stays_so_over_its_lives(kafka: KafkaDouble) ->
     assert kafka.isr("t", 0) == [1, 2, 3]
 
 
-def test_who_has_no_replica_is_told_who_has(kafka: KafkaDouble) -> None:
+def test_a_broker_without_a_replica_names_those_that_have_one(kafka: KafkaDouble) -> None:
     with pytest.raises(KafkaError, match=r"REPLICA_NOT_AVAILABLE: broker 9 has no replica of t-0: brokers .* have"):
         kafka.move_leader("t", 0, to=9)
     for verb in (kafka.leader, kafka.isr, kafka.unclean_election):
@@ -143,7 +143,7 @@ def test_an_unclean_election_is_won_by_the_broker_that_is_named(kafka: KafkaDoub
         kafka.unclean_election("t", 0, to=to)
 
 
-def test_an_unclean_election_is_won_by_nobody_who_cannot(kafka: KafkaDouble) -> None:
+def test_an_unclean_election_elects_no_unfit_broker(kafka: KafkaDouble) -> None:
     kafka.create_topic("two", replication_factor=2)
     [stranger] = {1, 2, 3} - {*kafka.isr("two", 0)}
     alone(kafka)
@@ -217,8 +217,8 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
         where = kafka.controller_bootstrap_servers
         assert where not in kafka.bootstrap_servers.split(",")
         host, _, port = where.rpartition(":")
-        told = ask((host, int(port)), DescribeClusterRequest(endpoint_type=2), 1)
-        assert [(node.broker_id, node.port) for node in told.brokers] == [(3, int(port))]
+        described = ask((host, int(port)), DescribeClusterRequest(endpoint_type=2), 1)
+        assert [(node.broker_id, node.port) for node in described.brokers] == [(3, int(port))]
         [own] = free_ports(1)
         lines = {
             "process.roles": "broker",
@@ -230,7 +230,7 @@ def test_nodes_of_other_processes_join_a_cluster_by_its_controller(tmp_path: Pat
         }
         file = tmp_path / "nine.properties"
         file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
-        formatted = run("format", "-t", told.cluster_id, "-c", str(file))
+        formatted = run("format", "-t", described.cluster_id, "-c", str(file))
         assert formatted.returncode == 0, formatted.stderr
         with serving("--config", str(file)) as other:
             wait_for(lambda: len(other.ask(MetadataRequest(topics=None), 12).brokers) == 3)

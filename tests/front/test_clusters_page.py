@@ -25,16 +25,16 @@ def test_example_runs(example: str) -> None:
     exec(compile(example, "clusters.md", "exec"), {"__name__": "page"})
 
 
-def test_every_verb_of_a_broker_is_told_and_is_there() -> None:
-    told = set(re.findall(r"^\| `kafka\.brokers\[1\]\.(\w+)\([^)]*\)`", PAGE, re.MULTILINE))
+def test_every_verb_of_a_broker_is_on_the_page_and_exists() -> None:
+    on_page = set(re.findall(r"^\| `kafka\.brokers\[1\]\.(\w+)\([^)]*\)`", PAGE, re.MULTILINE))
     there = {name for name, each in vars(BrokerHandle).items() if callable(each) and not name.startswith("_")}
-    assert told == there
+    assert on_page == there
 
 
 def test_the_verbs_of_the_cluster_are_there() -> None:
-    told = re.findall(r"^\| `kafka\.(\w+)\(", PAGE, re.MULTILINE)
-    assert told == ["leader", "isr", "move_leader", "move_coordinator", "unclean_election"]
-    assert all(callable(getattr(KafkaDouble, verb)) for verb in told)
+    verbs = re.findall(r"^\| `kafka\.(\w+)\(", PAGE, re.MULTILINE)
+    assert verbs == ["leader", "isr", "move_leader", "move_coordinator", "unclean_election"]
+    assert all(callable(getattr(KafkaDouble, verb)) for verb in verbs)
 
 
 def test_the_options_are_there() -> None:

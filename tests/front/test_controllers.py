@@ -48,14 +48,14 @@ def test_the_controller_of_a_double_is_reached() -> None:
         where = kafka.controller_bootstrap_servers
         assert where != kafka.bootstrap_servers
         assert leader_of(address_of(where)) == 1
-        told = ask(address_of(where), DescribeClusterRequest(endpoint_type=2), 1)
-        assert [(node.broker_id, f"{node.host}:{node.port}") for node in told.brokers] == [(1, where)]
+        described = ask(address_of(where), DescribeClusterRequest(endpoint_type=2), 1)
+        assert [(node.broker_id, f"{node.host}:{node.port}") for node in described.brokers] == [(1, where)]
         kafka.stop()
         kafka.start()
         assert kafka.controller_bootstrap_servers == where, "it is kept, as the other port is"
 
 
-def test_nobody_reaches_it_unless_it_is_asked_for() -> None:
+def test_it_is_not_reachable_by_default() -> None:
     with KafkaDouble() as kafka, pytest.raises(UsageError, match="controller_port"):
         _ = kafka.controller_bootstrap_servers
 
@@ -71,10 +71,10 @@ def test_metrics_can_be_read() -> None:
         assert kafka.metrics["kafka.controller:type=KafkaController,name=SnapshotSizeBytes"] > 500
 
 
-def test_metrics_are_told_when_they_are_asked_for() -> None:
+def test_metrics_are_served_on_request() -> None:
     with serving("-q") as served:
         served.process.send_signal(signal.SIGUSR1)
-        lines = [served.said() for _ in range(4)]
+        lines = [served.next_line() for _ in range(4)]
         assert any(f"metric {LAG}: " in line for line in lines)
         assert served.end()[0] == 0
 
@@ -121,11 +121,11 @@ def leading(processes: dict[int, Serving]) -> int:
             leader = leader_of(served.address)
             if leader is not None:
                 return leader
-    raise AssertionError("nobody leads")
+    raise AssertionError("no node leads")
 
 
 def test_three_processes_elect_one_and_another_when_it_ends(processes: dict[int, Serving]) -> None:
-    assert [next(iter(served.told)) for served in processes.values()] == ["controller.quorum.bootstrap.servers"] * 3
+    assert [next(iter(served.startup)) for served in processes.values()] == ["controller.quorum.bootstrap.servers"] * 3
     first = leading(processes)
     code, said = processes.pop(first).end()
     assert code == 0, said
@@ -141,15 +141,15 @@ def test_a_client_of_a_broker_that_starts_waits_until_that_is_part_of_its_cluste
     with serving("--config", str(files[0])) as broker, ThreadPoolExecutor(1) as beside:
         asked = beside.submit(broker.ask, MetadataRequest(topics=[]), 12)
         with serving("--config", str(files[1])):
-            told = asked.result(30)
-    assert [(each.node_id, (each.host, each.port)) for each in told.brokers] == [(2, broker.address)]
+            metadata = asked.result(30)
+    assert [(each.node_id, (each.host, each.port)) for each in metadata.brokers] == [(2, broker.address)]
 
 
-def test_a_broker_that_waits_for_its_controller_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+def test_a_broker_that_waits_for_its_controller_ends_on_a_signal(tmp_path: Path) -> None:
     file = of_broker(tmp_path, *free_ports(1))
     with serving("--config", str(file)) as broker, socket.create_connection(broker.address, 10) as waiting:
-        code, told = broker.end()
-        assert (code, "Traceback" in told) == (0, False), told
+        code, errors = broker.end()
+        assert (code, "Traceback" in errors) == (0, False), errors
         with suppress(ConnectionResetError):
             assert waiting.recv(1) == b""
 
@@ -181,7 +181,7 @@ def test_a_topic_that_a_broker_creates_has_the_partitions_of_its_own_settings(
     assert len(found) == partitions
 
 
-def test_a_broker_that_cannot_make_its_topics_yet_ends_when_it_is_asked_to(tmp_path: Path) -> None:
+def test_a_broker_that_cannot_create_its_topics_yet_ends_on_a_signal(tmp_path: Path) -> None:
     file = of_broker(tmp_path, *free_ports(1))
     command = [*KAFKADOUBLE, "serve", "--config", str(file), "--topic", "orders"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -189,10 +189,10 @@ def test_a_broker_that_cannot_make_its_topics_yet_ends_when_it_is_asked_to(tmp_p
             assert process.stderr is not None
             assert "connection refused" in process.stderr.readline()
             process.send_signal(signal.SIGTERM)
-            said, told = process.communicate(timeout=30)
+            output, errors = process.communicate(timeout=30)
         finally:
             process.kill()
-    assert (process.returncode, said, "Traceback" in told) == (0, "", False), told
+    assert (process.returncode, output, "Traceback" in errors) == (0, "", False), errors
 
 
 def test_three_nodes_that_are_brokers_and_controllers_all_come_back(tmp_path: Path) -> None:

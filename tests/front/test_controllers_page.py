@@ -40,11 +40,11 @@ def test_the_table_is_what_is_served_to_controllers() -> None:
     assert rows(section("What is served", LISTENER))[1:] == expected
 
 
-def test_every_flag_is_one_and_every_flag_of_quorums_is_told() -> None:
-    told = set(re.findall(r"`(--[a-z-]+)`", section("From a server.properties")))
-    assert told == {"--standalone", "--initial-controllers", "--no-initial-controllers"}
+def test_every_flag_exists_and_every_flag_of_quorums_is_on_the_page() -> None:
+    flags = set(re.findall(r"`(--[a-z-]+)`", section("From a server.properties")))
+    assert flags == {"--standalone", "--initial-controllers", "--no-initial-controllers"}
     known = formatting.parser().format_help()
-    assert [flag for flag in told if flag not in known] == []
+    assert [flag for flag in flags if flag not in known] == []
     assert "--controller-port" in serve.parser().format_help()
 
 

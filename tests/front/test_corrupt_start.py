@@ -37,7 +37,7 @@ def refused(directory: Path, file: Path) -> None:
     assert file.name in checked.stdout + checked.stderr
 
 
-def test_serve_says_which_file_and_ends(tmp_path: Path) -> None:
+def test_serve_names_the_file_and_ends(tmp_path: Path) -> None:
     folder = tmp_path / METADATA
     topics = [word for number in range(20) for word in ("--topic", f"t{number}:3")]
     often = "metadata.log.max.record.bytes.between.snapshots=1000"
@@ -63,7 +63,7 @@ def written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.endswith((".log", "7.checkpoint", "quorum-state"))])
-def test_check_tells_what_a_start_does(path: str, tmp_path: Path) -> None:
+def test_check_reports_what_a_start_does(path: str, tmp_path: Path) -> None:
     """If the start is refused because of one file, `check` does not call that file good."""
     left, random = LEFT[True], Random(path)
     written(tmp_path)

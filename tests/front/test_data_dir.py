@@ -82,7 +82,7 @@ def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["-r", "2.8"], "2.8 is no release"),
         (["-f", "metadata.version=33", "-r", "4.4"], "two answers"),
@@ -92,11 +92,11 @@ def test_format_prints_what_it_makes(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["-r", "3.9", "-f", "eligible.leader.replicas.version=1"], "needs metadata.version 4.0-IV1"),
     ],
 )
-def test_format_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+def test_format_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(tmp_path))
     assert main(["format", "-c", str(config), *words]) == 1
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "a" / "meta.properties").exists()
 
 
@@ -117,7 +117,7 @@ def test_serve_keeps_what_it_acknowledged(tmp_path: Path, number: signal.Signals
         broker.end(number)
     with serving("--data-dir", str(tmp_path / "d")) as again:
         assert offset_after(again, "t") == 3
-        assert again.told["cluster.id"] == broker.told["cluster.id"]
+        assert again.startup["cluster.id"] == broker.startup["cluster.id"]
 
 
 def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp
         assert "stays in memory" in broker.end()[1]
     assert run("format", "-c", str(config), "-t", "a-cluster").returncode == 0
     with serving("--config", str(config), "--topic", "t:4") as broker:
-        assert (broker.told["cluster.id"], broker.told["node.id"]) == ("a-cluster", "4")
+        assert (broker.startup["cluster.id"], broker.startup["node.id"]) == ("a-cluster", "4")
         assert "memory" not in broker.end()[1]
     assert sorted(path.name for path in (tmp_path / "b").glob("t-*"))
 
@@ -137,7 +137,7 @@ def test_serve_is_the_node_that_the_directory_belongs_to(tmp_path: Path) -> None
     config.write_text(PROPERTIES.format(tmp_path))
     assert run("format", "-c", str(config)).returncode == 0
     with serving("--data-dir", str(tmp_path / "a")) as broker:
-        assert broker.told["node.id"] == "4"
+        assert broker.startup["node.id"] == "4"
     ended = run("serve", "--port", "0", "--data-dir", str(tmp_path / "a"), "-c", "node.id=5")
     assert (ended.returncode, ended.stdout) == (3, "")
     assert "belongs to node 4, and this is node 5" in ended.stderr

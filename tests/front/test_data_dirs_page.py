@@ -19,13 +19,13 @@ def section(title: str) -> str:
     return PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
 
 
-def told(cell: str) -> list[str]:
+def quoted_names(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
 def first_cells(title: str) -> list[str]:
     rows = [line.split(" | ")[0] for line in section(title).splitlines() if line.startswith("| `")]
-    return [name for row in rows for name in told(row)]
+    return [name for row in rows for name in quoted_names(row)]
 
 
 def is_named(path: str, names: list[str]) -> bool:

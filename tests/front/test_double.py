@@ -105,8 +105,8 @@ class TestLife:
         program = "from kafkadouble import KafkaDouble; kafka = KafkaDouble().start(); print(kafka.port)"
         command = [sys.executable, "-W", "error", "-X", "dev", "-c", program]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        told = [line for line in ended.stderr.splitlines() if not SLOW_STEP.match(line)]
-        assert (ended.returncode, told) == (0, [])
+        logged = [line for line in ended.stderr.splitlines() if not SLOW_STEP.match(line)]
+        assert (ended.returncode, logged) == (0, [])
 
     def test_a_port_that_is_taken(self) -> None:
         before = threads()
@@ -164,7 +164,7 @@ class TestWrongUse:
             ({"config": {"listeners": "PLAINTEXT://:1"}}, "give host and port"),
         ],
     )
-    def test_is_told_at_once(self, arguments: dict[str, Any], problem: str) -> None:
+    def test_is_reported_at_once(self, arguments: dict[str, Any], problem: str) -> None:
         with pytest.raises(UsageError) as refused:
             KafkaDouble(**arguments)
         assert problem in str(refused.value)
@@ -187,7 +187,7 @@ class TestWrongUse:
 
 
 class TestTime:
-    def test_stands_still_until_it_is_advanced(self) -> None:
+    def test_stops_until_it_is_advanced(self) -> None:
         with KafkaDouble(stepped=True) as kafka:
             kafka.produce("t", "a")
             kafka.produce("t", "b")
@@ -227,7 +227,7 @@ class TestReset:
         with connect(kafka) as new:
             assert says_hello(new)
 
-    def test_a_rule_from_before_is_gone_and_its_handle_harmless(self, kafka: KafkaDouble) -> None:
+    def test_an_earlier_rule_is_removed_and_its_handle_harmless(self, kafka: KafkaDouble) -> None:
         handle = kafka.fail("ApiVersions", "UNKNOWN_SERVER_ERROR", times=None)
         kafka.reset()
         kept = kafka.fail("Metadata", "UNKNOWN_SERVER_ERROR")
@@ -252,10 +252,10 @@ class TestReset:
             kafka.create_topic("t")
             topic = kafka._serving().broker.image.topic_named("t")
             assert topic is not None
-            told = {
+            cluster_ids = {
                 each.node.cluster_id for each in (kafka._serving().broker.controlling, *kafka._serving().broker.members)
             }
-            return *told, str(topic.id)
+            return *cluster_ids, str(topic.id)
 
         with KafkaDouble(brokers=brokers, data_dir=tmp_path if keeps else None) as kafka:
             before = ids(kafka)
@@ -268,7 +268,7 @@ class TestReset:
                 assert kafka._serving().broker.controlling.node.cluster_id == after[0]
 
 
-def test_silent_unless_asked(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
+def test_silent_by_default(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
     program = (
         "import socket\nfrom kafkadouble import KafkaDouble\n"
         "with KafkaDouble() as kafka, socket.create_connection(('127.0.0.1', kafka.port)) as sock:\n"

@@ -109,7 +109,7 @@ class TestRules:
 
 
 class TestRequests:
-    def test_what_was_asked(self, kafka: KafkaDouble) -> None:
+    def test_which_requests_it_got(self, kafka: KafkaDouble) -> None:
         with connect(kafka) as sock:
             assert says_hello(sock)
             assert says_hello(sock)

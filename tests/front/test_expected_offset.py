@@ -84,7 +84,7 @@ def test_nothing_else_is_expected() -> None:
         eo.expect(object(), 7)
 
 
-TOLD = "conditional publish: expected offset 7, actual 42"
+MISMATCH = "conditional publish: expected offset 7, actual 42"
 CONTRADICTION = "conditional publish: header expected-offset is 6, where the batch's base offset makes it 5"
 
 
@@ -95,16 +95,16 @@ def of_partition(code: int, message: str | None) -> ProduceResponse.PartitionPro
 @pytest.mark.parametrize(
     "error",
     [
-        KafkaError(INVALID_RECORD, TOLD),
+        KafkaError(INVALID_RECORD, MISMATCH),
         InvalidRecordError("expected offset 7, actual 42"),
-        of_partition(INVALID_RECORD, TOLD),
-        ConfluentError(INVALID_RECORD, TOLD),
-        KafkaException(ConfluentError(INVALID_RECORD, TOLD)),
-        TOLD,
+        of_partition(INVALID_RECORD, MISMATCH),
+        ConfluentError(INVALID_RECORD, MISMATCH),
+        KafkaException(ConfluentError(INVALID_RECORD, MISMATCH)),
+        MISMATCH,
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_a_mismatch_is_told_with_both_offsets(error: object) -> None:
+def test_a_mismatch_is_reported_with_both_offsets(error: object) -> None:
     found = eo.refusal(error)
     assert isinstance(found, eo.ExpectedOffsetMismatch)
     assert (found.expected, found.actual, str(found)) == (7, 42, "expected offset 7, actual 42")
@@ -179,5 +179,5 @@ def test_a_broker_that_comes_back_holds_writers_to_what_it_kept(tmp_path: Path) 
 
 def test_no_client_library_is_imported() -> None:
     program = "import kafkadouble.expected_offset, sys; print(*sys.modules)"
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert not {"kafka", "aiokafka", "confluent_kafka", "asyncio", "socket"} & set(told.stdout.split())
+    outcome = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert not {"kafka", "aiokafka", "confluent_kafka", "asyncio", "socket"} & set(outcome.stdout.split())

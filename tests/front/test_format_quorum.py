@@ -1,4 +1,4 @@
-"""`kafkadouble format` for quorums: static, dynamic, alone, or not told (KIP-853)."""
+"""`kafkadouble format` for quorums: static, dynamic, alone, or without voters (KIP-853)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_static_voters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["meta.properties"]
 
 
-def test_a_node_that_is_told_of_nobody_is_its_quorum_alone(tmp_path: Path) -> None:
+def test_a_node_without_voters_is_its_quorum_alone(tmp_path: Path) -> None:
     assert formatted(tmp_path, COMBINED) == 0
     assert quorum_in(tmp_path) == (None, 0)
 
@@ -80,7 +80,7 @@ def test_standalone(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: t
     assert directory_id(tmp_path / "b") not in (None, own)
 
 
-def test_standalone_where_others_are_told_to_come(tmp_path: Path) -> None:
+def test_standalone_with_voters_of_others(tmp_path: Path) -> None:
     advertised = "advertised.listeners=PLAINTEXT://a:1,CONTROLLER://example.org:19093\n"
     assert formatted(tmp_path, DYNAMIC + advertised, "-s") == 0
     own = directory_id(tmp_path / "a")
@@ -136,12 +136,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "words", "told"), REFUSED)
+@pytest.mark.parametrize(("settings", "words", "message"), REFUSED)
 def test_refusals(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: str, words: list[str], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: str, words: list[str], message: str
 ) -> None:
     assert formatted(tmp_path, settings, *words) == 1
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "a").exists() or not list((tmp_path / "a").iterdir())
 
 

@@ -40,8 +40,8 @@ def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]
 
 def end_of(broker: Serving, topic: str) -> tuple[int, int]:
     """The error code of a Fetch, and the high watermark."""
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-    asked = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[wanted])])
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    asked = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[partition])])
     found = broker.ask(asked, 11).responses[0].partitions[0]
     return found.error_code, found.high_watermark
 
@@ -56,10 +56,10 @@ def test_a_full_disk_takes_its_directory_offline_and_loses_nothing_acknowledged(
         assert end_of(broker, "lost") == (error_codes.KAFKA_STORAGE_ERROR, -1)
         assert (tmp_path / "b" / "lost-0" / f"{0:020}.log").stat().st_size < LIMIT
         assert [produce(broker, "kept", 10), end_of(broker, "kept")] == [(0, 0), (0, 1)]
-        code, told = broker.end(signal.SIGTERM)
+        code, output = broker.end(signal.SIGTERM)
     assert code == 0
-    assert f"{tmp_path}/b is offline until a restart, and its partition is not served: " in told
-    assert "Traceback" not in told
+    assert f"{tmp_path}/b is offline until a restart, and its partition is not served: " in output
+    assert "Traceback" not in output
     with serving(*words) as again:
         assert [end_of(again, "lost"), end_of(again, "kept")] == [(0, 1), (0, 1)]
         assert produce(again, "lost") == (0, 1)
@@ -71,16 +71,16 @@ def test_serve_ends_when_the_directory_of_the_metadata_fails(tmp_path: Path) -> 
         assert produce(broker, "t") == (0, 0)
         with suppress(OSError, EOFError):  # the process may end before it answers
             assert produce(broker, "t") == (error_codes.KAFKA_STORAGE_ERROR, -1)
-        code, told = broker.ended()
+        code, output = broker.ended()
     assert code == 3
-    last = told.splitlines()[-1]
+    last = output.splitlines()[-1]
     assert last.startswith(f"kafkadouble: {tmp_path}, which has the cluster's metadata, cannot be used any more: ")
-    assert "Traceback" not in told
+    assert "Traceback" not in output
     with serving("--data-dir", str(tmp_path)) as again:
         assert produce(again, "t") == (0, 1)
 
 
-def test_a_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     ended = run("serve", "--port", "0", "--data-dir", str(tmp_path / "file" / "d"))
     assert (ended.returncode, ended.stdout) == (3, "")

@@ -17,13 +17,13 @@ ROOT = Path(__file__).parents[2]
 
 def imported_by(program: str) -> set[str]:
     """The modules that a fresh interpreter has imported after it ran a program."""
-    told = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-c", f"{program}\nimport sys; print(*sys.modules)"],
         check=True,
         capture_output=True,
         text=True,
     )
-    return set(told.stdout.split())
+    return set(outcome.stdout.split())
 
 
 def test_the_package_imports_nothing() -> None:
@@ -37,7 +37,7 @@ def test_the_plugin_imports_no_server() -> None:
     assert after - before == {"kafkadouble", "kafkadouble.pytest_plugin"}
 
 
-def test_a_broker_imports_no_message_that_nobody_asked_for() -> None:
+def test_a_broker_imports_no_message_before_it_is_used() -> None:
     modules = imported_by("import kafkadouble.double")
     unasked = {"produce", "metadata", "offset_fetch", "describe_groups", "consumer_group_describe", "delete_topics"}
     assert {f"kafkadouble.messages.generated.{name}" for name in unasked} & modules == set()
@@ -111,6 +111,6 @@ def test_names_are_there_on_first_use() -> None:
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
-    told = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
-    assert told is not None
-    assert told[1] == kafkadouble.__version__
+    version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None
+    assert version[1] == kafkadouble.__version__

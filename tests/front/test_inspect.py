@@ -37,8 +37,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             code = main(["inspect", *map(str, words)])
         except SystemExit as left:
             code = int(left.code or 0)
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        output = capsys.readouterr()
+        return code, output.out, output.err
 
     return call
 
@@ -95,9 +95,9 @@ def test_a_response_needs_its_api_and_version(run: Run, tmp_path: Path) -> None:
         assert code == 0
         assert "ErrorCode: 6 NOT_LEADER_OR_FOLLOWER" in tree
     for words in ((), ("--api", "Fetch"), ("--version", "12"), ("--api", "Fetsch", "--version", "12")):
-        code, _, told = run(path, "--as", "response", *words)
+        code, _, errors = run(path, "--as", "response", *words)
         assert code == 2
-        assert "kafkadouble inspect: error: " in told
+        assert "kafkadouble inspect: error: " in errors
 
 
 def test_a_message_without_a_header(run: Run) -> None:
@@ -116,8 +116,8 @@ def test_a_message_without_a_header(run: Run) -> None:
 
 @pytest.mark.parametrize("style", ["tree", "line", "hex", "json"])
 def test_a_log_file(run: Run, style: str) -> None:
-    code, text, told = run(LOG, "--style", style, "--records", "metadata")
-    assert (code, told) == (0, "")
+    code, text, errors = run(LOG, "--style", style, "--records", "metadata")
+    assert (code, errors) == (0, "")
     assert len(text.splitlines()) >= 121
     if style in ("tree", "hex"):
         assert "FeatureLevelRecord" in text
@@ -138,14 +138,14 @@ def test_what_a_log_holds_is_known_by_its_folder(run: Run, tmp_path: Path) -> No
     assert run(path, "--records", "raw")[1] == run(LOG)[1] != run(path)[1]
 
 
-def test_broken_bytes_are_shown_and_their_place_is_told(run: Run) -> None:
-    code, dump, told = run("--hex", HELLO[:-2].hex(), "--style", "hex")
+def test_broken_bytes_are_shown_with_their_position(run: Run) -> None:
+    code, dump, errors = run("--hex", HELLO[:-2].hex(), "--style", "hex")
     problem = (
         "the bytes end too early: 1 bytes are needed, 0 remain at byte 18 in ApiVersionsRequest.client_software_version"
     )
     assert code == 1
     assert dump.splitlines()[-1] == f"00000012                           !! {problem} (0x12)"
-    assert told == f"kafkadouble inspect: broken: {problem} (0x12)\n"
+    assert errors == f"kafkadouble inspect: broken: {problem} (0x12)\n"
 
 
 def test_a_broken_log_is_shown_to_its_end(run: Run, tmp_path: Path) -> None:
@@ -154,10 +154,10 @@ def test_a_broken_log_is_shown_to_its_end(run: Run, tmp_path: Path) -> None:
     wrong[-1] ^= 1
     path = tmp_path / "00000000000000000000.log"
     path.write_bytes(bytes(batch + wrong + batch) + batch[:30])
-    code, text, told = run(path, "--style", "line")
+    code, text, errors = run(path, "--style", "line")
     assert code == 1
     assert len(text.splitlines()) == 4
-    assert f"at byte {len(batch) + 17} in batch.crc" in told
+    assert f"at byte {len(batch) + 17} in batch.crc" in errors
 
 
 def test_wrong_calls(run: Run, tmp_path: Path) -> None:
@@ -169,15 +169,15 @@ def test_wrong_calls(run: Run, tmp_path: Path) -> None:
         ("--style", "pdf"),
         ("--hex", ""),
     ):
-        code, _, told = run(*words)
+        code, _, errors = run(*words)
         assert code == 2
-        assert told.splitlines()[-1].startswith("kafkadouble inspect: error: ")
+        assert errors.splitlines()[-1].startswith("kafkadouble inspect: error: ")
 
 
 def test_help_is_true(run: Run) -> None:
-    code, told, _ = run("--help")
+    code, help_text, _ = run("--help")
     assert code == 0
-    (digits,) = re.findall(r'--hex "([0-9a-f ]+)"', told)
+    (digits,) = re.findall(r'--hex "([0-9a-f ]+)"', help_text)
     assert bytes.fromhex(digits) == HELLO
 
 
@@ -189,11 +189,11 @@ def test_the_examples_of_the_page_are_what_is_printed(run: Run) -> None:
     assert len(blocks) >= 4
     for words, expected in blocks:
         quoted = re.findall(r'"([^"]*)"|(\S+)', words)
-        _, out, told = run(*(ROOT / word if word.startswith("tests/") else word for word in map("".join, quoted)))
+        _, out, errors = run(*(ROOT / word if word.startswith("tests/") else word for word in map("".join, quoted)))
         if expected.endswith("...\n"):
-            assert (out + told).startswith(expected.removesuffix("...\n"))
+            assert (out + errors).startswith(expected.removesuffix("...\n"))
         else:
-            assert out + told == expected
+            assert out + errors == expected
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

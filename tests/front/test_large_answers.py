@@ -117,7 +117,7 @@ def test_answers_keep_their_order_where_the_client_is_slow(serving: Serving) -> 
             assert bytes_in(answer) == CONTENTS[at:]
 
 
-def test_a_client_that_leaves_in_the_middle_harms_nobody(serving: Serving) -> None:
+def test_a_client_that_leaves_in_the_middle_harms_no_other(serving: Serving) -> None:
     for _ in range(3):
         with socket.create_connection(serving.address, timeout=20) as sock:
             sock.sendall(framed(serving.request(), 1, 1) * 3)

@@ -74,8 +74,8 @@ def test_confluent_kafka_only_ever_connects_to_its_listener(kafka: KafkaDouble) 
     for number in range(30):
         producer.produce("t", b"%d" % number, partition=number % 3)
     assert producer.flush(PATIENCE_S) == 0
-    told = {"stats_cb": lambda text: found.append(json.loads(text)), "statistics.interval.ms": 20}
-    consumer = confluent_kafka.Consumer({**config, **told, "group.id": "g", "auto.offset.reset": "earliest"})
+    statistics = {"stats_cb": lambda text: found.append(json.loads(text)), "statistics.interval.ms": 20}
+    consumer = confluent_kafka.Consumer({**config, **statistics, "group.id": "g", "auto.offset.reset": "earliest"})
     consumer.subscribe(["t"])
     values: set[bytes] = set()
     while len(values) < 30 or not found:
@@ -178,7 +178,7 @@ class TestServe:
         with serving("--config", str(file)) as served:
             lines = dict(line.rstrip("\n").split("=", 1) for line in _more_lines(served, 2))
             internal, external = (lines[f"listener.name.{each}.bootstrap.servers"] for each in ("internal", "external"))
-            assert served.told["bootstrap.servers"] == internal
+            assert served.startup["bootstrap.servers"] == internal
             assert external.startswith("localhost:")
             assert seen_at(*addresses(internal)) == addresses(internal)
             assert seen_at(*addresses(external)) == addresses(external)
@@ -193,11 +193,11 @@ class TestServe:
 
     def test_an_address_for_clients_of_several_brokers(self) -> None:
         with serving("--brokers", "2", "--advertised", "kafka.example:19092") as served:
-            assert served.told["bootstrap.servers"] == "kafka.example:19092,kafka.example:19093"
+            assert served.startup["bootstrap.servers"] == "kafka.example:19092,kafka.example:19093"
 
     def test_an_advertised_port_of_0_is_the_port_of_each_broker(self) -> None:
         with serving("--brokers", "2", "--advertised", "localhost:0") as served:
-            found = addresses(served.told["bootstrap.servers"])
+            found = addresses(served.startup["bootstrap.servers"])
             assert len(found) == 2
             for address in found:
                 assert seen_at(address) == found
@@ -206,5 +206,5 @@ class TestServe:
 def _more_lines(served: Any, number: int) -> list[str]:
     """The lines about listeners, after the five that each start prints."""
     assert served.process.stdout is not None
-    assert "version" in served.told
+    assert "version" in served.startup
     return [served.process.stdout.readline() for _ in range(number)]

@@ -146,7 +146,7 @@ def test_none_shares_one_broker(suite: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines("*TOPIC_ALREADY_EXISTS*")
 
 
-def test_the_option_wins_over_the_ini_file(suite: pytest.Pytester) -> None:
+def test_the_option_overrides_the_ini_file(suite: pytest.Pytester) -> None:
     suite.makeini("[pytest]\nkafkadouble_isolation = none")
     run(suite, passed=1, failed=3)
     run(suite, "--kafkadouble-isolation=fresh", passed=4)
@@ -285,28 +285,28 @@ def test_a_test_may_stop_and_break_its_broker(pytester: pytest.Pytester) -> None
         ("kafkadouble_config = num.partitons=1", "*unknown setting 'num.partitons'*did you mean 'num.partitions'*"),
     ],
 )
-def test_wrong_options_are_told(suite: pytest.Pytester, ini: str, problem: str) -> None:
+def test_wrong_options_are_reported(suite: pytest.Pytester, ini: str, problem: str) -> None:
     suite.makeini(f"[pytest]\n{ini}")
     result = run(suite, errors=4)
     result.stdout.fnmatch_lines(problem)
 
 
-def test_the_page_tells_the_options_and_isolations() -> None:
+def test_the_page_lists_the_options_and_isolations() -> None:
     page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text()
     rows = set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE))
     assert rows >= {*ISOLATIONS, "kafkadouble_isolation", "kafkadouble_config", "kafkadouble_brokers"}
     assert rows >= {"kafka_double", "kafka_double_session", "kafka_double_factory", "kafka_namespace"}
 
 
-def test_help_tells_the_options(pytester: pytest.Pytester) -> None:
-    told = pytester.runpytest_inprocess("--help").stdout.str()
+def test_help_lists_the_options(pytester: pytest.Pytester) -> None:
+    help_text = pytester.runpytest_inprocess("--help").stdout.str()
     for option in (
         "--kafkadouble-isolation=",
         "--kafkadouble-config=",
         "kafkadouble_isolation (string)",
         "kafkadouble_config (linelist)",
     ):
-        assert option in told
+        assert option in help_text
     assert "kafka_double_factory" in pytester.runpytest_inprocess("--fixtures").stdout.str()
 
 

@@ -24,17 +24,17 @@ SHORT_SESSION = ("-c", "broker.session.timeout.ms=1000", "-c", "broker.heartbeat
 
 def test_three_brokers_at_three_ports() -> None:
     with serving("--brokers", "3", "--topic", "t:3") as cluster:
-        assert list(cluster.told) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
-        assert cluster.told["node.id"] == "1,2,3"
-        places = [place.rpartition(":") for place in cluster.told["bootstrap.servers"].split(",")]
+        assert list(cluster.startup) == ["bootstrap.servers", "cluster.id", "node.id", "pid", "version"]
+        assert cluster.startup["node.id"] == "1,2,3"
+        places = [place.rpartition(":") for place in cluster.startup["bootstrap.servers"].split(",")]
         assert len({port for _, _, port in places}) == 3
         for host, _, port in places:
-            told = ask((host, int(port)), MetadataRequest(topics=None), 12)
-            assert told.cluster_id == cluster.told["cluster.id"]
-            assert [str(each.port) for each in sorted(told.brokers, key=lambda one: one.node_id)] == [
+            metadata = ask((host, int(port)), MetadataRequest(topics=None), 12)
+            assert metadata.cluster_id == cluster.startup["cluster.id"]
+            assert [str(each.port) for each in sorted(metadata.brokers, key=lambda one: one.node_id)] == [
                 each[2] for each in places
             ]
-            assert {each.leader_id for each in told.topics[0].partitions} == {1, 2, 3}
+            assert {each.leader_id for each in metadata.topics[0].partitions} == {1, 2, 3}
         code, stderr = cluster.end()
         assert (code, "Traceback" in stderr) == (0, False)
 
@@ -50,13 +50,13 @@ def test_ports_follow_one_another() -> None:
 
 
 def test_directories_are_kept(tmp_path: Path) -> None:
-    told = []
+    found = []
     for words in (("--topic", "t"), ()):
         with serving("--brokers", "2", "--data-dir", str(tmp_path), *words) as cluster:
-            answer = ask(cluster_address(cluster.told["bootstrap.servers"]), MetadataRequest(topics=None), 12)
-            told.append((answer.cluster_id, [topic.name for topic in answer.topics]))
+            answer = ask(cluster_address(cluster.startup["bootstrap.servers"]), MetadataRequest(topics=None), 12)
+            found.append((answer.cluster_id, [topic.name for topic in answer.topics]))
             assert cluster.end()[0] == 0
-    assert told[0] == told[1]
+    assert found[0] == found[1]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broker-1", "broker-2", "controller"]
 
 
@@ -65,7 +65,7 @@ def test_a_topic_that_is_there_is_not_created_again(tmp_path: Path, brokers: str
     config = ("--brokers", brokers, "--data-dir", str(tmp_path))
     for words in (("--topic", "t:2"), ("--topic", "t:2", "--topic", "u"), ("--topic", "t")):
         with serving(*config, *words) as cluster:
-            answer = ask(cluster_address(cluster.told["bootstrap.servers"]), MetadataRequest(topics=None), 12)
+            answer = ask(cluster_address(cluster.startup["bootstrap.servers"]), MetadataRequest(topics=None), 12)
             assert {topic.name: len(topic.partitions) for topic in answer.topics}["t"] == 2
             assert cluster.end()[0] == 0
     ended = run("serve", "--port", "0", *config, "--topic", "t:4")
@@ -99,7 +99,7 @@ def test_what_was_acknowledged_is_there_after_all_were_killed_at_once(tmp_path: 
     config = ("--brokers", "3", "--data-dir", str(tmp_path), "-c", "default.replication.factor=3", *SHORT_SESSION)
     for life in range(3):
         with serving(*config, *(("--topic", "t") if not life else ())) as cluster:
-            places = cluster.told["bootstrap.servers"]
+            places = cluster.startup["bootstrap.servers"]
             producer = confluent_kafka.Producer({"bootstrap.servers": places, "acks": "all", "log_level": 0})
             producer.produce("t", b"%d" % life)
             assert producer.flush(PATIENCE_S) == 0

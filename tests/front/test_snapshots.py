@@ -98,7 +98,7 @@ def test_metrics_go_on_after_a_restart(tmp_path: Path) -> None:
         assert kafka.metrics[WRITTEN_AGE] - before == 250
 
 
-def test_every_broker_has_metrics_and_one_that_fetched_a_snapshot_tells_of_it() -> None:
+def test_every_broker_has_metrics_and_one_that_fetched_a_snapshot_reports_it() -> None:
     small = {**SMALL, "metadata.max.retention.bytes": 2000, "internal.metadata.log.segment.bytes": 1000}
     with KafkaDouble(brokers=3, config=small, stepped=True) as kafka:
         kafka.brokers[3].kill()
@@ -118,10 +118,10 @@ def test_every_broker_has_metrics_and_one_that_fetched_a_snapshot_tells_of_it() 
             assert found[LOADED] == found[LOAD_TIME].count == (1 if broker.id == 3 else 0)
 
 
-def test_metrics_of_every_node_are_told_when_they_are_asked_for() -> None:
+def test_metrics_of_every_node_are_served_on_request() -> None:
     with serving("-q", "--brokers", "2") as served:
         served.process.send_signal(signal.SIGUSR1)
-        lines = [served.said() for _ in range(3 * len(METRICS))]
+        lines = [served.next_line() for _ in range(3 * len(METRICS))]
         for node in (1, 2):
             assert any(f"node {node}, metric {LAG}: " in line for line in lines)
         assert served.end()[0] == 0

@@ -35,7 +35,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def report(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert main(["traffic", *words]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -43,7 +43,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_the_report_in_words(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = told(capsys, str(capture)).splitlines()
+    lines = report(capsys, str(capture)).splitlines()
     assert lines[0].startswith("3 requests in 1 run, from 20")
     rows = [line.split() for line in lines]
     assert ["franz-go", "1.2", "ApiVersions", "3", "-", "1"] in [row[:6] for row in rows]
@@ -56,7 +56,7 @@ def test_the_report_in_words(capture: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_report_as_json(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(told(capsys, "--json", str(capture)))
+    found = json.loads(report(capsys, "--json", str(capture)))
     assert (found["requests"], found["problems"]) == (3, {"count": 0, "first": []})
     assert {(row["api"], row["version"], row["error"], row["requests"]) for row in found["matrix"]} == {
         ("ApiVersions", 3, "", 1),
@@ -70,7 +70,7 @@ def test_the_report_as_json(capture: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_one_table_as_csv(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = list(csv.DictReader(told(capsys, "--csv", "versions", str(capture)).splitlines()))
+    rows = list(csv.DictReader(report(capsys, "--csv", "versions", str(capture)).splitlines()))
     assert [(row["client_software"], row["api"], row["behind"]) for row in rows] == [
         ("franz-go", "ApiVersions", "2"),
         ("", "DeleteTopics", "6"),
@@ -78,7 +78,7 @@ def test_one_table_as_csv(capture: Path, capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
-def test_bad_lines_are_told_and_the_rest_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_lines_are_counted_and_the_rest_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "kafka-request.log"
     log.write_text(kafka() + "Completed request:[]\n" * 12)
     assert main(["traffic", str(log)]) == 0
@@ -112,7 +112,7 @@ def test_wrong_calls(words: list[str], said: str, capsys: pytest.CaptureFixture[
     assert said in capsys.readouterr().err
 
 
-def test_without_pyarrow_it_is_told_what_to_install(
+def test_without_pyarrow_the_error_names_the_package(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)

@@ -30,13 +30,13 @@ def test_the_examples_run_one_after_the_other(
 
 
 def test_its_columns_are_those_that_there_are() -> None:
-    told = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (.*) \|$", PAGE.partition("## The report")[0], re.MULTILINE)
-    assert told == [tuple(column) for column in COLUMNS]
+    columns = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (.*) \|$", PAGE.partition("## The report")[0], re.MULTILINE)
+    assert columns == [tuple(column) for column in COLUMNS]
 
 
 def test_its_tables_are_those_that_there_are() -> None:
-    told = re.findall(r"^\| `(\w+)` \|", PAGE.partition("## The report")[2], re.MULTILINE)
-    assert told == [table.name for table in TABLES]
+    tables = re.findall(r"^\| `(\w+)` \|", PAGE.partition("## The report")[2], re.MULTILINE)
+    assert tables == [table.name for table in TABLES]
 
 
 def test_what_it_promises_of_parts() -> None:
@@ -45,7 +45,7 @@ def test_what_it_promises_of_parts() -> None:
 
 
 def test_its_options_and_verbs_are_there() -> None:
-    told = serve.parser().format_help()
-    assert "--capture FILE" in told
-    assert "--capture-bodies" in told
+    help_text = serve.parser().format_help()
+    assert "--capture FILE" in help_text
+    assert "--capture-bodies" in help_text
     assert "traffic" in VERBS

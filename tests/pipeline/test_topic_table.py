@@ -78,7 +78,7 @@ def test_it_is_read_anew_each_time(double: KafkaDouble) -> None:
     assert [batch.num_rows for batch in found] == [batch.num_rows for batch in found.to_reader()] == [10]
 
 
-def test_what_cannot_be_is_told(double: KafkaDouble) -> None:
+def test_impossible_options_are_reported(double: KafkaDouble) -> None:
     with pytest.raises(NoSuchTopic, match="no topic 'order'"):
         kafkadouble.fetch(double.bootstrap_servers, "order")
     with pytest.raises(UsageError, match="topic 'orders' has no partition 2: it has 2"):

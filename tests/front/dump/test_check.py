@@ -49,8 +49,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             code = main(["check", *map(str, words)])
         except SystemExit as left:
             code = int(left.code or 0)
-        told = capsys.readouterr()
-        return code, told.out + told.err
+        output = capsys.readouterr()
+        return code, output.out + output.err
 
     return call
 
@@ -72,9 +72,9 @@ def test_every_file_alone_is_good(data: Path) -> None:
 
 
 def test_what_a_real_kafka_wrote_is_good(run: Run) -> None:
-    code, told = run(GOLDEN)
+    code, output = run(GOLDEN)
     assert code == 0
-    assert told.endswith("good: 124 batches, 144 records, 1 segment, 1 checkpoint, 1 partition\n")
+    assert output.endswith("good: 124 batches, 144 records, 1 segment, 1 checkpoint, 1 partition\n")
 
 
 def test_every_changed_byte_of_a_segment_is_found(data: Path) -> None:
@@ -167,8 +167,8 @@ def test_a_partition_without_a_segment_has_no_records(run: Run, data: Path) -> N
     made = data / "made-0"
     made.mkdir()
     shutil.copy(data / ORDERS / names.PARTITION_METADATA, made)
-    code, told = run(data)
-    assert (code, "2 partitions" in told) == (0, True), told
+    code, output = run(data)
+    assert (code, "2 partitions" in output) == (0, True), output
     for path in (data / ORDERS).glob("0*"):
         path.unlink()
     assert "which ends before 0" in run(data)[1]
@@ -186,10 +186,10 @@ def test_a_torn_tail_is_no_corruption(run: Run, data: Path) -> None:
     (data / names.CLEAN_SHUTDOWN).unlink()
     for tail in (batch(10, 3, 1)[:-1], batch(10, 3, 1)[:5], bytes(5000)):
         path.write_bytes(GOOD + tail)
-        code, told = run(data)
+        code, output = run(data)
         assert code == 1
-        assert told.startswith(f"torn tail: {path}: ")
-        assert told.endswith(f" at byte {len(GOOD)}: an unclean stop, not a corruption\n")
+        assert output.startswith(f"torn tail: {path}: ")
+        assert output.endswith(f" at byte {len(GOOD)}: an unclean stop, not a corruption\n")
         assert json.loads(run("--json", data)[1])["verdict"] == "torn tail"
         assert run("--live", data)[0] == 0
         assert run(path)[0] == 1
@@ -211,7 +211,7 @@ def test_a_tear_that_is_not_at_the_end_is_a_corruption(data: Path) -> None:
         assert "and segments follow" in verdict.corrupt.problem
 
 
-def test_corruption_is_told_before_a_torn_tail(data: Path) -> None:
+def test_corruption_is_reported_before_a_torn_tail(data: Path) -> None:
     shutil.copytree(data / ORDERS, data / "worse-0")
     (data / LOG).write_bytes(GOOD[:-1])
     (data / "worse-0" / f"{SECOND}.log").write_bytes(b"\xff" * 100 + GOOD)
@@ -323,6 +323,6 @@ def test_a_checkpoint_may_name_a_partition_that_waits_to_be_deleted(data: Path) 
 
 @pytest.mark.parametrize("words", [["no-such-file.log"], ["README.md"], ["docs"], []])
 def test_a_wrong_call(run: Run, words: list[str]) -> None:
-    code, told = run(*words)
+    code, output = run(*words)
     assert code == 2
-    assert "kafkadouble check: error: " in told
+    assert "kafkadouble check: error: " in output

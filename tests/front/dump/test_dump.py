@@ -38,8 +38,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             code = main(["dump", *map(str, words)])
         except SystemExit as left:
             code = int(left.code or 0)
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        output = capsys.readouterr()
+        return code, output.out, output.err
 
     return call
 
@@ -49,15 +49,15 @@ def data(tmp_path: Path) -> Path:
     return log_directory(tmp_path / "data")
 
 
-def body(told: tuple[int, str, str]) -> str:
+def body(output: tuple[int, str, str]) -> str:
     """The output for one file, without the headlines."""
-    assert told[0] == 0, told
-    assert told[2] == ""
-    return "".join(told[1].splitlines(keepends=True)[2:])
+    assert output[0] == 0, output
+    assert output[2] == ""
+    return "".join(output[1].splitlines(keepends=True)[2:])
 
 
-def rows(told: tuple[int, str, str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in told[1].splitlines()]
+def rows(output: tuple[int, str, str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output[1].splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def rows(told: tuple[int, str, str]) -> list[dict[str, Any]]:
 )
 def test_every_kind_of_file(run: Run, data: Path, file: str, text: str) -> None:
     path = data / file
-    told = run(path)
-    assert told[1].splitlines()[:2] == [f"Dumping {path}", f"size: {path.stat().st_size}"]
-    assert body(told) == text
+    output = run(path)
+    assert output[1].splitlines()[:2] == [f"Dumping {path}", f"size: {path.stat().st_size}"]
+    assert body(output) == text
 
 
 def test_a_quorum_state(run: Run, tmp_path: Path) -> None:
@@ -137,9 +137,9 @@ def test_records_as_json(run: Run, data: Path) -> None:
 
 
 def test_a_folder_file_by_file(run: Run, data: Path) -> None:
-    code, told, _ = run(data)
+    code, output, _ = run(data)
     assert code == 0
-    shown = [Path(line.removeprefix("Dumping ")) for line in told.splitlines() if line.startswith("Dumping ")]
+    shown = [Path(line.removeprefix("Dumping ")) for line in output.splitlines() if line.startswith("Dumping ")]
     assert shown == [path for path in sorted(data.iterdir()) if path.is_file()] + sorted((data / ORDERS).iterdir())
     assert {kind_of(path) for path in shown} == set(Kind) - {Kind.CHECKPOINT, Kind.QUORUM_STATE}
 
@@ -170,9 +170,9 @@ def test_decoding_can_be_chosen(run: Run, tmp_path: Path) -> None:
     assert "OffsetCommitKey" not in run("--decode", "raw", offsets_partition(tmp_path))[1]
 
 
-def test_what_members_of_a_group_told_is_opened(tmp_path: Path) -> None:
-    told = b"\0\1" + ConsumerProtocolSubscription(topics=["a"]).encode(1)
-    member = {"memberId": "m", "subscription": base64.b64encode(told).decode(), "assignment": ""}
+def test_the_metadata_of_group_members_is_decoded(tmp_path: Path) -> None:
+    subscription = b"\0\1" + ConsumerProtocolSubscription(topics=["a"]).encode(1)
+    member = {"memberId": "m", "subscription": base64.b64encode(subscription).decode(), "assignment": ""}
     value = {"type": "GroupMetadataValue", "version": 3, "data": {"protocolType": "consumer", "members": [member]}}
     found = opened(value)["data"]["members"][0]
     assert found["subscription"]["topics"] == ["a"]
@@ -195,22 +195,22 @@ def test_golden_snapshots_and_batches_of_every_magic(run: Run, tmp_path: Path) -
     for path in sorted((GOLDEN / "batches").glob("*.bin")):
         copy = tmp_path / f"{path.stem}.log"
         copy.write_bytes(path.read_bytes())
-        code, told, _ = run("--records", copy)
+        code, output, _ = run("--records", copy)
         assert code == 0
-        assert f"compresscodec: {path.stem.partition('-')[2]} " in told
-        assert "| offset: " in told
+        assert f"compresscodec: {path.stem.partition('-')[2]} " in output
+        assert "| offset: " in output
 
 
-def test_a_broken_batch_is_told_and_the_others_are_shown(run: Run, data: Path) -> None:
+def test_a_broken_batch_is_reported_and_the_others_are_shown(run: Run, data: Path) -> None:
     path = data / ORDERS / (SECOND + ".log")
     bad = bytearray(path.read_bytes())
     bad[70] ^= 1
     path.write_bytes(bad)
-    code, told, error = run("--records", path)
+    code, output, error = run("--records", path)
     assert code == 1
-    assert "isvalid: false\n!! checksum " in told
-    assert "at byte 0 in crc" in told
-    assert "baseOffset: 9 lastOffset: 9 " in told
+    assert "isvalid: false\n!! checksum " in output
+    assert "at byte 0 in crc" in output
+    assert "baseOffset: 9 lastOffset: 9 " in output
     assert error.startswith(f"kafkadouble dump: broken: {path}: checksum 0x")
     found = rows(run("--json", path))
     assert found[2]["broken"] == {"problem": found[2]["broken"]["problem"], "offset": 0, "path": "crc", "torn": False}
@@ -220,14 +220,14 @@ def test_a_torn_tail_and_lost_bytes(run: Run, data: Path) -> None:
     path = data / ORDERS / (SECOND + ".log")
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])
-    code, told, _ = run(path)
+    code, output, _ = run(path)
     assert code == 1
-    assert told.splitlines()[-1].startswith("!! torn tail: ")
+    assert output.splitlines()[-1].startswith("!! torn tail: ")
     path.write_bytes(b"\xff" * 100 + whole)
-    code, told, _ = run(path)
+    code, output, _ = run(path)
     assert code == 1
-    assert "position: 0 size: 100\n!! " in told
-    assert "baseOffset: 6 lastOffset: 8 " in told
+    assert "position: 0 size: 100\n!! " in output
+    assert "baseOffset: 6 lastOffset: 8 " in output
 
 
 @pytest.mark.parametrize(
@@ -243,16 +243,16 @@ def test_a_torn_tail_and_lost_bytes(run: Run, data: Path) -> None:
         (names.RECOVERY_POINT, 2, ""),
     ],
 )
-def test_a_broken_small_file_is_told(run: Run, data: Path, file: str, at: int, behind: str) -> None:
+def test_a_broken_small_file_is_reported(run: Run, data: Path, file: str, at: int, behind: str) -> None:
     bad = bytearray((data / file).read_bytes())
     bad[at] ^= 0x80
     (data / file).write_bytes(bad)
-    code, told, error = run(data)
+    code, output, error = run(data)
     assert code == 1
     assert error.startswith(f"kafkadouble dump: broken: {data / file}: ")
     assert " at byte " in error
-    assert behind in told
-    assert told.count("Dumping ") == 16  # all the others are shown
+    assert behind in output
+    assert output.count("Dumping ") == 16  # all the others are shown
 
 
 def test_indexes_with_room_and_with_a_piece_of_an_entry(run: Run, data: Path) -> None:
@@ -260,15 +260,15 @@ def test_indexes_with_room_and_with_a_piece_of_an_entry(run: Run, data: Path) ->
     path.write_bytes(path.read_bytes() + bytes(8_000_000))
     assert body(run(path)) == f"offset: 4 position: {BEHIND}\n"
     path.write_bytes(path.read_bytes()[:8] + b"abc")
-    code, told, _ = run(path)
+    code, output, _ = run(path)
     assert code == 1
-    assert f"offset: 4 position: {BEHIND}\n!! 11 bytes" in told
+    assert f"offset: 4 position: {BEHIND}\n!! 11 bytes" in output
 
 
 @pytest.mark.parametrize("words", [["no-such-file.log"], ["README.md"], []])
 def test_a_wrong_call(run: Run, words: list[str]) -> None:
-    code, told, error = run(*words)
-    assert (code, told) == (2, "")
+    code, output, error = run(*words)
+    assert (code, output) == (2, "")
     assert "kafkadouble dump: error: " in error
 
 
@@ -276,9 +276,9 @@ def test_a_small_file_that_is_none_is_not_read_whole(run: Run, tmp_path: Path) -
     path = tmp_path / "leader-epoch-checkpoint"
     with path.open("wb") as made:
         made.truncate(1 << 30)
-    code, told, _ = run(path)
+    code, output, _ = run(path)
     assert code == 1
-    assert "!! 1073741824 bytes are too many for such a file" in told
+    assert "!! 1073741824 bytes are too many for such a file" in output
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert int(done.stderr) // unit < 20_000, done.stderr
 
 
-def test_a_bomb_is_told_and_not_shown(run: Run, tmp_path: Path) -> None:
+def test_a_bomb_is_reported_and_not_shown(run: Run, tmp_path: Path) -> None:
     """Ten million records of seven bytes, compressed to 10 KB: the batch's headline is shown as any
     other, its records are not."""
     body = zstandard.compress(b"\x0c\x00\x00\x00\x01\x01\x00" * 10_000_000)
@@ -314,9 +314,9 @@ def test_a_bomb_is_told_and_not_shown(run: Run, tmp_path: Path) -> None:
     path = tmp_path / f"{FIRST}.log"
     path.write_bytes(seal_again(made))
     assert run(path)[0] == 0
-    code, told, _ = run("--records", path)
+    code, output, _ = run("--records", path)
     assert code == 1
-    assert "!! 10000000 records in " in told
+    assert "!! 10000000 records in " in output
 
 
 def seal_again(made: bytearray) -> bytes:
@@ -329,9 +329,9 @@ def test_nothing_that_a_terminal_obeys_is_printed(run: Run, tmp_path: Path) -> N
     path.write_bytes(b"0\n1\n\x1b[2J 0 5\n")
     assert body(run(path)) == "topic: \\x1b[2J partition: 0 offset: 5\n"
     path.write_bytes(b"0\n2\n\x1b[2J 0 5\n\x1b[2J 0 5\n")
-    code, told, error = run(path)
+    code, output, error = run(path)
     assert code == 1
-    assert "\x1b" not in told + error
+    assert "\x1b" not in output + error
 
 
 def test_items_for_programs(data: Path) -> None:

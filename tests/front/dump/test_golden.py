@@ -76,7 +76,7 @@ def test_every_changed_byte_of_a_segment_is_found(partition: str, tmp_path: Path
             assert check(tmp_path / "data").word != "good", at
 
 
-def test_damage_of_any_kind_is_told_and_nothing_else(tmp_path: Path) -> None:
+def test_damage_of_any_kind_is_reported_and_nothing_else(tmp_path: Path) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     chance, data = random.Random(seed), tmp_path / "data"

@@ -20,22 +20,22 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize(("words", "expected"), CALLS, ids=[words.split()[-1].rpartition("/")[2] for words, _ in CALLS])
-def test_a_call_prints_what_the_page_says(
+def test_a_call_prints_the_output_on_the_page(
     words: str, expected: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert main(words.split()) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
+    output = capsys.readouterr()
+    assert output.err == ""
     if expected.endswith("...\n"):
-        assert told.out.startswith(expected.removesuffix("...\n"))
+        assert output.out.startswith(expected.removesuffix("...\n"))
     else:
-        assert told.out == expected
+        assert output.out == expected
 
 
 def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     exec(compile(PROGRAMS[0], "dump.md", "exec"), {"__name__": "page"})
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == "0 Raw(data=None)"
-    assert told[-3:] == ["good", "[offset 0 of epoch 0]", "48"]
+    output = capsys.readouterr().out.splitlines()
+    assert output[0] == "0 Raw(data=None)"
+    assert output[-3:] == ["good", "[offset 0 of epoch 0]", "48"]

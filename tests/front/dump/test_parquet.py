@@ -32,8 +32,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             code = main(["dump", *map(str, words)])
         except SystemExit as left:
             code = int(left.code or 0)
-        told = capsys.readouterr()
-        return code, told.out + told.err
+        output = capsys.readouterr()
+        return code, output.out + output.err
 
     return call
 
@@ -54,7 +54,7 @@ def test_several_paths(run: Run, tmp_path: Path) -> None:
     assert pyarrow.parquet.read_metadata(file).num_rows == 48 + 42
 
 
-def test_what_is_broken_is_in_the_table_and_told(run: Run, tmp_path: Path) -> None:
+def test_broken_batches_are_in_the_table_and_reported(run: Run, tmp_path: Path) -> None:
     folder = log_directory(tmp_path / "data") / "orders-0"
     path, file = folder / f"{6:020d}.log", tmp_path / "made.parquet"
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
@@ -66,16 +66,16 @@ def test_what_is_broken_is_in_the_table_and_told(run: Run, tmp_path: Path) -> No
     assert run("--parquet", file, "--level", "segments", folder)[0] == 1
 
 
-def test_a_checkpoint_that_cannot_be_read_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_checkpoint_that_cannot_be_read_is_reported(run: Run, tmp_path: Path) -> None:
     data = log_directory(tmp_path / "data")
     (data / "log-start-offset-checkpoint").write_bytes(b"7\n0\n")
-    code, told = run("--parquet", tmp_path / "made.parquet", data)
-    assert (code, told.count("\n")) == (1, 1)
-    assert told.startswith(f"kafkadouble dump: broken: {data}/log-start-offset-checkpoint: version 7 is not 0")
+    code, output = run("--parquet", tmp_path / "made.parquet", data)
+    assert (code, output.count("\n")) == (1, 1)
+    assert output.startswith(f"kafkadouble dump: broken: {data}/log-start-offset-checkpoint: version 7 is not 0")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (
             ["--json", "--parquet", "made.parquet", str(GOLDEN)],
@@ -86,16 +86,16 @@ def test_a_checkpoint_that_cannot_be_read_is_told(run: Run, tmp_path: Path) -> N
         (["--parquet", "nowhere/made.parquet", str(GOLDEN)], "nowhere/made.parquet.part"),
     ],
 )
-def test_what_cannot_be_is_told(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], told: str
+def test_impossible_options_are_reported(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], expected: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, said = run(*words)
-    assert (code, told in said.splitlines()[-1]) == (2, True), said
+    code, output = run(*words)
+    assert (code, expected in output.splitlines()[-1]) == (2, True), output
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_page_says_how(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_shows_how(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (call,) = re.findall(r"```sh\nkafkadouble dump (--parquet [^\n]*)\n```", (ROOT / "docs" / "dump.md").read_text())
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)

@@ -38,12 +38,12 @@ class Watching:
     """An observer that goes on until the test has seen what it waits for."""
 
     def __init__(self, *members: ServedReplica, replica_id: int = -1) -> None:
-        self._wanted = WatchOptions([each.endpoint for each in members], replica_id, timeout=20)
+        self._options = WatchOptions([each.endpoint for each in members], replica_id, timeout=20)
         self._moved = asyncio.Event()
         self.observer: Observer | None = None
-        self._task = asyncio.get_running_loop().create_task(observe(self._wanted, self._told, self._told))
+        self._task = asyncio.get_running_loop().create_task(observe(self._options, self._on_change, self._on_change))
 
-    def _told(self, observer: Observer) -> None:
+    def _on_change(self, observer: Observer) -> None:
         self.observer = observer
         self._moved.set()
 

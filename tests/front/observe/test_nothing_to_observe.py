@@ -24,10 +24,10 @@ from tests.support.served_replica import CLUSTER, served
 def refusal(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """The one sentence that a call ends with."""
     assert main(["observe", *words]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    return told.err.strip()
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    return output.err.strip()
 
 
 def test_a_quorum_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,11 +72,11 @@ def test_a_quorum_without_a_leader(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.endswith(": knows of no leader\n")
 
 
-def test_a_leader_that_cannot_be_reached_where_he_says_he_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_leader_that_cannot_be_reached_at_its_own_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as sock:
         wrong = VoterEndpoint(*sock.getsockname()[:2])
 
-    async def tells(line: Line) -> None:
+    async def answers_fenced(line: Line) -> None:
         await line.agree()
         of = FetchResponse
         leader = of.LeaderIdAndEpoch(leader_id=2, leader_epoch=5)
@@ -88,7 +88,7 @@ def test_a_leader_that_cannot_be_reached_where_he_says_he_is(capsys: pytest.Capt
             await line.answer(head, of(responses=[topic], node_endpoints=[endpoint]))
 
     async def test() -> None:
-        async with scripted(tells) as peer:
+        async with scripted(answers_fenced) as peer:
             assert await called("--timeout", "0.5", "{}:{}".format(*peer.endpoint)) == 1
 
     run(test())
@@ -98,7 +98,7 @@ def test_a_leader_that_cannot_be_reached_where_he_says_he_is(capsys: pytest.Capt
     )
 
 
-def test_a_leader_that_is_elsewhere_than_he_says_is_observed_where_he_was_named(
+def test_a_leader_with_a_wrong_endpoint_is_observed_at_the_given_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """As behind a forwarded port."""

@@ -35,17 +35,17 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
             assert await called(at(member)) == 0
 
     run(test())
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert told.out.startswith(f"Cluster\n  cluster id        {CLUSTER}\n  leader            1 in epoch 1\n")
-    assert "  orders  1          1       1             2                2,1       1,2\n" in told.out
-    rows = [line.split() for line in told.out.splitlines() if " orders-0 " in line]
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out.startswith(f"Cluster\n  cluster id        {CLUSTER}\n  leader            1 in epoch 1\n")
+    assert "  orders  1          1       1             2                2,1       1,2\n" in output.out
+    rows = [line.split() for line in output.out.splitlines() if " orders-0 " in line]
     assert rows == [
         ["8", "1", "2023-11-14T22:13:24.000Z", "orders-0", "created", "1", "0", "0", "1,2"],
         ["10", "1", "2023-11-14T22:13:25.000Z", "orders-0", "shrinks", "1", "0", "1", "1,2", "->", "1"],
         ["12", "1", "2023-11-14T22:13:27.000Z", "orders-0", "grows", "1", "0", "2", "1", "->", "1,2"],
     ]
-    assert all(line == line.rstrip() for line in told.out.splitlines())
+    assert all(line == line.rstrip() for line in output.out.splitlines())
 
 
 def test_objects(capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,7 +108,7 @@ def test_a_fresh_one_begins_with_a_snapshot_and_goes_on_behind_it(capsys: pytest
     assert re.search(r"^  topic-7 ", out, re.MULTILINE)
 
 
-def test_it_follows_the_quorum_when_the_leader_is_gone() -> None:
+def test_it_follows_the_quorum_when_the_leader_is_lost() -> None:
     async def test() -> None:
         async with served(3) as members:
             first = await leader_of(members)
@@ -218,7 +218,7 @@ def test_the_id_of_a_voter_is_never_used(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr() == ("", said)
 
 
-def test_an_id_is_not_used_where_nobody_says_whose_it_is(
+def test_an_id_of_an_unknown_node_is_not_used(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(served_replica, "SERVED", (1, 18, 59))

@@ -26,10 +26,10 @@ LATER = [change(0, [1]), TopicRecord(name="returns", topic_id=Uuid(bytes(range(1
 """What changes during `--watch`, one second before each change."""
 
 
-def matches(expected: str, told: str) -> bool:
+def matches(expected: str, output: str) -> bool:
     """Whether the output matches, where a line of three dots stands for any lines."""
     parts = (re.escape(part) for part in f"\n{expected}".split("\n...\n"))
-    return re.fullmatch("\n(?:.*\n)?".join(parts), f"\n{told}", re.DOTALL) is not None
+    return re.fullmatch("\n(?:.*\n)?".join(parts), f"\n{output}", re.DOTALL) is not None
 
 
 def test_there_are_examples() -> None:
@@ -37,8 +37,8 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.parametrize(("words", "expected"), CALLS, ids=["tables", "watch", "json"])
-def test_a_call_prints_what_the_page_says(words: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[str] = []
+def test_a_call_prints_the_output_on_the_page(words: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    outputs: list[str] = []
 
     async def test() -> None:
         clock = SteppedClock(START)
@@ -46,12 +46,12 @@ def test_a_call_prints_what_the_page_says(words: str, expected: str, capsys: pyt
             fill(member, clock)
             given = words.replace(ADDRESS, "{}:{}".format(*member.endpoint)).split()
             if "--watch" in given:
-                told.append(await watched(given, member, clock))
+                outputs.append(await watched(given, member, clock))
             else:
                 assert await asyncio.to_thread(main, ["observe", *given]) == 0
 
     run(test())
-    out = told[0] if told else capsys.readouterr().out
+    out = outputs[0] if outputs else capsys.readouterr().out
     assert matches(expected, out), out
 
 

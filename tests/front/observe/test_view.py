@@ -114,7 +114,7 @@ def test_a_transaction_counts_at_its_end_or_never() -> None:
     assert log.view.changes[0].place.offset == 5  # its own, not that of the end
 
 
-def test_a_snapshot_ends_a_transaction_whose_end_was_not_seen() -> None:
+def test_a_snapshot_ends_a_transaction_without_a_known_end() -> None:
     log = Log()
     log.records(BeginTransactionRecord(name="x"), TopicRecord(name="a", topic_id=Uuid(b"a" * 16)))
     log.view.snapshot_loaded(snapshot([], 50))
@@ -149,19 +149,19 @@ def test_records_that_say_nothing_are_no_changes() -> None:
         "a topic that is not there",
     ],
 )
-def test_what_cannot_be_understood_is_told_and_passed_over(value: bytes) -> None:
+def test_an_unknown_record_is_reported_and_skipped(value: bytes) -> None:
     log = Log()
     log.values(value, framed.encode_record(TopicRecord(name="a", topic_id=ORDERS), 0))
-    told, after = log.view.changes
-    assert (told.kind, log.view.unknown) == (UNKNOWN, 1)
-    assert told.line().startswith(
+    unknown, after = log.view.changes
+    assert (unknown.kind, log.view.unknown) == (UNKNOWN, 1)
+    assert unknown.line().startswith(
         "offset 0  epoch 3  2023-11-14T22:13:20.000Z  passed over, as it cannot be understood: "
     )
-    assert set(told.json()) == {"kind", "offset", "epoch", "timestamp", "problem", "value"}
+    assert set(unknown.json()) == {"kind", "offset", "epoch", "timestamp", "problem", "value"}
     assert after.kind == RECORD
 
 
-def test_a_batch_that_cannot_be_read_is_told_and_passed_over() -> None:
+def test_a_batch_that_cannot_be_read_is_reported_and_skipped() -> None:
     log = Log()
     data = encode_batch([Record(0, START, None, b"xy")], base_offset=0, partition_leader_epoch=EPOCH)
     data[-4:] = b"\xff\xff\xff\xff"
@@ -170,7 +170,7 @@ def test_a_batch_that_cannot_be_read_is_told_and_passed_over() -> None:
     assert log.view.end.offset == 1
 
 
-def test_who_leads_the_quorum_is_a_change() -> None:
+def test_a_new_quorum_leader_is_a_change() -> None:
     log = Log()
     voters = VoterSet.from_static("1@a:1,2@b:2,3@c:3")
     said = [
@@ -190,7 +190,7 @@ def test_who_leads_the_quorum_is_a_change() -> None:
     assert log.view.changes[0].json()["data"]["leaderId"] == 2
 
 
-def test_each_change_is_a_line_that_says_what_it_means() -> None:
+def test_each_change_is_a_line_that_describes_it() -> None:
     log = Log()
     for records in BATCHES:
         log.records(*records)

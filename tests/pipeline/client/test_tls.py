@@ -139,7 +139,7 @@ def test_versions_of_tls() -> None:
         ({"ssl.cipher.suites": "NONE_OF_THESE"}, "ssl.cipher.suites: OpenSSL knows none of them"),
     ],
 )
-def test_what_cannot_be_is_told(given: dict[str, object], told: str) -> None:
+def test_impossible_options_are_reported(given: dict[str, object], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         context(ClientSettings({"bootstrap.servers": "localhost:9092", "security.protocol": "SSL", **given}))
 

@@ -48,7 +48,7 @@ class TestLife:
         with connect(kafka) as sock:
             assert says_hello(sock)
             kafka.stop()
-            assert not says_hello(sock), "whoever does not leave is cut off"
+            assert not says_hello(sock), "open connections are closed"
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))
         kafka.stop()

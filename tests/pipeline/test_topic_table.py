@@ -53,7 +53,7 @@ def test_a_topic_is_a_table(double: KafkaDouble) -> None:
     assert pa.table(found).equals(table)  # by its C interface, as polars and DuckDB take it
 
 
-def test_only_what_is_asked_for_comes(double: KafkaDouble) -> None:
+def test_only_the_requested_columns_are_read(double: KafkaDouble) -> None:
     table = kafkadouble.fetch(double.bootstrap_servers, "orders", columns=["value"]).to_table()
     assert table.column_names == ["value"]
     assert sorted(table["value"].to_pylist()) == sorted(b"value %d" % number for number in range(20))
@@ -73,7 +73,7 @@ def test_bounds(double: KafkaDouble) -> None:
     assert fetched(double, starting_timestamp=99_000) == []
 
 
-def test_it_is_read_anew_each_time(double: KafkaDouble) -> None:
+def test_it_is_read_again_each_time(double: KafkaDouble) -> None:
     found = kafkadouble.fetch(double.bootstrap_servers, "orders", partitions=[0])
     assert [batch.num_rows for batch in found] == [batch.num_rows for batch in found.to_reader()] == [10]
 

@@ -83,6 +83,6 @@ def handlers(dialogues: Mapping[str, Callable[[], Dialogue]], lifetime_ms: int =
             )
         except Denied:
             code = error_codes.SASL_AUTHENTICATION_FAILED
-            return SaslAuthenticateResponse(error_code=code, error_message="Authentication failed: who are you?")
+            return SaslAuthenticateResponse(error_code=code, error_message="Authentication failed: unknown user?")
 
     return {ApiKeys.SASL_HANDSHAKE: shake_hands, ApiKeys.SASL_AUTHENTICATE: authenticate}

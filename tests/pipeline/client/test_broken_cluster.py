@@ -47,13 +47,13 @@ def test_the_read_goes_on_with_the_next_leader(broken: Broken) -> None:
     assert broken.found == VALUES
 
 
-def test_a_bootstrap_server_that_is_gone_is_passed_over(broken: Broken) -> None:
+def test_a_bootstrap_server_that_is_down_is_skipped(broken: Broken) -> None:
     with client_of(f"{broken.gone},{broken.double.bootstrap_servers}") as client:
         assert client.offsets({T0: -1}) == {T0: OffsetAndEpoch(30, broken.double.leader_epoch(*T0))}
         assert read(client, T0, 0, 30) == VALUES
 
 
-def test_a_partition_that_nobody_leads_is_named(broken: Broken) -> None:
+def test_a_partition_without_a_leader_is_named(broken: Broken) -> None:
     hasty = {"default_api_timeout_ms": 200, "delivery_timeout_ms": 200}
     with client_of(broken.double.bootstrap_servers, **hasty) as client:
         with pytest.raises(NoLeader, match=r"offsets: not within 200 ms .*: alone-0 has no leader"):

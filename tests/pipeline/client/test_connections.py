@@ -82,7 +82,7 @@ def test_after_an_answer_that_is_none_another_connection_is_made() -> None:
     assert connections == 3
 
 
-def test_a_broker_that_nobody_is_is_told_after_a_while() -> None:
+def test_an_unknown_broker_is_reported_after_a_while() -> None:
     with FakeBroker({}) as gone:
         pass
     client = client_of(gone.bootstrap, default_api_timeout_ms=50)
@@ -93,14 +93,16 @@ def test_a_broker_that_nobody_is_is_told_after_a_while() -> None:
         client.topics()
 
 
-def test_a_host_that_does_not_exist_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_does_not_exist_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*asked: object, **options: object) -> None:
         raise socket.gaierror(-2, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     client = client_of("nowhere:9092,elsewhere:9092")
-    told = "broker nowhere:9092: there is no host 'nowhere': .*; broker elsewhere:9092: .*; look at bootstrap.servers"
-    with client, pytest.raises(NotReachable, match=told):
+    message = (
+        "broker nowhere:9092: there is no host 'nowhere': .*; broker elsewhere:9092: .*; look at bootstrap.servers"
+    )
+    with client, pytest.raises(NotReachable, match=message):
         client.topics()
 
 
@@ -119,7 +121,7 @@ def test_every_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPatch, doubl
         assert client.topics() == ["t"]
 
 
-def test_a_client_that_is_closed_asks_nobody(double: KafkaDouble) -> None:
+def test_a_closed_client_sends_no_request(double: KafkaDouble) -> None:
     client = client_of(double.bootstrap_servers)
     client.topics()
     client.close()

@@ -17,7 +17,7 @@ EVEN = Batches(4, 40_000, 10_000, 200)
 
 
 @pytest.mark.parametrize(
-    ("offsets", "at_batch_start", "wanted"),
+    ("offsets", "at_batch_start", "expected"),
     [
         (1, True, LEAST_BYTES),
         (50, True, LEAST_BYTES),
@@ -29,13 +29,13 @@ EVEN = Batches(4, 40_000, 10_000, 200)
         (1000, True, 200_000),
     ],
 )
-def test_as_many_batches_as_the_rest_takes(offsets: int, at_batch_start: bool, wanted: int) -> None:
+def test_as_many_batches_as_the_rest_takes(offsets: int, at_batch_start: bool, expected: int) -> None:
     found = FetchSizes()
     found.note(T0, EVEN)
-    assert found.size_bytes(T0, offsets, at_batch_start=at_batch_start) == wanted
+    assert found.size_bytes(T0, offsets, at_batch_start=at_batch_start) == expected
 
 
-def test_what_is_not_known_is_asked_for_modestly() -> None:
+def test_an_unknown_size_is_requested_modestly() -> None:
     found = FetchSizes()
     found.note(T0, EVEN)
     assert found.size_bytes(T1, 1_000_000, at_batch_start=True) == FIRST_BYTES
@@ -67,7 +67,7 @@ def test_a_read_asks_for_no_more_than_the_rest(double: KafkaDouble) -> None:
     assert asked == [FIRST_BYTES, 9 * len(made), 5 * len(made)]
 
 
-def test_the_caller_bounds_what_is_asked_for(double: KafkaDouble) -> None:
+def test_the_caller_bounds_the_requested_size(double: KafkaDouble) -> None:
     with client_of(double.bootstrap_servers) as client:
         client.producer().send({T0: [batch(b"v" * 5000)] * 20})
         assert len(read(client, T0, 0, 20, max_bytes=12_000)) == 20
@@ -75,7 +75,7 @@ def test_the_caller_bounds_what_is_asked_for(double: KafkaDouble) -> None:
     assert max(asked) == 12_000
 
 
-def test_a_setting_bounds_what_is_asked_for(double: KafkaDouble) -> None:
+def test_a_setting_bounds_the_requested_size(double: KafkaDouble) -> None:
     with client_of(double.bootstrap_servers, max_partition_fetch_bytes=2000) as client:
         client.producer().send({T0: [batch(b"v" * 5000)] * 3})
         assert len(read(client, T0, 0, 3)) == 3

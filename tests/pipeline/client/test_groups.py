@@ -27,7 +27,7 @@ def client(double: KafkaDouble) -> Iterator[Client]:
         yield client
 
 
-def test_what_was_committed_is_told(double: KafkaDouble, client: Client) -> None:
+def test_the_committed_offset_is_returned(double: KafkaDouble, client: Client) -> None:
     assert client.committed("g", [T0]) == {T0: None}
     client.commit("g", {T0: OffsetAndEpoch(7, 0)}, metadata="spark")
     assert client.committed("g", [T0, T1]) == {T0: OffsetAndEpoch(7, 0), T1: None}
@@ -43,7 +43,7 @@ def test_a_coordinator_is_looked_for_again(double: KafkaDouble, client: Client, 
     assert client.committed("g", [T0]) == {T0: OffsetAndEpoch(7, -1)}
 
 
-def test_a_connection_that_is_lost_is_made_anew(double: KafkaDouble, client: Client) -> None:
+def test_a_lost_connection_is_replaced(double: KafkaDouble, client: Client) -> None:
     double.disconnect("OffsetCommit", times=2)
     client.commit("g", {T0: OffsetAndEpoch(7, 0)})
     assert client.committed("g", [T0]) == {T0: OffsetAndEpoch(7, 0)}

@@ -51,24 +51,26 @@ def answers(broker: FakeBroker) -> dict[int, Callable[[int], Message]]:
     """A correct response of each API, as a function of the version."""
 
     def fetch(version: int) -> Message:
-        told = FetchResponse.PartitionData(
+        partition = FetchResponse.PartitionData(
             high_watermark=2, last_stable_offset=2, log_start_offset=0, records=batch(b"a", b"b")
         )
-        topic = FetchResponse.FetchableTopicResponse(topic="t", topic_id=TOPIC_ID, partitions=[told])
+        topic = FetchResponse.FetchableTopicResponse(topic="t", topic_id=TOPIC_ID, partitions=[partition])
         return FetchResponse(responses=[topic])
 
     def list_offsets(version: int) -> Message:
-        told = ListOffsetsResponse.ListOffsetsPartitionResponse(offset=2, leader_epoch=0)
-        return ListOffsetsResponse(topics=[ListOffsetsResponse.ListOffsetsTopicResponse(name="t", partitions=[told])])
+        partition = ListOffsetsResponse.ListOffsetsPartitionResponse(offset=2, leader_epoch=0)
+        return ListOffsetsResponse(
+            topics=[ListOffsetsResponse.ListOffsetsTopicResponse(name="t", partitions=[partition])]
+        )
 
     def epochs(version: int) -> Message:
-        told = OffsetForLeaderEpochResponse.EpochEndOffset(leader_epoch=0, end_offset=2)
+        partition = OffsetForLeaderEpochResponse.EpochEndOffset(leader_epoch=0, end_offset=2)
         of = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
-        return OffsetForLeaderEpochResponse(topics=[of(topic="t", partitions=[told])])
+        return OffsetForLeaderEpochResponse(topics=[of(topic="t", partitions=[partition])])
 
     def produce(version: int) -> Message:
-        told = ProduceResponse.PartitionProduceResponse(base_offset=2)
-        topic = ProduceResponse.TopicProduceResponse(name="t", topic_id=TOPIC_ID, partition_responses=[told])
+        partition = ProduceResponse.PartitionProduceResponse(base_offset=2)
+        topic = ProduceResponse.TopicProduceResponse(name="t", topic_id=TOPIC_ID, partition_responses=[partition])
         return ProduceResponse(responses=[topic])
 
     def coordinator(version: int) -> Message:
@@ -76,9 +78,9 @@ def answers(broker: FakeBroker) -> dict[int, Callable[[int], Message]]:
         return FindCoordinatorResponse(coordinators=[of(key="g", node_id=1, host="127.0.0.1", port=broker.port)])
 
     def commit(version: int) -> Message:
-        told = OffsetCommitResponse.OffsetCommitResponsePartition()
+        partition = OffsetCommitResponse.OffsetCommitResponsePartition()
         return OffsetCommitResponse(
-            topics=[OffsetCommitResponse.OffsetCommitResponseTopic(name="t", partitions=[told])]
+            topics=[OffsetCommitResponse.OffsetCommitResponseTopic(name="t", partitions=[partition])]
         )
 
     return {
@@ -185,12 +187,12 @@ def test_a_length_that_cannot_be_is_not_believed(broker: FakeBroker, size: int) 
 
 
 def test_a_length_that_is_not_kept_costs_no_memory(broker: FakeBroker) -> None:
-    told = (100 << 20).to_bytes(4, "big") + b"a few bytes"
+    frame = (100 << 20).to_bytes(4, "big") + b"a few bytes"
     sent: list[bytes | None] = []
 
     def announce(body: Any, head: RequestHead) -> Answer:
-        sent.append(told)
-        return told if len(sent) == 1 else None
+        sent.append(frame)
+        return frame if len(sent) == 1 else None
 
     broker.handlers[ApiKeys.METADATA] = announce
     client = client_of(broker.bootstrap, default_api_timeout_ms=1, request_timeout_ms=100)

@@ -61,7 +61,7 @@ def test_a_producer_follows_the_leader(double: KafkaDouble, client: Client) -> N
     assert read(client, T0, 30, 36) == [b"%d" % number for number in range(6)]
 
 
-def test_what_the_next_leader_lacks_is_told(double: KafkaDouble, client: Client) -> None:
+def test_records_that_the_next_leader_lacks_are_reported(double: KafkaDouble, client: Client) -> None:
     reading = client.read(T0, 0, 40)
     assert values([next(reading).buffer]) == VALUES
     double.truncate("t", 0, 20)

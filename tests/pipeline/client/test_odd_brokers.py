@@ -34,9 +34,9 @@ def fetching(answer: Log) -> Handler:
     """A Fetch handler: `answer` returns the fields of the partition's response."""
 
     def handle(body: Any, head: RequestHead) -> Answer:
-        told = {"high_watermark": 2, "last_stable_offset": 2, "log_start_offset": 0, **answer(body)}
-        top = {name: told.pop(name) for name in ("throttle_time_ms",) if name in told}
-        partition = FetchResponse.PartitionData(**told)
+        fields = {"high_watermark": 2, "last_stable_offset": 2, "log_start_offset": 0, **answer(body)}
+        top = {name: fields.pop(name) for name in ("throttle_time_ms",) if name in fields}
+        partition = FetchResponse.PartitionData(**fields)
         topic = FetchResponse.FetchableTopicResponse(topic="t", topic_id=TOPIC_ID, partitions=[partition])
         return FetchResponse(responses=[topic], **top)
 
@@ -53,7 +53,7 @@ def asked(body: Any) -> Any:
     return body.topics[0].partitions[0]
 
 
-def test_a_batch_that_is_cut_off_is_asked_for_in_its_size() -> None:
+def test_a_batch_that_is_cut_off_is_requested_in_its_size() -> None:
     whole = record(0, b"v" * 5000)
     with FakeBroker(
         {ApiKeys.FETCH: fetching(lambda body: {"records": whole[: asked(body).partition_max_bytes]})}
@@ -64,7 +64,7 @@ def test_a_batch_that_is_cut_off_is_asked_for_in_its_size() -> None:
         assert sizes == [100, len(whole)]
 
 
-def test_a_batch_that_stays_cut_off_is_told() -> None:
+def test_a_batch_that_stays_cut_off_is_reported() -> None:
     cut = record(0, b"v" * 5000)[:100]
     broker = FakeBroker({ApiKeys.FETCH: fetching(lambda body: {"records": cut})})
     with (
@@ -85,7 +85,7 @@ def test_batches_before_the_position_are_no_progress() -> None:
         read(client, T0, 1, 2)
 
 
-def test_what_was_aborted_is_told() -> None:
+def test_aborted_transactions_are_returned() -> None:
     def answer(body: Any) -> dict[str, Any]:
         of = FetchResponse.AbortedTransaction
         return {
@@ -122,10 +122,10 @@ def test_a_nearer_replica_is_read_from_until_it_refuses() -> None:
     ):
 
         def both(body: Any, head: RequestHead) -> Answer:
-            told = metadata(leader.port)
-            told.brokers = [*told.brokers, *metadata(replica.port).brokers]
-            told.brokers[1].node_id = 2
-            return told
+            answer = metadata(leader.port)
+            answer.brokers = [*answer.brokers, *metadata(replica.port).brokers]
+            answer.brokers[1].node_id = 2
+            return answer
 
         leader.handlers[ApiKeys.METADATA] = both
         replica.handlers[ApiKeys.METADATA] = both
@@ -134,7 +134,7 @@ def test_a_nearer_replica_is_read_from_until_it_refuses() -> None:
     assert near == [0, 1]
 
 
-def test_a_nearer_replica_that_is_gone_is_not_waited_for() -> None:
+def test_a_nearer_replica_that_is_down_is_not_waited_for() -> None:
     asks: list[int] = []
 
     def by_leader(body: Any) -> dict[str, Any]:
@@ -155,20 +155,20 @@ def test_a_nearer_replica_that_is_gone_is_not_waited_for() -> None:
         assert read(client, T0, 0, 1) == [b"leader"]
 
 
-def with_another(told: MetadataResponse, port: int) -> MetadataResponse:
+def with_another(answer: MetadataResponse, port: int) -> MetadataResponse:
     """Metadata with a second broker, which has the id 2."""
-    told.brokers = [*told.brokers, MetadataResponse.MetadataResponseBroker(node_id=2, host="127.0.0.1", port=port)]
-    return told
+    answer.brokers = [*answer.brokers, MetadataResponse.MetadataResponseBroker(node_id=2, host="127.0.0.1", port=port)]
+    return answer
 
 
 @pytest.mark.parametrize("end", [1, 2])
-def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: int) -> None:
+def test_a_broker_that_does_not_look_for_divergence_is_queried_about_epochs(end: int) -> None:
     """Fetch 11 has no last fetched epoch. The client must check that the records of epoch 3 still
     exist before it reads from another leader."""
 
     def epochs(body: Any, head: RequestHead) -> Answer:
-        told = OffsetForLeaderEpochResponse.EpochEndOffset(leader_epoch=3, end_offset=end)
-        topic = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(topic="t", partitions=[told])
+        partition = OffsetForLeaderEpochResponse.EpochEndOffset(leader_epoch=3, end_offset=end)
+        topic = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(topic="t", partitions=[partition])
         return OffsetForLeaderEpochResponse(topics=[topic])
 
     handlers: dict[int, Handler] = {
@@ -190,7 +190,7 @@ def test_a_broker_that_does_not_look_for_divergence_is_asked_about_epochs(end: i
         ] == [3]
 
 
-def test_who_is_told_to_wait_waits() -> None:
+def test_a_throttled_client_waits() -> None:
     """KIP-219: the broker answers at once, with a throttle time that the client must wait."""
     times: list[float] = []
 
@@ -204,7 +204,7 @@ def test_who_is_told_to_wait_waits() -> None:
     assert all(later - before >= 0.149 for before, later in pairwise(times))
 
 
-def test_a_broker_that_knows_only_an_older_request_of_versions() -> None:
+def test_a_broker_with_only_an_older_api_versions() -> None:
     """KIP-511: the broker answers in version 0 that it does not support the version, and lists its
     own."""
 
@@ -240,10 +240,10 @@ def test_versions_that_have_nothing_in_common() -> None:
 
 def test_epochs_of_leaders_never_go_back() -> None:
     """A broker with stale metadata gives an older epoch: fetches keep the newer one (KIP-320)."""
-    told = iter((5, 3, 3, 3))
+    epochs = iter((5, 3, 3, 3))
     broker = FakeBroker(
         {
-            ApiKeys.METADATA: lambda body, head: metadata(broker.port, epoch=next(told)),
+            ApiKeys.METADATA: lambda body, head: metadata(broker.port, epoch=next(epochs)),
             ApiKeys.FETCH: fetching(lambda body: {"records": record(asked(body).fetch_offset, b"v", 5)}),
         }
     )
@@ -256,7 +256,7 @@ def test_epochs_of_leaders_never_go_back() -> None:
     assert read_header(record(0, b"v", 5)).partition_leader_epoch == 5
 
 
-def test_the_leader_that_an_error_names_is_asked_next() -> None:
+def test_the_leader_that_an_error_names_is_queried_next() -> None:
     """KIP-951: the client refreshes no metadata if the response names the leader and its
     address."""
     of = FetchResponse.LeaderIdAndEpoch
@@ -276,8 +276,10 @@ def test_the_leader_that_an_error_names_is_asked_next() -> None:
 
 def test_a_partition_that_is_answered_twice_counts_once() -> None:
     def produced(body: Any, head: RequestHead) -> Answer:
-        told = ProduceResponse.PartitionProduceResponse(base_offset=5)
-        topic = ProduceResponse.TopicProduceResponse(name="t", topic_id=TOPIC_ID, partition_responses=[told, told])
+        partition = ProduceResponse.PartitionProduceResponse(base_offset=5)
+        topic = ProduceResponse.TopicProduceResponse(
+            name="t", topic_id=TOPIC_ID, partition_responses=[partition, partition]
+        )
         return ProduceResponse(responses=[topic])
 
     with FakeBroker({ApiKeys.PRODUCE: produced}) as broker, client_of(broker.bootstrap) as client:

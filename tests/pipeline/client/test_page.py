@@ -16,21 +16,21 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = (DOCS / "fetch.md").read_text()
 SETTINGS = (DOCS / "client-settings.md").read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-TOLD = ("10 ['key', 'value', 'topic', 'partition', ", "7\n", "0 10 ")
+EXPECTED = ("10 ['key', 'value', 'topic', 'partition', ", "7\n", "0 10 ")
 """How what each of them prints begins."""
 
 
-@pytest.mark.parametrize("number", range(len(TOLD)))
+@pytest.mark.parametrize("number", range(len(EXPECTED)))
 def test_a_snippet_runs(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     with KafkaDouble() as double:
         for order in range(10):
             double.produce("orders", f"order {order}")
         exec(SNIPPETS[number].replace("localhost:9092", double.bootstrap_servers), {})
-    assert capsys.readouterr().out.startswith(TOLD[number])
+    assert capsys.readouterr().out.startswith(EXPECTED[number])
 
 
 def test_every_snippet_is_run() -> None:
-    assert len(SNIPPETS) == len(TOLD)
+    assert len(SNIPPETS) == len(EXPECTED)
 
 
 def test_every_setting_has_a_row_with_its_default() -> None:
@@ -38,18 +38,18 @@ def test_every_setting_has_a_row_with_its_default() -> None:
         r"^\| `([a-z0-9.]+)` \| (.*?) \| (.*?) \|$", SETTINGS.split("## Settings\n")[1].split("\n## ")[0], re.MULTILINE
     )
     words = {None: "", "": "empty"}
-    told = [(each.name, words.get(each.default, f"`{each.default}`"), each.doc) for each in TABLE]
-    assert rows[0] == ("bootstrap.servers", "must be given", told[0][2])
-    assert rows[1:] == told[1:]
+    settings = [(each.name, words.get(each.default, f"`{each.default}`"), each.doc) for each in TABLE]
+    assert rows[0] == ("bootstrap.servers", "must be given", settings[0][2])
+    assert rows[1:] == settings[1:]
 
 
 def test_every_setting_that_does_nothing_has_a_row() -> None:
-    told = SETTINGS.split("## Settings without an effect\n")[1].split("|---|---|---|---|\n")[1].splitlines()
+    lines = SETTINGS.split("## Settings without an effect\n")[1].split("|---|---|---|---|\n")[1].splitlines()
     rows = []
     for each in others.BY_NAME.values():
         same = ", ".join(f"`{value}`" if value else "empty" for value in each.same)
         rows.append(f"| `{each.name}` | {'refused' if each.refused else 'no effect'} | {same} | {each.why} |")
-    assert told == rows
+    assert lines == rows
 
 
 def test_every_error_has_a_row() -> None:

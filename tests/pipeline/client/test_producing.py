@@ -88,7 +88,7 @@ def test_what_may_succeed_later_is_sent_again(double: KafkaDouble, client: Clien
     assert rule.hits == 2
 
 
-def test_a_refusal_is_told_and_another_producer_id_follows(double: KafkaDouble, client: Client) -> None:
+def test_a_refusal_is_reported_and_another_producer_id_follows(double: KafkaDouble, client: Client) -> None:
     producer = client.producer()
     producer.send({T0: [batch(b"a")]})
     double.fail("Produce", "OUT_OF_ORDER_SEQUENCE_NUMBER")
@@ -141,7 +141,7 @@ def test_settings_that_do_not_go_together(double: KafkaDouble, client: Client) -
 
 
 @pytest.mark.parametrize(("retries", "delivered"), [(0, False), (1, False), (2, True)])
-def test_it_is_sent_again_as_often_as_the_setting_says(double: KafkaDouble, retries: int, delivered: bool) -> None:
+def test_it_is_sent_again_as_often_as_the_setting_allows(double: KafkaDouble, retries: int, delivered: bool) -> None:
     double.fail("Produce", "NOT_ENOUGH_REPLICAS", times=2)
     with client_of(double.bootstrap_servers, retries=retries) as client:
         if delivered:

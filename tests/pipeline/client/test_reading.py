@@ -47,7 +47,7 @@ def client(double: KafkaDouble) -> Iterator[Client]:
 
 
 @pytest.mark.parametrize("lost", ["the request", "the answer"])
-def test_a_connection_that_is_lost_is_made_anew(double: KafkaDouble, client: Client, lost: str) -> None:
+def test_a_lost_connection_is_replaced(double: KafkaDouble, client: Client, lost: str) -> None:
     double.disconnect("Fetch", after=lost == "the answer", times=5)
     assert read(client, T0, 0, 10, max_bytes=1) == VALUES
 
@@ -60,7 +60,7 @@ def test_a_connection_that_is_lost_is_made_anew(double: KafkaDouble, client: Cli
         "OFFSET_NOT_AVAILABLE", "REPLICA_NOT_AVAILABLE",
     ],
 )  # fmt: skip
-def test_what_may_succeed_later_is_asked_again(double: KafkaDouble, client: Client, error: str) -> None:
+def test_a_request_that_may_succeed_later_is_retried(double: KafkaDouble, client: Client, error: str) -> None:
     rule = double.fail("Fetch", error, times=2, on_call=3)
     assert read(client, T0, 0, 10, max_bytes=1) == VALUES
     assert rule.hits == 2
@@ -75,7 +75,9 @@ def test_what_may_succeed_later_is_asked_again(double: KafkaDouble, client: Clie
         ("OFFSET_OUT_OF_RANGE", OffsetOutOfRange),
     ],
 )
-def test_what_will_not_is_told(double: KafkaDouble, client: Client, error: str, kind: type[ClientError]) -> None:
+def test_a_permanent_error_is_reported(
+    double: KafkaDouble, client: Client, error: str, kind: type[ClientError]
+) -> None:
     double.fail("Fetch", error, on_call=3)
     with pytest.raises(kind, match="t-0"):
         read(client, T0, 0, 10, max_bytes=1)
@@ -109,9 +111,9 @@ def test_what_is_not_written_yet_is_waited_for(double: KafkaDouble, client: Clie
 
 
 def test_what_is_never_written_is_not_waited_for_for_ever(double: KafkaDouble) -> None:
-    told = "offset 10 of 11 was not written: readers are given what is before 10"
+    message = "offset 10 of 11 was not written: readers are given what is before 10"
     client = client_of(double.bootstrap_servers, default_api_timeout_ms=100, fetch_max_wait_ms=10)
-    with client, pytest.raises(TimedOut, match=told):
+    with client, pytest.raises(TimedOut, match=message):
         read(client, T0, 0, 11)
 
 
@@ -133,7 +135,7 @@ def test_what_was_fetched_stays_as_it_is(client: Client) -> None:
     assert values(each.buffer for each in fetched) == VALUES
 
 
-def test_a_batch_larger_than_was_asked_for_comes_whole(double: KafkaDouble, client: Client) -> None:
+def test_a_batch_larger_than_requested_comes_whole(double: KafkaDouble, client: Client) -> None:
     large = b"v" * 900_000
     client.producer().send({T0: [batch(large)]})
     assert read(client, T0, 10, 11, max_bytes=100) == [large]
@@ -167,7 +169,7 @@ def test_a_truncation_while_reading_is_found_out(double: KafkaDouble, client: Cl
         next(reading)
 
 
-def test_without_an_epoch_a_position_beyond_the_end_is_told(double: KafkaDouble, client: Client) -> None:
+def test_without_an_epoch_a_position_beyond_the_end_is_reported(double: KafkaDouble, client: Client) -> None:
     double.truncate("t", 0, 4)
     with pytest.raises(OffsetOutOfRange, match="t-0 has no offset 7: it has offsets from 0 to 4"):
         read(client, T0, 7, 14)

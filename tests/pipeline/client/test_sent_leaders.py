@@ -41,7 +41,7 @@ def worker(double: KafkaDouble) -> Iterator[Client]:
         yield client
 
 
-def test_no_metadata_is_asked_for(double: KafkaDouble, driver: Client, worker: Client) -> None:
+def test_no_metadata_is_requested(double: KafkaDouble, driver: Client, worker: Client) -> None:
     leader = pickle.loads(pickle.dumps(driver.leaders([T0])[T0]))
     asked = len(double.requests.of("Metadata"))
     assert read(worker, T0, 0, 5, leader=leader) == VALUES
@@ -70,10 +70,10 @@ def test_a_leader_that_is_outdated_is_left_for_the_present_one(
     double: KafkaDouble, driver: Client, worker: Client, dead: bool
 ) -> None:
     """Either the broker fences the epoch, or no broker listens at the address any more."""
-    told = driver.leaders([T0])[T0]
+    leader = driver.leaders([T0])[T0]
     double.bump_epoch("t", 0)
     assert (
-        read(worker, T0, 0, 5, leader=told._replace(endpoint=BrokerEndpoint("127.0.0.1", 1)) if dead else told)
+        read(worker, T0, 0, 5, leader=leader._replace(endpoint=BrokerEndpoint("127.0.0.1", 1)) if dead else leader)
         == VALUES
     )
     assert worker.leaders([T0])[T0].epoch == 1
@@ -100,8 +100,8 @@ def test_a_topic_with_another_id_is_not_read(double: KafkaDouble, driver: Client
 
 
 def test_a_partition_without_a_leader_is_only_its_topic(driver: Client, worker: Client) -> None:
-    told = driver.leaders([T0])[T0]._replace(node=-1, endpoint=None)
-    assert read(worker, T0, 0, 5, leader=told) == VALUES
+    leader = driver.leaders([T0])[T0]._replace(node=-1, endpoint=None)
+    assert read(worker, T0, 0, 5, leader=leader) == VALUES
 
 
 def test_partitions_that_are_not_there_are_left_out(driver: Client) -> None:

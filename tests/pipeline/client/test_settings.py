@@ -16,7 +16,7 @@ from .kafka_settings import NAMES
 
 
 @pytest.fixture(autouse=True)
-def _nothing_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgets which warnings this process has logged already."""
     monkeypatch.setattr(others, "_told", set())
 
@@ -51,7 +51,7 @@ def test_values_may_be_what_python_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("request.timeout.ms", "soon", "Invalid value soon for configuration request.timeout.ms"),
         ("request.timeout.ms", 0, "request.timeout.ms: Value must be at least 1"),
@@ -65,8 +65,8 @@ def test_values_may_be_what_python_has() -> None:
         ("bootstrap.servers", "a:1,:2", "':2' is no address"),
     ],
 )
-def test_a_value_that_cannot_be_is_one_sentence(name: str, value: object, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as refused:
+def test_a_value_that_cannot_be_is_one_sentence(name: str, value: object, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as refused:
         Client({"bootstrap.servers": "localhost:9092", name: value})
     assert "\n" not in str(refused.value)
 
@@ -101,7 +101,7 @@ def test_each_of_kafkas_settings_has_one_row() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(others.BY_NAME))
-def test_a_setting_that_does_nothing_is_refused_or_told_once(name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_setting_that_does_nothing_is_refused_or_reported_once(name: str, caplog: pytest.LogCaptureFixture) -> None:
     row = others.BY_NAME[name]
     if row.refused:
         with pytest.raises(UsageError, match=f"the setting {name} is not supported: ") as refused:

@@ -30,7 +30,7 @@ def framed(payload: bytes) -> bytes:
     return len(payload).to_bytes(4, "big") + payload
 
 
-def test_memory_is_used_again_when_nobody_looks_at_it(ends: tuple[SocketStream, socket.socket]) -> None:
+def test_memory_is_used_again_when_nothing_refers_to_it(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     far.sendall(b"".join(framed(payload) for payload in (b"first", b"other", b"third", b"forth")))
     first = stream.frame(30, MOST)
@@ -75,7 +75,7 @@ def test_a_byte_at_a_time(ends: tuple[SocketStream, socket.socket]) -> None:
     sending.join(30)
 
 
-def test_an_end_in_the_middle_and_silence_are_told(ends: tuple[SocketStream, socket.socket]) -> None:
+def test_an_end_in_the_middle_and_silence_are_reported(ends: tuple[SocketStream, socket.socket]) -> None:
     stream, far = ends
     far.sendall(framed(b"whole")[:-1])
     with pytest.raises(ConnectionLost, match=r"broker broker:9092 gives no answer within 0\.1 s"):

@@ -65,13 +65,13 @@ def test_a_broker_that_is_trusted(broker: FakeBroker, trust: dict[str, object]) 
 
 
 def test_a_broker_that_is_not(broker: FakeBroker) -> None:
-    told = r"broker 127.0.0.1:\d+ shows a certificate that is not trusted: .*; look at ssl.truststore.location"
+    message = r"broker 127.0.0.1:\d+ shows a certificate that is not trusted: .*; look at ssl.truststore.location"
     for trust in ({"ssl_truststore_location": STRANGER}, {}):
-        with pytest.raises(NotAuthenticated, match=told):
+        with pytest.raises(NotAuthenticated, match=message):
             works(client_of(broker.bootstrap, security_protocol="SSL", **trust))
 
 
-def test_the_name_in_the_certificate_counts_unless_told_otherwise() -> None:
+def test_the_name_in_the_certificate_is_checked_by_default() -> None:
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(CLIENT)  # a certificate without a host name
     with FakeBroker({}, tls=made) as broker:
@@ -92,7 +92,7 @@ def test_the_name_in_the_certificate_counts_unless_told_otherwise() -> None:
         },
     ],
 )
-def test_the_client_shows_who_it_is(mutual: FakeBroker, own: dict[str, object]) -> None:
+def test_the_client_shows_its_certificate(mutual: FakeBroker, own: dict[str, object]) -> None:
     assert works(client_of(mutual.bootstrap, **TLS, **own))
 
 
@@ -103,12 +103,12 @@ def test_a_client_that_does_not_is_turned_away(mutual: FakeBroker) -> None:
         works(client_of(mutual.bootstrap, **TLS, default_api_timeout_ms=100))
 
 
-def test_who_does_not_speak_tls_is_told_so() -> None:
+def test_a_server_without_tls_is_reported() -> None:
     with FakeBroker({}) as plain, pytest.raises((NotAuthenticated, NotReachable), match="TLS"):
         works(client_of(plain.bootstrap, **TLS, default_api_timeout_ms=100))
 
 
-def test_a_client_that_does_not_speak_tls_is_told_what_may_be_wrong(broker: FakeBroker) -> None:
+def test_a_client_without_tls_gets_a_hint(broker: FakeBroker) -> None:
     with pytest.raises(NotReachable, match=r"is security.protocol=PLAINTEXT what it wants"):
         works(client_of(broker.bootstrap, default_api_timeout_ms=100))
 
@@ -122,7 +122,7 @@ def test_versions_of_tls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (
             {"ssl.truststore.location": "/no/such.pem"},
@@ -139,8 +139,8 @@ def test_versions_of_tls() -> None:
         ({"ssl.cipher.suites": "NONE_OF_THESE"}, "ssl.cipher.suites: OpenSSL knows none of them"),
     ],
 )
-def test_impossible_options_are_reported(given: dict[str, object], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_impossible_options_are_reported(given: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         context(ClientSettings({"bootstrap.servers": "localhost:9092", "security.protocol": "SSL", **given}))
 
 

@@ -63,7 +63,7 @@ def test_every_state_of_a_partition_is_a_row_that_ends_where_the_next_begins(clu
     assert {row["replica"] for row in found} == {str(cluster)}
 
 
-def test_what_is_current_is_what_a_node_knows(cluster: Path) -> None:
+def test_the_current_state_is_that_of_a_node(cluster: Path) -> None:
     log = cluster / "__cluster_metadata-0" / "00000000000000000000.log"
     image = image_of_log([log.read_bytes()])
     assert {row["topic"]: row["partitions"] for row in current(cluster, "topics")} == {
@@ -104,7 +104,7 @@ def test_a_broker_is_fenced_and_comes_back_in_another_life(cluster: Path) -> Non
     assert lives[-1]["endpoints"][0]["host"] == "127.0.0.1"
 
 
-def test_history_can_be_asked_for_as_of_an_offset(cluster: Path) -> None:
+def test_history_can_be_read_as_of_an_offset(cluster: Path) -> None:
     death = next(row for row in rows(cluster, "isr_history") if row["topic"] == "t" and len(row["isr"]) == 2)
     before = current(cluster, "isr_history", ending_offsets=death["valid_from_offset"])
     assert {tuple(sorted(row["isr"])) for row in before if row["topic"] == "t"} == {(1, 2, 3)}
@@ -112,7 +112,7 @@ def test_history_can_be_asked_for_as_of_an_offset(cluster: Path) -> None:
         rows(cluster, "isr_history", starting_offsets=5)
 
 
-def test_records_are_told_as_json(cluster: Path) -> None:
+def test_records_are_given_as_json(cluster: Path) -> None:
     found = rows(cluster, "records")
     assert {row["problem"] for row in found} == {None}
     topics = [json.loads(row["value"]) for row in found if row["type"] == "TopicRecord"]
@@ -126,7 +126,7 @@ def test_voters_are_those_of_the_quorums_own_records() -> None:
     assert [(row["voter_id"], row["current"], row["max_kraft_version"]) for row in found] == [(1, True, 1)]
 
 
-def test_a_snapshot_stands_for_the_beginning_that_a_log_lost(tmp_path: Path) -> None:
+def test_a_snapshot_replaces_the_beginning_that_a_log_lost(tmp_path: Path) -> None:
     """The time since which the snapshot's state holds is not known."""
     source = next((KAFKA / "__cluster_metadata-0").glob("*-0000000001.checkpoint"))
     folder = tmp_path / "__cluster_metadata-0"
@@ -142,12 +142,12 @@ def test_a_snapshot_stands_for_the_beginning_that_a_log_lost(tmp_path: Path) -> 
     (folder / f"{end - 1:020}.log").write_bytes(
         bytes(encode_control_batch(LEADER_CHANGE, b"\0\0" + b"\0" * 6, base_offset=end - 1)) + bytes(batch)
     )
-    told = [
+    changes = [
         row
         for row in rows(folder, "partitions")
         if row["topic"] == first["topic"] and row["partition"] == first["partition"]
     ]
-    assert [(row["leader"], row["valid_from_offset"]) for row in told] == [(first["leader"], None), (7, end)]
+    assert [(row["leader"], row["valid_from_offset"]) for row in changes] == [(first["leader"], None), (7, end)]
 
 
 def test_a_log_that_contradicts_itself_is_named(tmp_path: Path) -> None:

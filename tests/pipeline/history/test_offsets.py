@@ -37,7 +37,7 @@ def committed(path: Path) -> list[dict[str, Any]]:
     return rows(path, "offsets", table="lag")
 
 
-def test_lag_is_told_as_it_was_and_as_it_is(tmp_path: Path) -> None:
+def test_lag_is_given_as_it_was_and_as_it_is(tmp_path: Path) -> None:
     found = [row for row in committed(tmp_path) if row["topic"] == "t"]
     names = ("committed_offset", "end_offset", "lag", "end_offset_now", "lag_now", "current")
     assert [tuple(row[name] for name in names) for row in found] == [(1, 4, 3, 10, 9, False), (7, 10, 3, 10, 3, True)]
@@ -73,7 +73,7 @@ def test_a_tombstone_removes_a_commit(tmp_path: Path) -> None:
     assert rows(folder, "offsets", table="lag") == []
 
 
-def test_a_real_log_of_offsets_is_told() -> None:
+def test_a_real_log_of_offsets_is_read() -> None:
     assert [
         (row["topic"], row["partition"], row["committed_offset"], row["metadata"]) for row in rows(KAFKA, "offsets")
     ] == [
@@ -84,7 +84,7 @@ def test_a_real_log_of_offsets_is_told() -> None:
     assert {json.loads(row["key"])["group"] for row in groups} == {"files"}
 
 
-def test_a_real_log_of_transactions_is_told() -> None:
+def test_a_real_log_of_transactions_is_read() -> None:
     found = rows(KAFKA, "transactions")
     assert [row["status"] for row in found[:7]] == [
         "Empty", "Ongoing", "PrepareCommit", "CompleteCommit", "Ongoing", "PrepareAbort", "CompleteAbort",

@@ -172,15 +172,15 @@ def planned(path: Path) -> LogTable:
     return open_log(path.parent, columns=["offset"])
 
 
-def test_a_segment_that_is_gone_is_told(path: Path, planned: LogTable) -> None:
+def test_a_deleted_segment_is_reported(path: Path, planned: LogTable) -> None:
     path.unlink()
-    told = f"{path} is gone: it was deleted after the reading had been planned (failOnDataLoss=false passes over it)"
-    with pytest.raises(Vanished, match=re.escape(told)):
+    message = f"{path} is gone: it was deleted after the reading had been planned (failOnDataLoss=false passes over it)"
+    with pytest.raises(Vanished, match=re.escape(message)):
         planned.to_table()
 
 
 @pytest.mark.parametrize("level", ["records", "batches", "segments"])
-def test_a_segment_that_is_gone_may_be_passed_over(path: Path, level: str) -> None:
+def test_a_deleted_segment_may_be_skipped(path: Path, level: str) -> None:
     written.segment(path.parent, [written.batch(24, 2)])
     opened = open_log(path.parent, level=level, fail_on_data_loss=False)
     path.unlink()
@@ -240,7 +240,7 @@ def test_a_batch_larger_than_what_is_read_at_once(tmp_path: Path, monkeypatch: p
     assert offsets(path) == list(range(60))
 
 
-def test_a_folder_that_cannot_be_read_is_told(path: Path) -> None:
+def test_a_folder_that_cannot_be_read_is_reported(path: Path) -> None:
     shutil.rmtree(path.parent)
     path.parent.write_text("a file where a folder was")
     with pytest.raises(ValueError, match="is no segment of a log"):

@@ -115,11 +115,11 @@ def _followed(leader: ReplicaBatches, follower: ReplicaBatches) -> OffsetAndEpoc
     """Fetches again until the leader finds no divergence. Returns the end offset, and the epoch of
     the follower's last record."""
     theirs, ours, end = leader.epochs(), follower.epochs(), follower.end
-    while (told := compare(end, ours.latest, theirs, 0, leader.end)).kind is FetchPositionKind.DIVERGING:
-        own = ours.end_offset_for(told.end.epoch, end)
-        end = min(told.end.offset, own.offset) if own != UNDEFINED else told.end.offset
+    while (compared := compare(end, ours.latest, theirs, 0, leader.end)).kind is FetchPositionKind.DIVERGING:
+        own = ours.end_offset_for(compared.end.epoch, end)
+        end = min(compared.end.offset, own.offset) if own != UNDEFINED else compared.end.offset
         ours.truncate_from_end(end)
-    assert told.kind is FetchPositionKind.VALID
+    assert compared.kind is FetchPositionKind.VALID
     return OffsetAndEpoch(end, ours.latest)
 
 

@@ -56,7 +56,7 @@ def test_what_is_named_twice_is_read_once(directory: Path) -> None:
     assert counts(f"{directory}/orders-0/*.log", directory / "orders-0" / FIRST) == counts(directory / "orders-0")
 
 
-def test_a_relative_path_is_told_as_it_was_given(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_reported_as_it_was_given(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(directory.parent)
     table = open_log("data", columns=["replica"]).to_table()
     assert set(table["replica"].to_pylist()) == {"data"}
@@ -65,7 +65,7 @@ def test_a_relative_path_is_told_as_it_was_given(directory: Path, monkeypatch: p
     assert counts(FIRST).keys() == {("orders", 0)}
 
 
-def test_replicas_are_told_apart_by_their_directories(directory: Path) -> None:
+def test_replicas_are_distinguished_by_their_directories(directory: Path) -> None:
     other = directory.with_name("other")
     shutil.copytree(directory, other)
     for paths in ([directory, other], [directory.parent], [f"{directory.parent}/*"]):
@@ -73,7 +73,7 @@ def test_replicas_are_told_apart_by_their_directories(directory: Path) -> None:
         assert {name: rows.count(name) for name in rows} == dict.fromkeys((str(directory), str(other)), len(rows) // 2)
 
 
-def test_marked_folders_are_left_out_unless_asked_for(directory: Path) -> None:
+def test_marked_folders_are_left_out_by_default(directory: Path) -> None:
     whole = counts(directory)
     for mark in ("delete", "future", "stray"):
         shutil.copytree(directory / "paid-0", directory / f"gone-7.{UUID}-{mark}")
@@ -118,7 +118,7 @@ def test_a_directory_with_a_name_like_a_partition(directory: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         ("nowhere", "there is nothing at {}/nowhere"),
         ("*.log", "there is nothing at {}/*.log"),
@@ -129,12 +129,12 @@ def test_a_directory_with_a_name_like_a_partition(directory: Path) -> None:
         ),
     ],
 )
-def test_what_is_none_of_it_is_told_in_a_sentence(tmp_path: Path, path: str, told: str) -> None:
+def test_a_path_without_logs_is_reported_in_a_sentence(tmp_path: Path, path: str, message: str) -> None:
     (tmp_path / "note.txt").write_text("hello")
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError) as refused:
         open_log(os.path.join(tmp_path, path).rstrip("/"))
-    assert str(refused.value) == told.format(tmp_path)
+    assert str(refused.value) == message.format(tmp_path)
 
 
 @pytest.mark.parametrize("options", [{"topics": "mixed,order"}, {"starting_offsets": {"order": {"0": 1}}}])
@@ -143,6 +143,6 @@ def test_a_topic_that_is_not_there(options: dict[str, Any]) -> None:
         open_log(GOLDEN, **options)
 
 
-def test_every_partition_that_the_plain_reader_sees(directory: Path) -> None:
+def test_every_partition_that_the_plain_reader_finds(directory: Path) -> None:
     expected = [(row["topic"], row["partition"]) for row in plain.records(directory)]
     assert counts(directory) == {each: expected.count(each) for each in expected}

@@ -45,12 +45,12 @@ def test_batches_are_the_plain_readers(tmp_path: Path) -> None:
         assert [tuple(row[name] for name in named) for row in table.to_pylist()] == expected
 
 
-def test_batches_are_those_that_dump_tells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_batches_are_those_that_dump_prints(capsys: pytest.CaptureFixture[str]) -> None:
     main(["dump", "--json", str(GOLDEN / "mixed-0" / written.FIRST)])
-    told = [item for item in map(json.loads, capsys.readouterr().out.splitlines()) if item["kind"] == "batch"]
+    dumped = [item for item in map(json.loads, capsys.readouterr().out.splitlines()) if item["kind"] == "batch"]
     found = open_log(GOLDEN / "mixed-0", level="batches").to_table().to_pylist()
     assert [(row["base_offset"], row["position"], row["crc"], row["codec"]) for row in found] == [
-        (item["baseOffset"], item["position"], item["crc"], item["compresscodec"]) for item in told
+        (item["baseOffset"], item["position"], item["crc"], item["compresscodec"]) for item in dumped
     ]
 
 
@@ -73,7 +73,7 @@ def test_batches_of_the_bounds(tmp_path: Path) -> None:
         assert table["base_offset"].to_pylist() == expected
 
 
-def test_an_epoch_is_told_once_however_large_the_segment(tmp_path: Path) -> None:
+def test_an_epoch_is_listed_once_in_a_segment_of_any_size(tmp_path: Path) -> None:
     """The segment is larger than what is read at once."""
     batches = [written.batch(number, 1, number // 4, size=700_000) for number in range(8)]
     path = written.segment(tmp_path / "t-0", batches)
@@ -118,7 +118,7 @@ def test_epochs_of_segments_are_those_of_the_checkpoint() -> None:
         assert row["txnindex_entries"] == 3
 
 
-def test_a_damaged_segment_tells_what_is_wrong(tmp_path: Path) -> None:
+def test_a_damaged_segment_names_the_error(tmp_path: Path) -> None:
     path = written.segment(tmp_path / "t-0", [written.batch(0, 3), written.batch(3, 3), written.batch(6, 3)])
     data = bytearray(path.read_bytes())
     data[-1] ^= 1

@@ -17,7 +17,7 @@ def test_names_are_compared_without_case_and_underscores(name: str) -> None:
     assert options_of("records", {name: "23"}).starting_offsets == 23
 
 
-def test_what_nobody_says() -> None:
+def test_the_defaults() -> None:
     found = options_of("records", {"topics": None})
     assert found[1:-2] == (
         (),
@@ -104,7 +104,7 @@ def test_a_level_that_there_is_not() -> None:
 
 
 @pytest.mark.parametrize("missing", ["numpy", "pyarrow"])
-def test_what_has_to_be_installed_is_told(missing: str) -> None:
+def test_a_missing_package_is_reported(missing: str) -> None:
     program = f"import sys; sys.modules[{missing!r}] = None; import kafkadouble; kafkadouble.open_log('.')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].endswith(

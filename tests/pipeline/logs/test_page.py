@@ -27,27 +27,27 @@ def section(title: str) -> str:
 
 
 def test_every_option_is_there_with_its_default() -> None:
-    told = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", section("Options"), re.MULTILINE)
-    assert told == [(option.name, WORDS.get(option.default, f"`{option.default}`")) for option in OPTIONS]
+    options = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", section("Options"), re.MULTILINE)
+    assert options == [(option.name, WORDS.get(option.default, f"`{option.default}`")) for option in OPTIONS]
 
 
 def test_every_column_of_records_is_there_in_order() -> None:
     table = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]*) \|", section("Levels"), re.MULTILINE)
-    told = [name for names, _ in table for name in re.findall(r"`(\w+)`", names)]
-    assert told == level_of("records").schema(options_of("records", {"includeHeaders": True})).names
+    columns = [name for names, _ in table for name in re.findall(r"`(\w+)`", names)]
+    assert columns == level_of("records").schema(options_of("records", {"includeHeaders": True})).names
 
 
 @pytest.mark.parametrize("level", ["batches", "segments"])
 def test_every_column_of_other_levels_is_there_in_order(level: str) -> None:
     (paragraph,) = re.findall(rf"\*\*`level={level}`\*\*: (.*?)\n\n", section("Levels"), re.DOTALL)
     names = level_of(level).schema(options_of(level, {})).names
-    told = [name for name in re.findall(r"`(\w+)`", paragraph) if name in names]
-    assert told == names
+    on_page = [name for name in re.findall(r"`(\w+)`", paragraph) if name in names]
+    assert on_page == names
 
 
 def test_every_column_of_divergence_is_there_in_order() -> None:
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", section("Where replicas differ"), re.MULTILINE)
-    assert [name for names in told for name in re.findall(r"`(\w+)`", names)] == SCHEMA.names
+    columns = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", section("Where replicas differ"), re.MULTILINE)
+    assert [name for names in columns for name in re.findall(r"`(\w+)`", names)] == SCHEMA.names
 
 
 def test_the_programs_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,8 +59,8 @@ def test_the_programs_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     assert len(PROGRAMS) == 3
     for program in PROGRAMS:
         exec(compile(program, "kafka-log.md", "exec"), dict(known))
-    told = capsys.readouterr().out.splitlines()
-    assert told[:2] == ["42 ['partition', 'offset', 'value']", "36 ['partition', 'offset', 'value']"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["42 ['partition', 'offset', 'value']", "36 ['partition', 'offset', 'value']"]
     expected = [each for each in plain.committed(written.GOLDEN) if each[0] == "mixed" and each[2] >= (40, 30)[each[1]]]
-    assert told[2] == str(len(expected)) == "5"
-    assert "'first_difference': 5, 'truncation_offset': 5" in told[3]
+    assert lines[2] == str(len(expected)) == "5"
+    assert "'first_difference': 5, 'truncation_offset': 5" in lines[3]

@@ -144,7 +144,7 @@ def test_read_committed_of_what_kafka_wrote() -> None:
     assert len(found) < len(plain.records(GOLDEN))
 
 
-def test_a_file_alone_knows_its_own_transactions(tmp_path: Path) -> None:
+def test_a_file_alone_has_its_own_transactions(tmp_path: Path) -> None:
     """A file that was copied out of a broker's folder."""
     directory = written.transactions(tmp_path / "all")
     alone = tmp_path / "copied.log"
@@ -154,7 +154,7 @@ def test_a_file_alone_knows_its_own_transactions(tmp_path: Path) -> None:
     assert {(row["topic"], row["partition"], row["segment"]) for row in found} == {(None, None, "copied.log")}
 
 
-def test_only_the_columns_that_are_asked_for_in_their_order() -> None:
+def test_only_the_requested_columns_in_their_order() -> None:
     table = open_log(GOLDEN, columns=["replica", "offset"], topics="mixed").to_table()
     assert table.schema.names == ["replica", "offset"]
     assert set(table["replica"].to_pylist()) == {str(GOLDEN)}
@@ -167,7 +167,7 @@ def test_headers_only_on_request() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_deleted_below_the_logs_start_is_gone(tmp_path: Path) -> None:
+def test_records_deleted_below_the_log_start_offset_are_missing(tmp_path: Path) -> None:
     directory = written.orders(tmp_path)
     (directory / names.LOG_START).write_bytes(offset_checkpoint.write({("orders", 0): 57}))
     offsets = [row["offset"] for row in rows(directory)]
@@ -189,13 +189,13 @@ def test_offsets_by_topic_and_partition() -> None:
     assert seen == {0: list(range(40, 48)), 1: [0, 1, 2]}
 
 
-def test_the_same_as_dump_tells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_as_dump_prints(capsys: pytest.CaptureFixture[str]) -> None:
     """The rows are those of `kafkadouble dump --records --json`, record for record."""
     main(["dump", "--json", "--records", "--decode", "raw", str(GOLDEN / "mixed-1")])
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    dumped = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     expected = [
         (item["offset"], item["CreateTime"] * 1000, item["keySize"], item["valueSize"])
-        for item in told
+        for item in dumped
         if item["kind"] == "record"
     ]
     found = [
@@ -214,7 +214,7 @@ def test_a_snapshot_of_the_metadata_is_read() -> None:
     assert {row["topic"] for row in found} == {"__cluster_metadata"}
 
 
-def test_a_table_is_taken_by_whoever_takes_arrow() -> None:
+def test_a_table_is_taken_by_any_library_that_takes_arrow() -> None:
     opened = open_log(GOLDEN, topics="mixed", partitions=1)
     assert pa.RecordBatchReader.from_stream(opened).read_all() == opened.to_table()
     assert [field.type for field in opened.schema][:3] == [pa.binary(), pa.binary(), pa.string()]

@@ -28,7 +28,7 @@ def kafka(
     head |= {"clientId": client_id, "requestApiKeyName": name}
     if deprecated:
         head["requestApiVersionDeprecated"] = True
-    told = {
+    entry = {
         "isForwarded": forwarded,
         "requestHeader": head,
         "request": {} if request is None else request,
@@ -41,7 +41,7 @@ def kafka(
         "listener": "PLAINTEXT",
         "clientInformation": {"softwareName": software[0], "softwareVersion": software[1]},
     }
-    return f"[{at}] DEBUG Completed request:{json.dumps(told, separators=(',', ':'))} (kafka.request.logger)\n"
+    return f"[{at}] DEBUG Completed request:{json.dumps(entry, separators=(',', ':'))} (kafka.request.logger)\n"
 
 
 def entry(kind: str, api: str, version: int, correlation_id: int, payload: Any, client_id: str | None = None) -> str:

@@ -131,7 +131,7 @@ class TestKroxylicious:
         }
         assert rows[0]["time"] == datetime(2026, 11, 22, 3, 6, 14, 100_000, tzinfo=UTC)
 
-    def test_its_default_layout_tells_the_session_and_seconds(self, log: Path) -> None:
+    def test_its_default_layout_has_the_session_and_seconds(self, log: Path) -> None:
         text = kroxylicious(entry("REQUEST", *METADATA, {"topics": []}, "app"))
         text += "2026-11-22 03:06:15 INFO <main> io.kroxylicious - something else\n"
         text += kroxylicious(entry("RESPONSE", *METADATA, ANSWER), at="2026-11-22 03:06:15")

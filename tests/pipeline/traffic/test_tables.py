@@ -93,13 +93,13 @@ class TestRemoved:
     def test_the_versions_are_those_of_kip_896(self) -> None:
         """Its table, as far as there are requests of clients in it."""
         by_name = {registry.api(key).name: version for key, version in kept_from().items()}
-        told = {"Produce": 3, "Fetch": 4, "ListOffsets": 1, "OffsetCommit": 2, "OffsetFetch": 1, "CreateTopics": 2}
-        told |= {"DeleteTopics": 1, "OffsetForLeaderEpoch": 2, "DescribeConfigs": 1, "DescribeLogDirs": 1}
-        told |= {"DescribeAcls": 1, "CreateAcls": 1, "DeleteAcls": 1, "AlterReplicaLogDirs": 1}
-        told |= {"CreateDelegationToken": 1, "RenewDelegationToken": 1, "ExpireDelegationToken": 1}
-        told |= {"DescribeDelegationToken": 1, "WriteTxnMarkers": 1, "AlterPartition": 2}
-        told |= dict.fromkeys(("LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown"), NONE_KEPT)
-        assert by_name == told
+        expected = {"Produce": 3, "Fetch": 4, "ListOffsets": 1, "OffsetCommit": 2, "OffsetFetch": 1, "CreateTopics": 2}
+        expected |= {"DeleteTopics": 1, "OffsetForLeaderEpoch": 2, "DescribeConfigs": 1, "DescribeLogDirs": 1}
+        expected |= {"DescribeAcls": 1, "CreateAcls": 1, "DeleteAcls": 1, "AlterReplicaLogDirs": 1}
+        expected |= {"CreateDelegationToken": 1, "RenewDelegationToken": 1, "ExpireDelegationToken": 1}
+        expected |= {"DescribeDelegationToken": 1, "WriteTxnMarkers": 1, "AlterPartition": 2}
+        expected |= dict.fromkeys(("LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown"), NONE_KEPT)
+        assert by_name == expected
 
 
 class TestFailures:
@@ -121,7 +121,7 @@ class TestFailures:
         ]
         assert report(FAILURES, *rows) == []
 
-    def test_a_null_in_the_first_is_told_as_such(self) -> None:
+    def test_a_null_in_the_first_row_is_reported_as_such(self) -> None:
         (found,) = report(FAILURES, row(errors=(3,), client_id=None), row(errors=(3,), time=AT + 1))
         assert found["client_id"] is None
 

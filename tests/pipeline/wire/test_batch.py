@@ -95,7 +95,7 @@ def gone_double(address: str) -> KafkaDouble:
     return Gone()  # type: ignore[return-value]  # all that is asked of it
 
 
-def test_offsets_are_asked_for_as_often_as_the_option_says(double: KafkaDouble) -> None:
+def test_offsets_are_requested_as_often_as_the_option_allows(double: KafkaDouble) -> None:
     double.fail("ListOffsets", "INVALID_REQUEST", times=2)
     assert plan_of(double, fetchOffset_numRetries="3") == []
     double.fail("ListOffsets", "INVALID_REQUEST", times=2)
@@ -103,7 +103,7 @@ def test_offsets_are_asked_for_as_often_as_the_option_says(double: KafkaDouble) 
         plan_of(double, fetchOffset_numRetries="2")
 
 
-def test_offsets_that_are_gone(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
+def test_offsets_that_are_deleted(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     fill(double, *"abcde")
     delete_before(double, T0, 3)
     given = {"startingOffsets": '{"t":{"0":1,"1":0}}'}

@@ -38,7 +38,7 @@ def test_there_is_none_before_the_first_record_or_without_epochs() -> None:
     assert Lineage(Leader(ENDS)).before({T0: 0, T1: 5}, {T0: 7, T1: -1}) == {}
 
 
-def test_ends_are_asked_for_once_while_the_leader_stays() -> None:
+def test_ends_are_requested_once_while_the_leader_stays() -> None:
     leader = Leader(ENDS)
     lineage = Lineage(leader)
     for _ in range(3):
@@ -49,7 +49,7 @@ def test_ends_are_asked_for_once_while_the_leader_stays() -> None:
     assert leader.asked == 2
 
 
-def test_a_leader_that_has_forgotten_is_not_asked_without_end() -> None:
+def test_a_leader_that_has_forgotten_is_not_queried_without_end() -> None:
     leader = Leader({})
     leader._end = lambda epoch: OffsetAndEpoch(100, epoch)  # type: ignore[method-assign]  # what Kafka says of epochs older than its log
     Lineage(leader).before({T0: 100}, {T0: 1_000_000})

@@ -17,18 +17,18 @@ def row(option: WireOption) -> str:
 
 
 def lines(first: str) -> list[str]:
-    """The rows of the table whose head begins so."""
+    """The rows of the table with this first head."""
     after = PAGE[PAGE.index(f"\n{first}") + 1 :].split("\n\n")[0]
     return after.splitlines()[2:]
 
 
-def test_every_option_is_told() -> None:
+def test_every_option_is_on_the_page() -> None:
     assert lines("| option |") == [row(option) for option in TABLE]
 
 
-def test_every_property_that_is_refused_is_told() -> None:
+def test_every_refused_property_is_on_the_page() -> None:
     uses = {use: "source" if use in ("batch", "stream") else use for use in ("batch", "stream", "source", "sink")}
-    told = [
+    expected = [
         f"| `kafka.{r.name}` | {', '.join(dict.fromkeys(uses[use] for use in r.uses))} | {r.why} |" for r in REFUSED
     ]
-    assert lines("| property |") == told
+    assert lines("| property |") == expected

@@ -34,7 +34,7 @@ def test_rows_without_a_key_stay_together_and_the_next_ones_go_elsewhere() -> No
     assert turns == [{1}, {2}, {0}, {1}]
 
 
-def test_what_a_row_says_goes_before_its_key() -> None:
+def test_the_partition_of_a_row_overrides_its_key() -> None:
     keys = pa.array([b"a", b"b", None], pa.binary())
     chosen = Partitioner(100, 0).choose(keys, pa.array([5, None, 6], pa.int32()))
     np.testing.assert_array_equal(chosen, [5, partition_for(b"b", 100), 6])

@@ -1,4 +1,4 @@
-"""How much a micro-batch takes, and who reads what."""
+"""How much a micro-batch takes, and which task reads which offsets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_small_partition_is_not_starved() -> None:
     assert limited(10, {A: 0, B: 0}, {A: 100_000, B: 1}) == {A: 9, B: 1}
 
 
-def test_a_partition_whose_end_went_back_keeps_that_end() -> None:
+def test_a_partition_with_a_lower_end_keeps_that_end() -> None:
     assert limited(10, {A: 0, B: 9}, {A: 5, B: 4}) == {A: 5, B: 4}
 
 

@@ -52,7 +52,7 @@ def test_other_columns_are_refused(field: RequestedColumn, words: str) -> None:
         ({"value": "string", "headers": "map<string,binary>"}, "t", "the column headers is of type map<string,binary>"),
     ],
 )
-def test_a_sink_says_which_column_is_wrong(types: dict[str, str], topic: str | None, words: str) -> None:
+def test_a_sink_names_the_wrong_column(types: dict[str, str], topic: str | None, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         shape.check_sink(types, topic)
 

@@ -55,7 +55,7 @@ def test_nothing_new_is_the_same_position_as_it_came(double: KafkaDouble) -> Non
     assert stream.latest(start, everything=True) == start
 
 
-def test_the_beginning_is_asked_for_once(double: KafkaDouble) -> None:
+def test_the_beginning_is_requested_once(double: KafkaDouble) -> None:
     stream = stream_of(double, startingOffsets="latest")
     first = stream.initial()
     fill(double, "a")
@@ -131,7 +131,7 @@ def test_topics_that_come_later(double: KafkaDouble) -> None:
     assert values(stream.plan(start, end), settings(double)) == ["a"]
 
 
-def test_a_group_is_told_what_is_done(double: KafkaDouble) -> None:
+def test_a_group_gets_the_offsets_that_are_done(double: KafkaDouble) -> None:
     fill(double, "a")
     stream = stream_of(double, commitToGroup="shown")
     end = kept(stream.latest(stream.initial(), everything=True))
@@ -144,7 +144,7 @@ def test_a_group_is_told_what_is_done(double: KafkaDouble) -> None:
         assert other.committed("shown", [T0]) == {T0: OffsetAndEpoch(2, 0)}
 
 
-def test_a_group_that_cannot_be_told_is_a_warning(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_commit_to_the_group_is_a_warning(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     double.fail("OffsetCommit", "GROUP_AUTHORIZATION_FAILED")
     with caplog.at_level(logging.WARNING):
         stream_of(double, commitToGroup="shown").commit(at(t0=0))
@@ -218,13 +218,13 @@ def test_offsets_that_were_deleted(double: KafkaDouble, caplog: pytest.LogCaptur
     assert goes_on(double, at(t0=1, t1=0), caplog) == ["c"]
 
 
-def test_a_new_partition_whose_beginning_is_gone(double: KafkaDouble) -> None:
+def test_a_new_partition_with_a_deleted_beginning(double: KafkaDouble) -> None:
     fill(double, *"abc", partition=1)
     delete_before(double, T1, 2)
     assert "the partition t-1 is new and begins at offset 2, not at 0" in loses(stream_of(double), at(t0=0))
 
 
-def test_a_topic_that_was_made_anew(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_topic_that_was_recreated(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     fill(double, "a")
     start = checkpoint(double)
     double.delete_topic("t")
@@ -234,7 +234,7 @@ def test_a_topic_that_was_made_anew(double: KafkaDouble, caplog: pytest.LogCaptu
     assert goes_on(double, start, caplog) == ["x", "y", "z"]
 
 
-def test_a_topic_that_is_gone(double: KafkaDouble) -> None:
+def test_a_topic_that_is_deleted(double: KafkaDouble) -> None:
     fill(double, "a")
     start = checkpoint(double)
     double.delete_topic("t")
@@ -245,7 +245,7 @@ def test_a_topic_that_is_gone(double: KafkaDouble) -> None:
         stream_of(double).initial()
 
 
-def test_a_new_partition_that_is_gone_before_it_was_read(double: KafkaDouble) -> None:
+def test_a_new_partition_that_is_deleted_before_it_was_read(double: KafkaDouble) -> None:
     double.create_topic("u")
     fill(double, "a", topic="u")
     stream = stream_of(double, subscribePattern="^[tu]$")
@@ -256,7 +256,7 @@ def test_a_new_partition_that_is_gone_before_it_was_read(double: KafkaDouble) ->
         stream.plan(start, end)
 
 
-def test_the_end_of_a_batch_that_is_repeated_is_gone(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_end_of_a_repeated_batch_is_deleted(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     fill(double, *"abc")
     end = checkpoint(double)
     double.truncate("t", 0, 1)

@@ -32,9 +32,9 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     partition_of = fetching.partition_of
 
     def counted(*given: object) -> FetchResponse.PartitionData:
-        told = partition_of(*given)  # type: ignore[arg-type]
-        found.append(len(told.records or b""))
-        return told
+        data = partition_of(*given)  # type: ignore[arg-type]
+        found.append(len(data.records or b""))
+        return data
 
     monkeypatch.setattr(fetching, "partition_of", counted)
     return found
@@ -81,7 +81,7 @@ def test_partitions_that_are_split(double: KafkaDouble, sent: list[int], largest
     assert size <= sum(sent) <= SPLIT_RATIO * size
 
 
-def test_what_is_kept_is_not_asked_for(double: KafkaDouble, sent: list[int]) -> None:
+def test_kept_records_are_not_requested(double: KafkaDouble, sent: list[int]) -> None:
     _, texts = filled(double, 1, 40)
     tasks, chosen = plan_of(double, minPartitions="10", assign='{"t":[0]}'), settings(double)
     assert values(tasks, chosen) == texts[:40]
@@ -90,7 +90,7 @@ def test_what_is_kept_is_not_asked_for(double: KafkaDouble, sent: list[int]) -> 
     assert surplus.of_process.size_bytes == 0
 
 
-def test_another_leader_epoch_is_asked_again(double: KafkaDouble) -> None:
+def test_another_leader_epoch_is_queried_again(double: KafkaDouble) -> None:
     filled(double, 1, 40)
     (first, _), chosen = plan_of(double, minPartitions="2", assign='{"t":[0]}'), settings(double)
     values([first], chosen)

@@ -44,7 +44,7 @@ def test_a_span_is_cut_out_of_batches(double: KafkaDouble) -> None:
     assert values([ReadTask(T0, 2, 5)], settings(double)) == ["c", "d", "e"]
 
 
-def test_only_the_columns_that_are_asked_for_are_made_in_their_order(double: KafkaDouble) -> None:
+def test_only_the_requested_columns_are_made_in_their_order(double: KafkaDouble) -> None:
     fill(double, "a", key="k", headers=[("h", b"1")])
     chosen = settings(double)
     (found,) = reading.read(ReadTask(T0, 0, 1), ("leader_epoch", "key", "headers"), chosen)
@@ -53,7 +53,7 @@ def test_only_the_columns_that_are_asked_for_are_made_in_their_order(double: Kaf
 
 
 def test_aborted_and_control_records() -> None:
-    """A marker is never a row; what was aborted is one for those who want it."""
+    """A marker is never a row; aborted records are rows on request."""
     texts, ends = (b"kept", b"lost"), (1, 0)
     stored = bytearray()
     for at, text in enumerate(texts):
@@ -61,9 +61,9 @@ def test_aborted_and_control_records() -> None:
     for at, end in enumerate(ends):
         stored += encode_control_batch(end, b"", base_offset=2 + at, producer_id=at, is_transactional=True)
     fetched = Fetched(memoryview(stored), 0, 4, 4, 0, 4, ((1, 1),))
-    for isolation, wanted in (("read_uncommitted", [b"kept", b"lost"]), ("read_committed", [b"kept"])):
+    for isolation, expected in (("read_uncommitted", [b"kept", b"lost"]), ("read_committed", [b"kept"])):
         found = rows_of(fetched, T0, 0, 4, ("value",), isolation == "read_committed")
-        assert [text for batch in found for text in batch.column("value").to_pylist()] == wanted
+        assert [text for batch in found for text in batch.column("value").to_pylist()] == expected
 
 
 def test_records_that_are_deleted_before_a_task_reads_them(
@@ -162,7 +162,7 @@ def test_a_topic_that_is_not_there_is_named() -> None:
         pool.close()
 
 
-def test_a_record_that_is_too_large_is_told_with_its_partition(double: KafkaDouble) -> None:
+def test_a_record_that_is_too_large_is_reported_with_its_partition(double: KafkaDouble) -> None:
     with pytest.raises(ApiError, match=r"sending to t-\d: MESSAGE_TOO_LARGE"):
         writing.write(iter([rows(value=["x" * 2_000_000])]), settings(double, SINK, topic="t"))
 

@@ -56,7 +56,7 @@ def test_a_rebase_changes_nothing(repository: Path) -> None:
     assert commits.main(repository) == 1
 
 
-def test_without_the_history_it_says_so(
+def test_without_the_history_it_reports_that(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit(repository, LONG)
@@ -66,6 +66,6 @@ def test_without_the_history_it_says_so(
     commit(young, "one: begin")
     for root, why in ((empty, "cannot read"), (shallow, "shallow clone"), (young, "not committed")):
         assert commits.main(root) == 0
-        told = capsys.readouterr().err
-        assert told.startswith("NOT CHECKED: commit subjects; ")
-        assert why in told
+        errors = capsys.readouterr().err
+        assert errors.startswith("NOT CHECKED: commit subjects; ")
+        assert why in errors

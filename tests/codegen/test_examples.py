@@ -146,7 +146,7 @@ def test_a_struct_of_defaults_is_not_null(structs: Any) -> None:
     assert structs.decode(made.encode(2), 2) == made
 
 
-def test_a_struct_is_made_when_it_is_asked_for_and_never_shared(structs: Any) -> None:
+def test_a_struct_is_made_on_access_and_never_shared(structs: Any) -> None:
     one, other = structs(), structs()
     assert one.mandatory is one.mandatory
     assert one.mandatory is not other.mandatory

@@ -29,7 +29,7 @@ PING: Spec = {
         {"name": "Pair", "versions": "0+", "fields": [{"name": "Key", "type": "string", "versions": "0+"}]},
     ],
     "fields": [
-        {"name": "Id", "type": "int32", "versions": "0+", "default": "-1", "about": "The identifier of whoever sends this ping."},
+        {"name": "Id", "type": "int32", "versions": "0+", "default": "-1", "about": "The identifier of the client that sends this ping."},
         {"name": "Text", "type": "string", "versions": "1+", "nullableVersions": "1+", "default": "null"},
         {"name": "Pairs", "type": "[]Pair", "versions": "0+"},
         {
@@ -183,10 +183,10 @@ def test_a_message_that_one_side_lacks_is_found(world: World, capsys: pytest.Cap
 
 
 COPIES = [
-    ("The identifier of whoever sends this ping.", "copy of theirs"),
-    ("the identifier, of whoever sends this PING", "copy of theirs"),
-    ("The identifier of whoever sent this ping.", "near copy"),
-    ("Names the client; -1 for nobody.", ""),
+    ("The identifier of the client that sends this ping.", "copy of theirs"),
+    ("the identifier, of the client that sends this PING", "copy of theirs"),
+    ("The identifier of the client that sent this ping.", "near copy"),
+    ("Names the client; -1 for none.", ""),
 ]
 
 
@@ -222,7 +222,7 @@ def test_a_broken_spec_is_named(world: World, capsys: pytest.CaptureFixture[str]
     assert "Bad.json" in capsys.readouterr().err
 
 
-def test_diff_tells_what_a_newer_version_changes(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_reports_what_a_newer_version_changes(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.jars(PING, version="1.0.0")
     world.jars(changed("fields", 0, versions="1+"), version="1.1.0")
     assert jars.main(["--diff", "1.0.0", "1.1.0"]) == 0
@@ -246,7 +246,7 @@ def test_extract_writes_their_facts_and_our_words(world: World, tmp_path: Path) 
     assert (tmp_path / "out" / "storage" / "Pong.json").is_file()
 
 
-def test_without_maven_the_check_says_so_and_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_maven_the_check_reports_it_and_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert world.run("--check") == 3
     assert "NOT CHECKED" in (said := capsys.readouterr().err)
     assert "Maven (mvn) is not on the PATH" in said
@@ -287,7 +287,7 @@ class TestMaven:
         assert world.run("--check") == 0
         assert [path.name for path in world.cache.iterdir()] == [store.name]
 
-    def test_its_failure_is_told_and_leaves_nothing(
+    def test_its_failure_is_reported_and_leaves_nothing(
         self, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.stand_in(tmp_path, "printf '\\033[31m[ERROR] no such version\\033[0m\\nmore\\n'; exit 1")
@@ -302,7 +302,7 @@ class TestMaven:
         assert world.run("--check") == 3
         assert f"kafka-clients-{VERSION}.jar" in capsys.readouterr().err
 
-    def test_java_is_asked_for_first(
+    def test_java_is_required_first(
         self, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.delenv("JAVA_HOME")

@@ -55,7 +55,7 @@ def test_nullability_of_an_array_is_not_that_of_its_elements() -> None:
     assert not before.nullable
 
 
-def test_how_a_struct_says_that_it_is_there() -> None:
+def test_how_a_struct_marks_its_presence() -> None:
     inner = [field("X", "int8")]
     fields = [
         field("A", "A1", fields=inner),

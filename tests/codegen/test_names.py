@@ -43,7 +43,7 @@ def test_our_own_attributes_win() -> None:
         ("RequestHeader", "header", "request_header"),
     ],
 )  # fmt: skip
-def test_who_lives_together(name: str, kind: str, module: str) -> None:
+def test_the_module_of_each_name(name: str, kind: str, module: str) -> None:
     assert names.module(name, kind) == module
 
 

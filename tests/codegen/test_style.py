@@ -47,7 +47,7 @@ def test_every_committed_spec_is_in_canonical_style() -> None:
     assert [name for name, text in texts.items() if style.dumps(style.loads(text)) != text] == []
 
 
-def test_every_field_of_every_spec_says_what_it_means() -> None:
+def test_every_field_of_every_spec_has_a_description() -> None:
     prose = re.compile(r"\w\S*( \S+){2,}\.")
     specs = [style.loads(path.read_text(encoding="utf-8")) for path in COMMITTED]
     found = [(spec["name"], field["name"], field.get("about", "")) for spec in specs for field in fields(spec)]

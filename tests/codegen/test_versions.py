@@ -29,7 +29,7 @@ def test_a_range_is_written_as_it_was_read(text: str) -> None:
     assert str(Versions.parse(text)) == text
 
 
-def test_a_range_knows_its_versions() -> None:
+def test_a_range_contains_its_versions() -> None:
     found = Versions(2, 4)
     assert list(found) == [2, 3, 4]
     assert [version in found for version in (1, 2, 4, 5)] == [False, True, True, False]

@@ -65,6 +65,6 @@ def test_the_defaults_are_those_of_the_code() -> None:
             assert cells[field] == str(default)
 
 
-def test_a_verb_takes_what_the_page_says() -> None:
+def test_a_verb_takes_the_arguments_on_the_page() -> None:
     for verb, own in MORE.items():
         assert own <= set(inspect.signature(getattr(FaultVerbs, verb)).parameters)

@@ -16,7 +16,7 @@ def test_make_generate_changes_nothing(path: Path) -> None:
     assert path.read_text() == generated()[path], "run: make generate"
 
 
-def test_every_page_that_says_that_it_is_made_is_made_here() -> None:
+def test_every_page_marked_as_generated_is_generated_here() -> None:
     made = {
         path.name for path in DOCS.glob("*.md") if re.search(r"^Made by .*do not edit", path.read_text(), re.MULTILINE)
     }

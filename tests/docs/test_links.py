@@ -50,6 +50,6 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
     ],
 )
-def test_a_link_that_leads_nowhere_is_told(page: Path, link: str, problem: str | None) -> None:
+def test_a_broken_link_is_reported(page: Path, link: str, problem: str | None) -> None:
     page.write_text(f"# Own\n\nSee [this]({link}), and `[not](code.md)`.\n\n```\n[nor](this.md)\n```\n")
     assert list(links.problems(page)) == ([f"page.md: {link}: {problem}"] if problem else [])

@@ -20,13 +20,13 @@ PAIRS = [(code, shown) for code, shown in pairwise(blocks(PAGE)) if shown.langua
 ADDRESS = re.compile(r"127\.0\.0\.1(?::|', )\d+")
 
 
-def test_every_example_shows_what_is_said() -> None:
+def test_every_example_shows_its_message() -> None:
     examples = [block for block in blocks(PAGE, "python") if not block.title]
     assert [code for code, _ in PAIRS] == examples
 
 
 @pytest.mark.parametrize(("code", "shown"), PAIRS, ids=[f"line-{code.line}" for code, _ in PAIRS])
-def test_an_example_says_what_is_shown(
+def test_an_example_has_the_shown_message(
     code: Block, shown: Block, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     with KafkaDouble() as free:

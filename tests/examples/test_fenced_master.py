@@ -24,10 +24,10 @@ def test_the_journal_belongs_to_one_master_after_the_other() -> None:
 def test_with_a_lock_alone_it_does_not(capsys: pytest.CaptureFixture[str]) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     assert main(["--unfenced", "--seed", str(seed)]) == 1
-    told = capsys.readouterr().out
-    assert told.startswith(f"unfenced, seed {seed}\n")
-    assert told.count("<- replaced before") == 2 * (ROUNDS - 1)
-    assert "stepped down: nobody" in told
+    output = capsys.readouterr().out
+    assert output.startswith(f"unfenced, seed {seed}\n")
+    assert output.count("<- replaced before") == 2 * (ROUNDS - 1)
+    assert "stepped down: nobody" in output
 
 
 def test_what_counts_as_a_violation() -> None:

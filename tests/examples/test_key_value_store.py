@@ -19,7 +19,7 @@ def test_every_answer_of_the_conditional_store_can_be_explained() -> None:
     seen = store.seen
     assert len(store.history) == CLIENTS * OPERATIONS == seen["answered"] + seen["nobody knows"]
     assert seen["answered"] <= seen["records"] <= CLIENTS * OPERATIONS
-    assert (seen["kills"], seen["refused"] > 0) == (KILLS, True), "nobody raced"
+    assert (seen["kills"], seen["refused"] > 0) == (KILLS, True), "no client raced"
 
 
 @pytest.mark.parametrize("how", [HOPEFUL, LOCAL_READS])
@@ -30,14 +30,14 @@ def test_a_store_that_only_hopes_is_found_out(how: str, capsys: pytest.CaptureFi
     outcomes = [main(["--how", how, "--seed", str(first)])]
     while outcomes[-1] == 0 and len(outcomes) < 3:
         outcomes.append(main(["--how", how, "--seed", str(first + len(outcomes))]))
-    told = capsys.readouterr().out
-    assert outcomes[-1] == 1, told
-    assert "not linearizable" in told
-    assert f"seed {first}" in told
+    output = capsys.readouterr().out
+    assert outcomes[-1] == 1, output
+    assert "not linearizable" in output
+    assert f"seed {first}" in output
 
 
-def test_the_program_says_that_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_reports_success(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("conditional, seed ")
-    assert "explains every answer" in told
+    output = capsys.readouterr().out
+    assert output.startswith("conditional, seed ")
+    assert "explains every answer" in output

@@ -26,8 +26,8 @@ LEGAL = {
         op(2, 3, "put", "b"),
         op(5, 6, "get", gave="a"),
     ],
-    "a write that nobody knows of happened": [op(1, inf, "put", "a", gave=UNKNOWN), op(2, 3, "get", gave="a")],
-    "a write that nobody knows of did not": [op(1, inf, "put", "a", gave=UNKNOWN), op(2, 3, "get", gave=None)],
+    "an unacknowledged write happened": [op(1, inf, "put", "a", gave=UNKNOWN), op(2, 3, "get", gave="a")],
+    "an unacknowledged write did not happen": [op(1, inf, "put", "a", gave=UNKNOWN), op(2, 3, "get", gave=None)],
     "it happened late": [
         op(1, inf, "put", "a", gave=UNKNOWN),
         op(2, 3, "put", "b"),
@@ -43,7 +43,7 @@ LEGAL = {
     "keys have nothing to do with one another": [op(1, 2, "put", "a"), op(3, 4, "get", gave=None, key="l")],
 }
 ILLEGAL = {
-    "a read of what nobody wrote": [op(1, 2, "get", gave="a")],
+    "a read of a value that was never written": [op(1, 2, "get", gave="a")],
     "a stale read": [op(1, 2, "put", "a"), op(3, 4, "put", "b"), op(5, 6, "get", gave="a")],
     "a lost write": [op(1, 2, "put", "a"), op(3, 4, "get", gave=None)],
     "two reads that see a write and then do not": [
@@ -52,7 +52,7 @@ ILLEGAL = {
         op(4, 5, "get", gave=None),
     ],
     "both of two swaps": [op(1, 2, "put", "a"), op(3, 6, "swap", "a", "b"), op(4, 5, "swap", "a", "c")],
-    "a write that nobody knows of happened twice": [
+    "an unacknowledged write happened twice": [
         op(1, inf, "put", "a", gave=UNKNOWN),
         op(2, 3, "get", gave="a"),
         op(4, 5, "put", "b"),
@@ -77,7 +77,7 @@ def test_an_illegal_history(name: str) -> None:
     assert verdict.stuck
 
 
-def test_who_is_stuck_is_told() -> None:
+def test_stuck_operations_are_reported() -> None:
     verdict = check(ILLEGAL["a stale read"])
     assert [str(one) for one in verdict.order] == ["c: [1] put(k, a) -> [2] True", "c: [3] put(k, b) -> [4] True"]
     assert [str(one) for one in verdict.stuck] == ["c: [5] get(k) -> [6] 'a'"]
@@ -156,5 +156,5 @@ def test_a_long_history_of_a_real_register_is_judged_at_once() -> None:
     assert check(history).linearizable
     reads = [index for index, one in enumerate(history) if one.action == ("get",) and one.returned < inf]
     spoilt = choose.choice(reads)
-    history[spoilt] = history[spoilt]._replace(result="of nobody")
+    history[spoilt] = history[spoilt]._replace(result="never written")
     assert not check(history).linearizable

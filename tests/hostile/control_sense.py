@@ -13,7 +13,7 @@ from kafkadouble.server.metadata.features import supported_features
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import TOPIC
 
-PRINCIPAL = b"\0\0" + DefaultPrincipalData(type="User", name="somebody").encode(0)
+PRINCIPAL = b"\0\0" + DefaultPrincipalData(type="User", name="some-user").encode(0)
 ADDRESS = b"\x7f\0\0\1"
 
 Sense = Callable[[Random, Node, Any], None]

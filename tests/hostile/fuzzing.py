@@ -10,7 +10,7 @@ MB = 1 << 20
 
 
 def resident() -> int:
-    """Bytes of memory of this process, 0 where it cannot be told."""
+    """Bytes of memory of this process, 0 where it cannot be measured."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -181,9 +181,9 @@ class QuorumStage:
             return "the last epoch"
         leaders = {(each.epoch, each.key.id) for each in replicas if isinstance(each.state, LeaderState)}
         for replica in replicas:
-            told = replica.epoch, replica.leader_id
-            if not replica.is_voter and told not in leaders:
-                return f"{replica!r} votes no more, and was told of an epoch that nobody leads in, or somebody else"
+            known = replica.epoch, replica.leader_id
+            if not replica.is_voter and known not in leaders:
+                return f"{replica!r} is no voter, and has a leader and epoch that no voter has"
         keys = {replica.key.id: replica.key for replica in replicas}
         for replica in replicas:
             here = [voter for voter in replica.voters if voter.id in keys and replica.voters.contains(keys[voter.id])]

@@ -17,7 +17,7 @@ from kafkadouble.wire.errors import WireError
 
 from .mutations import MUTATIONS, framed
 
-Told = Message | RequestFailure
+LyingAnswer = Message | RequestFailure
 Lie = Callable[[Random, Any], Any]
 
 OFFSETS = (-(2**63), -2, -1, 0, 1, 2, 3, 5, 17, 1000, 2**31, 2**62, 2**63 - 2, 2**63 - 1)
@@ -76,13 +76,13 @@ def any_bytes(dice: Random, records: bytearray) -> bytes:
 OF_RECORDS = (batch_fields, batch_fields, batch_fields, batch_bytes, batch_bytes, batch_cut, batch_twice, any_bytes)
 
 
-def records(dice: Random, answer: FetchResponse) -> Told:
+def records(dice: Random, answer: FetchResponse) -> LyingAnswer:
     for data in _data(answer):
         data.records = dice.choice(OF_RECORDS)(dice, bytearray(data.records or b""))
     return answer
 
 
-def claims(dice: Random, answer: FetchResponse) -> Told:
+def claims(dice: Random, answer: FetchResponse) -> LyingAnswer:
     """Changes the fields beside the records."""
     for data in _data(answer):
         name = dice.choice(("high_watermark", "log_start_offset", "last_stable_offset"))
@@ -90,36 +90,36 @@ def claims(dice: Random, answer: FetchResponse) -> Told:
     return answer
 
 
-def codes(dice: Random, answer: FetchResponse) -> Told:
+def codes(dice: Random, answer: FetchResponse) -> LyingAnswer:
     for data in _data(answer):
         data.error_code = dice.choice(CODES)
     return answer
 
 
-def out_of_range(dice: Random, answer: FetchResponse) -> Told:
+def out_of_range(dice: Random, answer: FetchResponse) -> LyingAnswer:
     """Makes the follower request the ends of the log, which get a false answer, too."""
     for data in _data(answer):
         data.error_code, data.records = 1, b""
     return answer
 
 
-def divergence(dice: Random, answer: FetchResponse) -> Told:
+def divergence(dice: Random, answer: FetchResponse) -> LyingAnswer:
     for data in _data(answer):
         data.diverging_epoch = FetchResponse.EpochEndOffset(epoch=dice.choice(EPOCHS), end_offset=dice.choice(OFFSETS))
     return answer
 
 
-def session(dice: Random, answer: FetchResponse) -> Told:
+def session(dice: Random, answer: FetchResponse) -> LyingAnswer:
     answer.session_id = dice.choice((-1, 0, 1, answer.session_id + 1, 2**31 - 1))
     return answer
 
 
-def whole_code(dice: Random, answer: FetchResponse) -> Told:
+def whole_code(dice: Random, answer: FetchResponse) -> LyingAnswer:
     answer.error_code = dice.choice(CODES)
     return answer
 
 
-def topics(dice: Random, answer: FetchResponse) -> Told:
+def topics(dice: Random, answer: FetchResponse) -> LyingAnswer:
     """Other topics and partitions, one twice, none."""
     for topic in answer.responses:
         if dice.random() < 0.5:
@@ -138,16 +138,16 @@ OF_FETCHES: tuple[Lie, ...] = (
 )  # fmt: skip
 
 
-def ends(dice: Random, answer: Any) -> Told:
+def ends(dice: Random, answer: Any) -> LyingAnswer:
     """False ends of a log, or an error code in their place."""
     for topic in answer.topics:
-        for told in topic.partitions:
-            told.offset = dice.choice(OFFSETS)
-            told.error_code = dice.choice((0, 0, 0, *CODES))
+        for end_offset in topic.partitions:
+            end_offset.offset = dice.choice(OFFSETS)
+            end_offset.error_code = dice.choice((0, 0, 0, *CODES))
     return answer  # type: ignore[no-any-return]  # it is a message
 
 
-def granted(dice: Random, answer: Any) -> Told:
+def granted(dice: Random, answer: Any) -> LyingAnswer:
     """A false answer of a controller about an in-sync set."""
     for topic in answer.topics:
         for data in topic.partitions:
@@ -157,7 +157,7 @@ def granted(dice: Random, answer: Any) -> Told:
     return answer  # type: ignore[no-any-return]  # it is a message
 
 
-def on_the_wire(dice: Random, message: Message, version: int) -> Told:
+def on_the_wire(dice: Random, message: Message, version: int) -> LyingAnswer:
     """Changes the bytes; an unreadable answer ends the connection."""
     frame = bytearray(framed(message.encode(version)))
     changed = dice.choice(MUTATIONS)(dice, frame, bytes(frame))

@@ -47,7 +47,7 @@ WAITS = (-(2**31), -1, 0, 0, 1, 5, 100, 500, 30_000, 2**31 - 1)
 EDGES = (-2, -1, 0, 0, 0, 1, 1, 2, 3, 100)
 SMALL_INT8 = (-128, -1, 0, 0, 1, 2, 3, 4, 8, 16, 32, 127)
 BROKER, BROKER_LOGGER = 4, 8
-NOBODY = (-(2**31), -2, 0x64646464, 2**31 - 1)
+NO_BROKERS = (-(2**31), -2, 0x64646464, 2**31 - 1)
 """Broker ids that are not this broker's, and that no change of one byte turns into its id: an
 unregistered broker rightly serves no client."""
 
@@ -73,7 +73,7 @@ class Requests(Maker):
             # loggers.
             made.resource_type = 2
         if cls is UnregisterBrokerRequest:
-            made.broker_id = self.dice.choice(NOBODY)
+            made.broker_id = self.dice.choice(NO_BROKERS)
         return made
 
     def value(self, field: FieldInfo, version: int, flexible: bool) -> Any:
@@ -123,7 +123,7 @@ class Requests(Maker):
         if dice.random() < 0.03:
             return dice.choice(("", "\0", "z" * 30_000, "😀", "a/b", "%s"))
         if "member_id" in name:
-            return dice.choice(("", "nobody", *self.members()))
+            return dice.choice(("", "unknown-member", *self.members()))
         if "instance_id" in name:
             return dice.choice(INSTANCES)
         if "group" in name or name == "key" or name == "coordinator_keys":

@@ -193,8 +193,8 @@ def produced(data: bytes, topic: str) -> ProduceRequest:
 
 
 def fetched(offset: int, topic: str, max_bytes: int = 1000, **others: Any) -> FetchRequest:
-    wanted = FetchRequest.FetchPartition(fetch_offset=offset, partition_max_bytes=max_bytes)
-    topics = [FetchRequest.FetchTopic(topic=topic, partitions=[wanted])]
+    partition = FetchRequest.FetchPartition(fetch_offset=offset, partition_max_bytes=max_bytes)
+    topics = [FetchRequest.FetchTopic(topic=topic, partitions=[partition])]
     return FetchRequest(max_bytes=max_bytes, session_epoch=-1, topics=topics, **others)
 
 

@@ -93,8 +93,8 @@ class Line:
         assert not self.closed, "closed twice"
         self.closed = True
 
-    def read_on(self, wanted: bool) -> None:
-        self.reads = wanted
+    def read_on(self, reading: bool) -> None:
+        self.reads = reading
 
     def turn_is_over(self, ahead: bool) -> bool:
         return False
@@ -263,10 +263,10 @@ class Good:
         produced = self.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), 9)
         answered = produced.responses[0].partition_responses[0]
         assert (answered.error_code, answered.base_offset) == (0, self.offset), answered
-        wanted = FetchRequest.FetchPartition(fetch_offset=self.offset, partition_max_bytes=1000)
+        partition = FetchRequest.FetchPartition(fetch_offset=self.offset, partition_max_bytes=1000)
         fetched = self.ask(
             FetchRequest(
-                max_bytes=1000, session_epoch=-1, topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[wanted])]
+                max_bytes=1000, session_epoch=-1, topics=[FetchRequest.FetchTopic(topic=GOOD, partitions=[partition])]
             ),
             11,
         )

@@ -49,7 +49,7 @@ def code(answer: Any) -> int:
 @pytest.mark.parametrize("version", [0, 1])
 def test_requests_that_end_apache_kafka_are_refused(stage: QuorumStage, version: int) -> None:
     leader = stage.controllers.leader
-    leader.snapshot_generator.write("it is wanted")
+    leader.snapshot_generator.write("the test requests it")
     stage.pass_time(500)
     good = stage.controllers.ask(leader, snapshot(leader, leader), version)
     assert code(good) == 0
@@ -88,7 +88,7 @@ def test_the_last_epoch_ends_elections_and_nothing_else(stage: QuorumStage) -> N
 
 
 @pytest.mark.parametrize("stage", [True], indirect=True)
-def test_a_voter_is_not_told_of_at_any_length(stage: QuorumStage) -> None:
+def test_a_voter_with_too_many_listeners_is_refused(stage: QuorumStage) -> None:
     leader = stage.controllers.leader
     before = leader.quorum.log.log_end_offset
     asked = update(leader.id, leader.controller.epoch)

@@ -125,7 +125,7 @@ def codes(answers: Any) -> list[int]:
     return [each.error_code for each in answers]
 
 
-def test_what_is_asked_for_again_is_not_answered_again_without_end(good: Good, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_items_of_a_request_are_not_answered_without_end(good: Good, monkeypatch: pytest.MonkeyPatch) -> None:
     groups = DescribeGroupsRequest(groups=[GOOD] * 3)
     assert codes(good.ask(groups, 5).groups) == [0, 0, 0]
     monkeypatch.setattr(repeats, "MOST", 0)
@@ -133,8 +133,8 @@ def test_what_is_asked_for_again_is_not_answered_again_without_end(good: Good, m
     assert codes(good.ask(groups, 5).groups) == [0, again, again]
     topic = DescribeProducersRequest.TopicRequest(name=GOOD, partition_indexes=[0, 0])
     assert codes(good.ask(DescribeProducersRequest(topics=[topic, topic]), 0).topics[0].partitions) == [0, again]
-    wanted = OffsetFetchRequest.OffsetFetchRequestTopics(name=GOOD, partition_indexes=[0, 0])
-    named = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=[wanted, wanted])
+    named_topic = OffsetFetchRequest.OffsetFetchRequestTopics(name=GOOD, partition_indexes=[0, 0])
+    named = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=[named_topic, named_topic])
     whole = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
     found = good.ask(OffsetFetchRequest(groups=[named, whole, whole]), 8).groups
     assert codes(found) == [0, 0, again]

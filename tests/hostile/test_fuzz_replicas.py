@@ -37,7 +37,7 @@ class Campaign:
 
     def __init__(self, log: Log, seed: str, on_disks: bool) -> None:
         self.dice, self.seed, self.made = Random(seed), seed, 0
-        self.told: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
         self.stage = ReplicaStage(log, on_disks)
         self._arm()
 
@@ -51,17 +51,17 @@ class Campaign:
             return answer
         self.made += 1
         if dice.random() < 0.3:
-            return self._noted("bytes", on_the_wire(dice, answer, _version(request)))
+            return self._counted("bytes", on_the_wire(dice, answer, _version(request)))
         if isinstance(request, AlterPartitionRequest):
-            return self._noted("granted", granted(dice, answer))
+            return self._counted("granted", granted(dice, answer))
         if isinstance(answer, FetchResponse):
             lie = dice.choice(OF_FETCHES)
-            return self._noted(lie.__name__, lie(dice, answer))
-        return self._noted("ends", ends(dice, answer))
+            return self._counted(lie.__name__, lie(dice, answer))
+        return self._counted("ends", ends(dice, answer))
 
-    def _noted(self, kind: str, told: Any) -> Any:
-        self.told[kind] = self.told.get(kind, 0) + 1
-        return told
+    def _counted(self, kind: str, answer: Any) -> Any:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        return answer
 
     def step(self) -> None:
         """Lets the cluster do something, and lies about it."""
@@ -95,7 +95,7 @@ class Campaign:
             request = on_the_wire(dice, request, FETCH_VERSION)
         if isinstance(request, FetchRequest):
             self.made += 1
-            self._noted("asked", None)
+            self._counted("asked", None)
             cluster.submit(cluster.nodes[dice.choice(BROKERS)], request, FETCH_VERSION, lambda answer: None, BROKER)
 
 
@@ -118,7 +118,7 @@ def test_lies_between_replicas_break_nothing(part: str) -> None:
                 gc.collect()
                 usage.append(resident())
         campaign.stage.heal()
-    print(f"{campaign.made} lies, {campaign.stage.renewed} times a follower believed one: {campaign.told}")
+    print(f"{campaign.made} lies, {campaign.stage.renewed} times a follower believed one: {campaign.counts}")
     if usage:
         assert max(usage) - usage[0] < 100 * MB, [used // MB for used in usage]
-    assert set(campaign.told) >= {"bytes", "asked", "ends", *(lie.__name__ for lie in OF_FETCHES)}
+    assert set(campaign.counts) >= {"bytes", "asked", "ends", *(lie.__name__ for lie in OF_FETCHES)}

@@ -57,7 +57,7 @@ def sockets(broker: Broker) -> Iterator[Callable[..., socket.socket]]:
         sock.close()
 
 
-def all_gone(broker: Broker, before: int) -> None:
+def all_closed(broker: Broker, before: int) -> None:
     """Waits until the broker has no more open files than `before`."""
     for _ in range(1000):
         if broker.open_files() <= before:
@@ -115,7 +115,9 @@ def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket
         assert most < 270 * MB, f"{most / MB:.0f} MB"
 
 
-def test_who_sends_drop_by_drop_holds_nobody_up(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
+def test_a_client_that_sends_byte_by_byte_delays_no_other(
+    broker: Broker, sockets: Callable[..., socket.socket]
+) -> None:
     data = framed(HELLO, 3)
     with good_client(broker):
         slow = [sockets() for _ in range(30)]
@@ -127,7 +129,7 @@ def test_who_sends_drop_by_drop_holds_nobody_up(broker: Broker, sockets: Callabl
 
 
 @linux
-def test_who_never_reads_his_answers_is_not_answered_without_end(
+def test_a_client_that_never_reads_is_not_answered_without_end(
     broker: Broker, sockets: Callable[..., socket.socket]
 ) -> None:
     client = Client(broker)
@@ -177,11 +179,11 @@ def test_storms_of_connections_leave_nothing(broker: Broker) -> None:
                 sock.sendall(poll)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             sock.close()
-    all_gone(broker, before)
+    all_closed(broker, before)
 
 
 @linux
-def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
+def test_a_client_that_leaves_while_it_is_not_read_is_closed_in_the_end() -> None:
     """Requests behind a long poll wait in the backlog, and nothing is read meanwhile, not even the
     end of the connection."""
     poll = framed(fetched(0, "evil", max_wait_ms=2**31 - 1, min_bytes=1), 11)
@@ -193,7 +195,7 @@ def test_who_leaves_while_he_is_not_read_is_found_out_in_the_end() -> None:
         with broker.connect() as silent:
             broker.logged(f":{silent.getsockname()[1]} has been silent for 400 ms")
             assert closed(silent)
-        all_gone(broker, before)
+        all_closed(broker, before)
 
 
 @linux
@@ -223,8 +225,8 @@ def test_without_descriptors_files_are_opened_and_the_log_stays_short(tmp_path: 
         assert late.ask(ALL_TOPICS, 9).topics
         late.close()
         client.close()
-    told = [line for line in broker.log if "connected" not in line]
-    assert len(told) < 20, told
+    logged = [line for line in broker.log if "connected" not in line]
+    assert len(logged) < 20, logged
 
 
 @linux
@@ -236,7 +238,9 @@ def test_three_hundred_idle_connections(broker: Broker, sockets: Callable[..., s
         assert broker.resident() - before < 30 * MB
 
 
-def test_thousands_of_requests_at_once_hold_nobody_up(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
+def test_thousands_of_requests_at_once_delay_no_other_client(
+    broker: Broker, sockets: Callable[..., socket.socket]
+) -> None:
     client = Client(broker)
     create(client, "many", partitions=100)
     client.close()

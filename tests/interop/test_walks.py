@@ -51,7 +51,7 @@ def test_fnv1a_is_the_published_one() -> None:
     assert promise.fnv1a(b"foobar") == 0xBF9CF968
 
 
-def test_the_digest_knows_a_null_key_and_no_order() -> None:
+def test_the_digest_depends_on_a_null_key_and_on_no_order() -> None:
     with_key = promise.print_of(b"none", b"k1", b"v")
     assert with_key != promise.print_of(b"none", None, b"v")
     sums = [promise.print_of(each.codec.encode(), each.key, each.value) for each in promise.records()]
@@ -62,7 +62,7 @@ def test_every_tenth_record_has_no_key() -> None:
     assert [promise.record("lz4", number).key for number in (8, 9, 49, 50)] == [b"k8", None, None, b"k0"]
 
 
-def test_a_verb_tells_of_its_behaviours_only() -> None:
+def test_a_verb_reports_its_own_behaviours_only() -> None:
     assert list(expected("some", "1.0", "walk").behaviours) == list(BEHAVIOURS)
     assert "read" not in expected("some", "1.0", "write").behaviours
     assert "create_topic" not in expected("some", "1.0", "read").behaviours
@@ -74,11 +74,11 @@ def test_transactions_are_expected_where_they_are_served() -> None:
     assert expected("some", "1.0", "walk", ["transactions"], True).behaviours["transactions"] == "not offered"
 
 
-def test_who_has_no_groups_commits_nothing() -> None:
+def test_a_program_without_groups_commits_nothing() -> None:
     assert expected("some", "1.0", "read", ["commit"]).committed == 0
 
 
-def test_every_part_that_differs_is_told() -> None:
+def test_every_part_that_differs_is_reported() -> None:
     other = WALKED._replace(digest=1, behaviours={**WALKED.behaviours, "read": "fail: late", "more": "pass"})
     assert differences(other, WALKED) == [
         f"digest: 1, not {DIGEST}",
@@ -97,7 +97,7 @@ def test_the_object_is_the_last_line() -> None:
     assert faults(saying("walk"), "walk", running.run(saying("walk"), "walk", "b", "t", "g")) == []
 
 
-def test_an_exit_code_is_a_fault_whatever_was_told() -> None:
+def test_an_exit_code_is_a_fault_with_any_report() -> None:
     end = Ended(3, WALKED, "", "the end of it")
     assert faults(saying("walk"), "walk", end) == ["exit code 3", "the end of it"]
 
@@ -114,7 +114,7 @@ def test_the_version_of_the_system_is_any() -> None:
     )
 
 
-def test_a_program_without_an_object_says_what_it_said() -> None:
+def test_the_output_of_a_program_without_an_object_is_kept() -> None:
     silent = program("import sys; print('hello'); sys.exit('no broker')")
     (fault,) = faults(silent, "walk", running.run(silent, "walk", "b", "t", "g"))
     assert "exit code 1" in fault
@@ -128,7 +128,7 @@ def test_a_program_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) 
     assert (end.code, end.told) == (-9, None)
 
 
-def test_only_the_end_of_what_a_program_says_is_kept() -> None:
+def test_only_the_end_of_the_output_of_a_program_is_kept() -> None:
     end = ended([sys.executable, "-c", "import sys; sys.stderr.write('x' * 100_000 + 'end')"])
     assert len(end.stderr) == running.TAIL
     assert end.stderr.endswith("xend")
@@ -145,13 +145,13 @@ def endured(line: str, gives_up_with: str) -> Iterator[Enduring]:
         one.close()
 
 
-def test_who_gives_up_on_records_as_its_row_says_is_right() -> None:
+def test_a_program_that_gives_up_on_records_as_in_its_row_has_no_fault() -> None:
     with endured("> failed 0 10 refused by its old leader", "old leader") as one:
         assert enduring.faults(one, {}) == []
 
 
 @pytest.mark.parametrize("line", ["> failed 0 10 late", "> wrote 0 0"])
-def test_who_gives_up_on_no_record_as_its_row_says_has_outgrown_it(line: str) -> None:
+def test_a_program_that_gives_up_on_no_record_has_outgrown_its_row(line: str) -> None:
     with endured(line, "old leader") as one:
         (fault,) = enduring.faults(one, {})
     assert fault.startswith("gave up on no record with 'old leader'")
@@ -208,7 +208,7 @@ def test_a_build_that_failed_begins_from_nothing(sources: Path) -> None:
     assert counted.builds == 2
 
 
-def test_what_compiles_for_minutes_is_asked_for(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_that_compile_for_minutes_run_on_request(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Counted(sources, slow=True)
     monkeypatch.delenv(ALL, raising=False)
     with pytest.raises(Missing, match=ALL):
@@ -229,7 +229,7 @@ def test_what_tools_leave_among_the_sources_does_not_count(tmp_path: Path) -> No
     assert fingerprint(tmp_path) != before
 
 
-def test_a_row_has_the_faults_of_each_reader_and_who_is_left_out() -> None:
+def test_a_row_has_the_faults_of_each_reader_and_the_readers_that_are_left_out() -> None:
     def missing(folder: Path) -> None:
         raise Missing("no such tool")
 
@@ -245,7 +245,7 @@ def test_a_row_has_the_faults_of_each_reader_and_who_is_left_out() -> None:
     assert found.left_out == {"blind": "sees no nulls", "absent": "no such tool"}
 
 
-def test_who_is_blind_reads_what_has_no_null_headers() -> None:
+def test_a_reader_blind_to_null_headers_reads_records_without_them() -> None:
     writer = saying("write")._replace(not_offered={"null_header": "cannot"})
     assert row(writer, [saying("read")._replace(blind_to="sees no nulls")], "nowhere").left_out == {}
 
@@ -276,7 +276,7 @@ def test_a_cell_is_one_mark_where_brokers_agree() -> None:
     assert "- kafkadouble: 1 writers, 2 readers, 2 cells; not wrong what some wrote." in made
 
 
-def test_who_was_not_run_is_in_the_page() -> None:
+def test_a_program_that_was_not_run_is_on_the_page() -> None:
     made = page.as_markdown(results(), [saying("walk")._replace(name="other", package="other")], frozenset())
     assert "| other (Python) | 1.0 | ? |" in made
 

@@ -87,7 +87,7 @@ def test_the_last_offset_of_the_latest_epoch_is_the_end_of_the_log(story: Story)
     assert story.end_of(2) == (0, 2, 7), "although it has no record"
 
 
-def test_a_follower_that_lags_by_several_epochs_is_told_the_start_of_the_one_after_his(story: Story) -> None:
+def test_a_follower_that_lags_by_several_epochs_gets_the_end_of_its_own_epoch(story: Story) -> None:
     for _ in range(3):
         story.produce(2)
         story.elect()
@@ -104,7 +104,9 @@ def test_epochs_without_data_leave_no_trace_but_the_last(story: Story) -> None:
     assert story.end_of(2) == (0, 0, 2)
 
 
-def test_a_leader_that_cannot_tell_says_so_and_the_follower_falls_back_to_its_high_watermark(story: Story) -> None:
+def test_a_leader_without_the_epoch_answers_undefined_and_the_follower_falls_back_to_its_high_watermark(
+    story: Story,
+) -> None:
     story.produce(2)
     assert story.end_of(-1) == (0, -1, -1)
     assert story.end_of(7) == (0, -1, -1)
@@ -187,7 +189,7 @@ def test_epochs_beyond_the_end_of_the_log_are_dropped_when_it_is_found_shorter()
     assert known(log) == [(0, 0)]
 
 
-def test_story_one_a_follower_that_becomes_leader_before_it_knows_the_high_watermark_loses_nothing() -> None:
+def test_story_one_a_follower_that_becomes_leader_before_it_gets_the_high_watermark_loses_nothing() -> None:
     a, b = new_log(), new_log()
     a.append_as_leader(produced(1), leader_epoch=0, now=NOW)
     a.append_as_leader(produced(1), leader_epoch=0, now=NOW)

@@ -17,7 +17,7 @@ def test_high_watermark_truncation_followed_by_immediate_leader_election() -> No
     replicas = Replicas(min_isr=2, elr=True)
     assert replicas.produce(b"m1") == (0, 0)
     assert replicas.produce(b"m2") == (0, 1)
-    assert replicas.log(B).high_watermark < 2, "it is told with the next answer"
+    assert replicas.log(B).high_watermark < 2, "it comes with the next answer"
     replicas.cluster.stop_broker(B)
     replicas.kill(A)
     replicas.until(lambda: replicas.leader == -1)

@@ -30,7 +30,7 @@ def test_the_default_is_one_mebibyte_and_one_byte_is_the_least(name: str) -> Non
 
 
 @pytest.mark.parametrize("size", [1, 1000, 1 << 20])
-def test_whoever_fetches_asks_for_as_much_as_it_is_set_to(size: int) -> None:
+def test_fetch_requests_have_the_size_of_the_setting(size: int) -> None:
     settings = QuorumSettings(append_linger_ms=0, fetch_max_bytes=size)
     follower = member(1, settings=settings)
     ask(follower, begin(2, 4))
@@ -42,7 +42,7 @@ def test_whoever_fetches_asks_for_as_much_as_it_is_set_to(size: int) -> None:
     assert request.max_bytes == size
 
 
-def test_a_fetch_is_given_whole_batches_up_to_what_it_asked_for_and_always_one() -> None:
+def test_a_fetch_is_given_whole_batches_up_to_its_size_and_always_one() -> None:
     leader = elected(member(1))
     for _ in range(5):
         leader.replica.append([bytes(100)], leader.replica.now)

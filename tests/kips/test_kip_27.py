@@ -164,7 +164,7 @@ class TestTheClient:
         assert mismatch(writer.send(batch)) == (7, 0)
 
     @pytest.mark.parametrize("carrier", ["base offset", "header"])
-    def test_minus_one_stands_for_none(self, carrier: str) -> None:
+    def test_minus_one_means_none(self, carrier: str) -> None:
         cluster = Harness()
         cluster.create(TOPIC, configs={"produce.expected.offset": "optional"})
         writer = Writer(cluster, carrier)
@@ -218,15 +218,15 @@ class TestTheServer:
         assert codes == [error_codes.INVALID_RECORD, 0]
         assert (values(cluster), values(cluster, OTHER)) == ([], ["y"])
 
-    def test_the_error_tells_what_was_expected_and_what_would_have_been(self, cluster: Harness, writer: Writer) -> None:
+    def test_the_error_has_the_expected_and_the_actual_offset(self, cluster: Harness, writer: Writer) -> None:
         """The KIP proposes a new error code; here it is one that every client knows and none
         retries (see the docs)."""
         filled(writer, "a", "b")
         outcome = writer.publish(["c"], 7, version=WITH_MESSAGES)
         assert (outcome.error_code, outcome.base_offset) == (error_codes.INVALID_RECORD, -1)
         assert outcome.error_message == "conditional publish: expected offset 7, actual 2"
-        told = [(one.batch_index, one.batch_index_error_message) for one in outcome.record_errors]
-        assert told == [(0, "expected offset 7, actual 2")]
+        record_errors = [(one.batch_index, one.batch_index_error_message) for one in outcome.record_errors]
+        assert record_errors == [(0, "expected offset 7, actual 2")]
 
 
 class TestTheWorkedExample:

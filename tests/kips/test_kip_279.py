@@ -75,7 +75,7 @@ def replicate(follower: PartitionLog, leader: PartitionLog) -> None:
 @pytest.mark.parametrize(
     ("asked", "named", "end"), [(0, 0, 3), (1, 0, 3), (2, 2, 5), (3, 2, 5), (4, 4, 8), (5, -1, -1), (-1, -1, -1)]
 )
-def test_the_answer_names_the_largest_epoch_up_to_the_one_asked_for(
+def test_the_answer_names_the_largest_epoch_up_to_the_requested_one(
     story: Story, asked: int, named: int, end: int
 ) -> None:
     assert story.end_of(asked) == (0, named, end)
@@ -118,7 +118,7 @@ def test_one_answer_may_not_be_enough() -> None:
     assert follow_by_asking(log_of((0, 3), (2, 2), (5, 2)), log_of((0, 1), (1, 2), (3, 1), (6, 1))) > 1
 
 
-def test_a_fetcher_is_told_where_his_last_epoch_parts_from_the_log(story: Story) -> None:
+def test_a_fetcher_gets_the_offset_where_its_last_epoch_diverges_from_the_log(story: Story) -> None:
     found = story.fetch(5, last=3)
     assert (found.error_code, found.diverging_epoch.epoch, found.diverging_epoch.end_offset) == (0, 2, 5)
     assert bytes(found.records) == b""

@@ -59,16 +59,16 @@ def test_an_unknown_partition_comes_before_a_wrong_epoch(story: Story) -> None:
 
 
 @pytest.mark.parametrize("replica", [-1, -2, 1, 9])
-def test_whoever_asks_is_answered_the_same(story: Story, replica: int) -> None:
+def test_every_replica_id_gets_the_same_answer(story: Story, replica: int) -> None:
     assert story.end_of(0, 2, replica=replica) == (0, 0, 3)
 
 
-def test_metadata_tells_the_epoch_of_the_leader(story: Story) -> None:
+def test_metadata_has_the_epoch_of_the_leader(story: Story) -> None:
     assert story.metadata(7).leader_epoch == story.metadata(13).leader_epoch == 2
     assert story.metadata(6).leader_epoch == -1, "the field that version 6 has not"
 
 
-def test_list_offsets_tells_the_epoch_of_the_record_that_it_finds(story: Story) -> None:
+def test_list_offsets_has_the_epoch_of_the_record_that_it_finds(story: Story) -> None:
     assert (story.offset_at(EARLIEST).offset, story.offset_at(EARLIEST).leader_epoch) == (0, 0)
     assert (story.offset_at(LATEST).offset, story.offset_at(LATEST).leader_epoch) == (5, 2)
     found = story.offset_at(NOW + 2)
@@ -79,8 +79,8 @@ def test_a_commit_carries_the_epoch_of_the_last_record_and_gives_it_back(story: 
     cluster = story.cluster
     cluster.create("__consumer_offsets", partitions=1)
     assert cluster.submit(commit_request({"t": {0: 5}}, "g", epoch=2), 9).topics[0].partitions[0].error_code == 0
-    wanted = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
-    found = cluster.submit(OffsetFetchRequest(groups=[wanted]), 9).groups[0].topics[0].partitions[0]
+    group = OffsetFetchRequest.OffsetFetchRequestGroup(group_id="g", topics=None)
+    found = cluster.submit(OffsetFetchRequest(groups=[group]), 9).groups[0].topics[0].partitions[0]
     assert (found.committed_offset, found.committed_leader_epoch) == (5, 2)
 
 
@@ -99,7 +99,7 @@ def test_a_fetch_that_names_no_epoch_goes_on_waiting(story: Story) -> None:
     assert len(waiting.response.responses[0].partitions[0].records)
 
 
-def test_a_consumer_whose_records_are_lost_sees_the_end_before_its_position(story: Story) -> None:
+def test_a_consumer_of_lost_records_gets_an_end_before_its_position(story: Story) -> None:
     position, last_epoch = 5, 2
     assert story.lose(4) == 3
     assert story.fetch(position, current=2).error_code == FENCED
@@ -108,7 +108,7 @@ def test_a_consumer_whose_records_are_lost_sees_the_end_before_its_position(stor
     assert end < position, "truncated: what was read from 4 on is lost"
 
 
-def test_a_consumer_whose_records_are_still_there_sees_that_too(story: Story) -> None:
+def test_a_consumer_of_kept_records_gets_an_end_after_its_position(story: Story) -> None:
     story.elect()
     assert story.end_of(2, current=3) == (0, 2, 5)
 
@@ -116,7 +116,7 @@ def test_a_consumer_whose_records_are_still_there_sees_that_too(story: Story) ->
 def test_the_loss_is_seen_though_the_log_has_grown_over_the_position(story: Story) -> None:
     story.lose(4)
     story.produce(9)
-    assert story.fetch(5).error_code == 0, "who names no epoch reads on in another history"
+    assert story.fetch(5).error_code == 0, "a consumer without an epoch reads on in another history"
     code, epoch, end = story.end_of(2, current=3)
     assert (code, epoch, end) == (0, 2, 4)
 

@@ -112,7 +112,7 @@ def test_a_candidate_asks_for_votes_with_its_snapshot() -> None:
 
 
 @pytest.mark.parametrize(("offset", "epoch"), [(0, 0), (99, 3), (50, 1), (100, 2), (101, 2)])
-def test_a_fetch_from_before_the_start_of_the_log_is_told_the_latest_snapshot(offset: int, epoch: int) -> None:
+def test_a_fetch_from_before_the_start_of_the_log_gets_the_latest_snapshot_id(offset: int, epoch: int) -> None:
     leader = led(ID)
     found = sole(ask(leader, fetch(2, offset, epoch, epoch=leader.replica.epoch)))
     assert (found.error_code, bytes(found.records)) == (0, b"")

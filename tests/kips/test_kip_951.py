@@ -23,7 +23,7 @@ def story() -> Story:
     return story
 
 
-def test_fetch_16_names_the_leader_to_who_is_fenced_and_where_he_is(story: Story) -> None:
+def test_fetch_16_names_the_leader_and_its_endpoint_to_a_fenced_client(story: Story) -> None:
     answer = story.begin_fetch(0, current=0, version=16, wait=0).response
     found = answer.responses[0].partitions[0]
     assert found.error_code == error_codes.FENCED_LEADER_EPOCH
@@ -33,7 +33,7 @@ def test_fetch_16_names_the_leader_to_who_is_fenced_and_where_he_is(story: Story
     ]
 
 
-def test_a_fetch_that_waited_is_told_as_well(story: Story) -> None:
+def test_a_fetch_that_waited_gets_the_leader_as_well(story: Story) -> None:
     waiting = story.begin_fetch(1, current=1, version=16)
     story.elect()
     assert waiting.response.responses[0].partitions[0].current_leader.leader_epoch == 2
@@ -41,20 +41,20 @@ def test_a_fetch_that_waited_is_told_as_well(story: Story) -> None:
 
 
 @pytest.mark.parametrize(("current", "code"), [(ANY, 0), (1, 0), (2, error_codes.UNKNOWN_LEADER_EPOCH)])
-def test_who_is_right_or_ahead_is_told_nothing(story: Story, current: int, code: int) -> None:
+def test_a_current_or_later_epoch_gets_no_leader(story: Story, current: int, code: int) -> None:
     answer = story.begin_fetch(0, current=current, version=16, wait=0).response
     found = answer.responses[0].partitions[0]
     assert (found.error_code, found.current_leader.leader_id, list(answer.node_endpoints)) == (code, -1, [])
 
 
-def test_older_versions_are_told_nothing(story: Story) -> None:
+def test_older_versions_get_no_leader(story: Story) -> None:
     answer = story.begin_fetch(0, current=0, version=15, wait=0).response
     assert answer.responses[0].partitions[0].error_code == error_codes.FENCED_LEADER_EPOCH
     assert answer.responses[0].partitions[0].current_leader.leader_id == -1
     assert list(answer.node_endpoints) == []
 
 
-def test_the_versions_that_tell_it_are_served() -> None:
+def test_the_versions_with_the_leader_are_served() -> None:
     highest = {served.name: served.highest for served in SERVED.values()}
     assert highest["Fetch"] >= 16
     assert highest["Produce"] >= 10

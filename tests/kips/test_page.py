@@ -63,7 +63,7 @@ def test_a_row_is_pinned_by_a_test_of_its_own_kip_or_of_the_node(row: str) -> No
     assert {path.name for path, _ in named_in(row)} & {own, *OF_THE_NODE}
 
 
-def test_the_example_does_what_it_says() -> None:
+def test_the_example_prints_what_the_page_shows() -> None:
     examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert len(examples) == 1
     exec(compile(examples[0], "leader-epochs.md", "exec"), {"__name__": "page"})

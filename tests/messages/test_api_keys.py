@@ -32,7 +32,7 @@ def test_every_api_has_a_member_retired_ones_too() -> None:
     }
 
 
-def test_a_member_stands_for_its_number() -> None:
+def test_a_member_equals_its_number() -> None:
     assert {18: "found"}[ApiKeys.API_VERSIONS] == "found"
     found: dict[int, str] = {ApiKeys.API_VERSIONS: "found"}
     assert found[18] == "found"

@@ -81,7 +81,7 @@ def test_tags_in_a_header_are_survived() -> None:
     assert headers.read_response(answer, ApiKeys.FETCH, 12) == (9, FetchResponse())
 
 
-def test_an_unknown_key_still_tells_what_can_be_read() -> None:
+def test_an_unknown_key_still_shows_what_can_be_read() -> None:
     with pytest.raises(UnknownMessage, match="no API has the key 4242") as caught:
         headers.read_request_header(bytes.fromhex("1092 0003 0000000b 0001 61".replace(" ", "")))
     error = caught.value

@@ -26,7 +26,7 @@ from kafkadouble.messages.uuid import Uuid
 from .making import Maker, every_version
 
 
-def test_only_what_differs_is_said() -> None:
+def test_only_what_differs_is_printed() -> None:
     assert repr(FetchRequest()) == "FetchRequest()"
     topic = FetchRequest.FetchTopic(
         topic="orders", partitions=[FetchRequest.FetchPartition(partition=3, fetch_offset=7)]

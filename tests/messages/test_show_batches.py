@@ -160,7 +160,7 @@ def test_control_records_are_always_read() -> None:
     assert [row.value for row in rows if row.path.endswith("EndTxnMarker.coordinator_epoch")] == [7]
 
 
-def test_metadata_when_asked() -> None:
+def test_metadata_on_request() -> None:
     value = encode_record(TopicRecord(name="orders"), 0)
     data = bytes(encode_batch([Record(0, 5, None, value), Record(1, 5, None, encode_record(NoOpRecord(), 0))]))
     assert "TopicRecord" not in show.batch(data).tree()
@@ -172,7 +172,7 @@ def test_metadata_when_asked() -> None:
     assert [row.text for row in rows if row.what == "type"] == ["2 TopicRecord", "20 NoOpRecord"]
 
 
-def test_offsets_when_asked() -> None:
+def test_offsets_on_request() -> None:
     key = encode_key(OffsetCommitKey(group="g", topic="t", partition=2))
     value = encode_value(OffsetCommitValue(offset=42, commit_timestamp=1_700_000_000_000), 3)
     tombstone = Record(1, 5, encode_key(GroupMetadataKey(group="g")), None)
@@ -267,7 +267,7 @@ def test_a_length_is_not_believed() -> None:
     assert isinstance(shown.error, BadLength)
 
 
-def test_a_log_that_is_cut_off_ends_with_the_batch_that_says_so() -> None:
+def test_a_log_that_is_cut_off_ends_with_the_batch_that_shows_it() -> None:
     *whole, last = show.batches(BATCHES[:-1])
     assert [shown.error for shown in whole if shown.error] == []
     assert isinstance(last.error, Truncated)

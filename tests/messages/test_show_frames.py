@@ -138,19 +138,19 @@ def test_a_size_that_cannot_be_is_named(size: bytes, kind: type[Exception]) -> N
 
 
 @pytest.mark.parametrize(
-    ("head", "title", "told"),
+    ("head", "title", "expected"),
     [
         ("0001 0063", "Fetch request, version 99", "FetchRequest has no version 99"),
         ("03e7 0001", "API 999 request, version 1", "no API has the key 999"),
         ("0004 0001", "LeaderAndIsr request, version 1", "retired"),
     ],
 )
-def test_a_body_that_nobody_knows_is_behind_a_header_that_is_shown(head: str, title: str, told: str) -> None:
+def test_an_unknown_body_is_behind_a_header_that_is_shown(head: str, title: str, expected: str) -> None:
     data = bytes.fromhex(head + "00000007 ffff 00 0102")
     shown = show.frame(data, sized=False)
     assert shown.title == title
     assert isinstance(shown.error, UnknownMessage)
-    assert told in shown.tree()
+    assert expected in shown.tree()
     assert "CorrelationId: 7" in shown.tree()
     assert "ClientId: null" in shown.tree()
     assert_covers(list(shown.rows()), data)

@@ -119,7 +119,7 @@ def test_a_message_may_begin_anywhere() -> None:
         (b"\x02x\x021\0!", TrailingBytes, 5),
     ],
 )
-def test_the_last_row_says_what_is_wrong(data: bytes, kind: type[WireError], offset: int) -> None:
+def test_the_last_row_names_the_error(data: bytes, kind: type[WireError], offset: int) -> None:
     rows = show.hexdump(data, ApiVersionsRequest, 3)
     assert_covers(rows, data)
     error = rows[-1].value
@@ -134,7 +134,7 @@ def test_a_version_that_there_is_not_is_one_row() -> None:
     assert isinstance(row.value, UnknownMessage)
 
 
-def test_nulls_and_empty_values_are_told_apart() -> None:
+def test_nulls_and_empty_values_are_distinguished() -> None:
     null = show.hexdump(MetadataRequest(topics=None).encode(9), MetadataRequest, 9)
     empty = show.hexdump(MetadataRequest(topics=[]).encode(9), MetadataRequest, 9)
     assert (null[0].value, null[0].text) == (0, "0 (null)")

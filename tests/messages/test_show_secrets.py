@@ -54,7 +54,7 @@ RECORDS: list[Message] = [
 ]
 
 
-def told(shown: show.Shown) -> Iterator[str]:
+def texts_of(shown: show.Shown) -> Iterator[str]:
     """Every text that is shown of a message."""
     yield shown.line()
     yield shown.tree()
@@ -65,7 +65,7 @@ def told(shown: show.Shown) -> Iterator[str]:
 
 
 def assert_silent(shown: show.Shown) -> None:
-    for text in told(shown):
+    for text in texts_of(shown):
         for leak in ("hunter", SECRET[:6].hex(" "), SECRET[:6].hex(), base64.b64encode(SECRET[:6]).decode()[:7]):
             assert leak not in text, text
 
@@ -87,7 +87,7 @@ def test_a_secret_is_in_no_style_nor_in_what_is_left_of_it(message: Message) -> 
     assert_silent(show.message(data, type(message), 99))
 
 
-def test_a_secret_in_a_frame_of_a_version_that_nobody_knows() -> None:
+def test_a_secret_in_a_frame_of_an_unknown_version() -> None:
     data = bytearray(b"".join(write_request(REQUESTS[0], 1, "me", 2)))
     data[7] = 99
     assert_silent(show.frame(bytes(data)))

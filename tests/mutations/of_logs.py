@@ -31,14 +31,14 @@ LOGS = {
         "self._epochs[later - 1] if later else epoch",
         "self._epochs[max(0, later - 1)]",
         (_EPOCHS, "tests/kips/test_kip_279.py"),
-        "a follower far behind is told an epoch that it does not have, and cuts at the wrong place (KIP-279)",
+        "a follower far behind gets an epoch that it does not have, and truncates at the wrong offset (KIP-279)",
     ),
     "log: the latest epoch ends where it starts": Mutation(
         "server/log/epochs.py",
         "            return OffsetAndEpoch(log_end_offset, epoch)\n",
         "            return OffsetAndEpoch(self._starts[-1], epoch)\n",
         (_EPOCHS, _KIP_101),
-        "every follower in sync is told to cut its log",
+        "every in-sync follower has to truncate its log",
     ),
     "log: a follower past the end does not diverge": Mutation(
         "server/log/divergence.py",
@@ -59,7 +59,7 @@ LOGS = {
         "if end == UNDEFINED or fetch_offset < log_start_offset:",
         "if end == UNDEFINED:",
         ("tests/server/log/test_divergence.py", "tests/kips/test_kip_279.py"),
-        "a follower that is behind the log start is told to cut, and not to start there",
+        "a follower behind the log start offset has to truncate, and not to start there",
     ),
     "log: a cut leaves the cleaner's place beyond the end": Mutation(
         "server/log/log.py",
@@ -80,7 +80,7 @@ LOGS = {
         "end <= log_start_offset and segment is not segments[-1]",
         "end <= log_start_offset + 1 and segment is not segments[-1]",
         (_RETENTION,),
-        "DeleteRecords takes one more record than it was told to",
+        "DeleteRecords deletes one record more than requested",
     ),
     "log: the age of a segment is that of its file": Mutation(
         "server/log/retention.py",

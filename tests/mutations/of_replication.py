@@ -125,7 +125,7 @@ REPLICATION = {
         "    if lags and asked.timestamp == LATEST:\n        return _not_available(request, asked)\n",
         "",
         (_CONVERSATIONS,),
-        "ListOffsets tells an end below one that the last leader told (KIP-207)",
+        "ListOffsets answers an end below one of the last leader (KIP-207)",
     ),
     "log: a new leader says that no record is so late": Mutation(
         "server/handlers/list_offsets.py",
@@ -141,7 +141,7 @@ REPLICATION = {
         (_CONVERSATIONS,),
         "no client learns where an idle partition ends after an election (KIP-207)",
     ),
-    "log: older clients are told a code that they do not know": Mutation(
+    "log: older clients get a code that they do not know": Mutation(
         "server/handlers/list_offsets.py",
         "NOT_AVAILABLE_FROM = 5",
         "NOT_AVAILABLE_FROM = 0",
@@ -153,14 +153,14 @@ REPLICATION = {
         "        if offset > log.high_watermark:\n",
         "        if 0 <= offset != log.high_watermark:\n",
         ("tests/server/replica/test_partition.py",),
-        "a consumer is told an end of the log that is before what it has read (KIP-207)",
+        "a consumer gets a log end offset before what it has read (KIP-207)",
     ),
     "fencing: any leader epoch is served": Mutation(
         "server/replica/partition.py",
         "return error_codes.FENCED_LEADER_EPOCH if requested < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH",
         "return error_codes.NONE",
         ("tests/kips/test_kip_320.py",),
-        "a consumer that follows an old leader is not told (KIP-320)",
+        "a consumer that follows an old leader gets no error (KIP-320)",
     ),
     "epochs: a follower does not say its last epoch": Mutation(
         "server/replica/replication/follower_partition.py",

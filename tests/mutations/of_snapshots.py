@@ -29,7 +29,7 @@ SNAPSHOTS = {
         " or epoch < earliest.epoch\n",
         "\n",
         (_RAFT_LOG, _KIP_630),
-        "a follower of an epoch that the log has forgotten is told to cut at a place that says nothing",
+        "a follower of an epoch that the log has forgotten has to truncate at an undefined offset",
     ),
     "snapshots: a follower at offset 0 is given the log": Mutation(
         "server/raft/raft_log.py",

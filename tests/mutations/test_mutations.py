@@ -44,6 +44,6 @@ def test_a_mutation_does_not_survive() -> None:
         ("test_the_later_epoch_is_ahead_whatever_the_offsets", Verdict.SURVIVED),
     ],
 )
-def test_a_survivor_is_told_from_tests_that_cannot_be_run(function: str, verdict: Verdict) -> None:
+def test_a_survivor_differs_from_tests_that_cannot_be_run(function: str, verdict: Verdict) -> None:
     name = next(name for name, each in MUTATIONS.items() if not each.survives)
     assert run(name, (f"tests/server/log/test_offset_and_epoch.py::{function}",)).verdict is verdict

@@ -80,7 +80,7 @@ def test_nothing_to_read_is_no_row(spark: Any) -> None:
     assert log(spark, topics="mixed", startingOffsets=1000).load(str(GOLDEN)).count() == 0
 
 
-def test_filters_are_pushed_down_where_that_is_asked_for(spark: Any) -> None:
+def test_filters_are_pushed_down_on_request(spark: Any) -> None:
     where = "topic = 'mixed' AND partition IN (0, 7) AND offset >= 40 AND offset < 45 AND timestamp > timestamp '2026-01-01 00:00:00'"
     whole = log(spark).load(str(GOLDEN)).where(where)
     spark.conf.set("spark.sql.python.filterPushdown.enabled", True)
@@ -128,7 +128,7 @@ def test_small_pieces_share_a_task(source: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "path", "told"),
+    ("options", "path", "message"),
     [
         ({"topic": "mixed"}, GOLDEN, "there is no option 'topic' at level records: choose from endingOffsets, "),
         ({"splitBytes": "big"}, GOLDEN, "option splitBytes cannot be 'big': this is no whole number"),
@@ -140,35 +140,35 @@ def test_small_pieces_share_a_task(source: Any) -> None:
         ({}, None, 'kafka-log reads what lies at a path, and was given none: .load("/var/kafka-logs")'),
     ],
 )
-def test_what_cannot_be_is_told_in_a_sentence(
-    spark: Any, options: dict[str, str], path: Path | None, told: str
+def test_impossible_options_are_reported_in_a_sentence(
+    spark: Any, options: dict[str, str], path: Path | None, message: str
 ) -> None:
     from pyspark.errors import PySparkException
 
     given = [] if path is None else [str(path)]
     with pytest.raises(PySparkException) as refused:
         log(spark, **options).load(*given).isEmpty()
-    assert f"UsageError: {told}" in str(refused.value)
+    assert f"UsageError: {message}" in str(refused.value)
     assert "\tat org.apache" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("schema", "told"),
+    ("schema", "message"),
     [
         ("ofset long", "there is no column 'ofset': choose from key, value, topic, "),
         ("offset int", "column offset is bigint, and cannot be read as int"),
         ("offset long NOT NULL", "column offset may be null, and cannot be read as NOT NULL"),
     ],
 )
-def test_a_schema_that_cannot_be(spark: Any, schema: str, told: str) -> None:
+def test_a_schema_that_cannot_be(spark: Any, schema: str, message: str) -> None:
     from pyspark.errors import PySparkException
 
     with pytest.raises(PySparkException) as refused:
         log(spark).schema(schema).load(str(GOLDEN)).isEmpty()
-    assert f"UsageError: {told}" in str(refused.value)
+    assert f"UsageError: {message}" in str(refused.value)
 
 
-def test_what_is_broken_is_told_with_file_and_byte(spark: Any, tmp_path: Path) -> None:
+def test_damage_is_reported_with_file_and_byte(spark: Any, tmp_path: Path) -> None:
     first, _ = replicas(tmp_path)
     path = first / "orders-0" / f"{0:020d}.log"
     path.write_bytes(path.read_bytes()[:-1] + b"?")

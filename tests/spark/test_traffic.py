@@ -86,7 +86,7 @@ def test_what_the_page_shows(spark: Any, paths: tuple[Path, Path], capsys: pytes
     assert "client_software" in capsys.readouterr().out
 
 
-def test_bad_lines_are_told(spark: Any, paths: tuple[Path, Path]) -> None:
+def test_bad_lines_are_reported(spark: Any, paths: tuple[Path, Path]) -> None:
     from kafkadouble.pipeline.spark import traffic
 
     found = traffic.problems(spark, str(paths[1])).collect()

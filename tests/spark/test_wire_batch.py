@@ -47,11 +47,11 @@ def test_what_is_written_is_read(spark: Any, kafka: KafkaDouble) -> None:
     sink(rows, kafka, topic="written", **{"kafka.compression.type": "zstd"})
     found = source(spark, kafka, subscribe="written", includeHeaders="true", includeLeaderEpoch="true").load()
     assert found.schema.simpleString() == SCHEMA
-    told = found.selectExpr(
+    values = found.selectExpr(
         "count(*)", "count(distinct value)", "count(distinct partition)", "sum(leader_epoch)", "min(topic)",
         "sum(case when substr(cast(value as string), 2) = cast(headers[0].value as string) then 1 else 0 end)",
     ).first()  # fmt: skip
-    assert list(told) == [3000, 3000, 3, 0, "written", 3000]
+    assert list(values) == [3000, 3000, 3, 0, "written", 3000]
     places = found.selectExpr("partition", "offset").groupBy("partition").agg({"offset": "max", "*": "count"}).collect()
     assert all(row["max(offset)"] == row["count(1)"] - 1 for row in places)
 

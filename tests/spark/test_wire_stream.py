@@ -149,7 +149,7 @@ SOON = {"broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 300}
 """A dead broker is fenced soon, and another one becomes the leader."""
 
 
-def test_a_leader_that_dies_while_the_query_runs(spark: Any) -> None:
+def test_a_leader_that_is_killed_while_the_query_runs(spark: Any) -> None:
     with KafkaDouble(brokers=3, config=SOON) as kafka:
         kafka.create_topic("t", partitions=2, replication_factor=3)
         query = reader(spark, kafka, "t").selectExpr("int(string(value)) as value")

@@ -91,7 +91,7 @@ class Client:
     def close(self) -> None:
         self.closed = True
 
-    def read_on(self, wanted: bool) -> None:
+    def read_on(self, reading: bool) -> None:
         """A client without a socket is read whenever it sends."""
 
     def turn_is_over(self, ahead: bool) -> bool:

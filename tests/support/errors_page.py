@@ -28,11 +28,11 @@ def as_markdown() -> str:
 
 def _section(api: str) -> str:
     rows = sorted(ROWS[api].items(), key=lambda row: getattr(error_codes, row[0]))
-    lines = [f"| {getattr(error_codes, code)} | {code} | {_told(how)} |" for code, how in rows]
+    lines = [f"| {getattr(error_codes, code)} | {code} | {_described(how)} |" for code, how in rows]
     return "\n".join(["", f"## {api}", "", "| | code | |", "|--:|---|---|", *lines, ""])
 
 
-def _told(how: str) -> str:
+def _described(how: str) -> str:
     return f"*{how}*" if how == REACHED else how
 
 

@@ -62,7 +62,7 @@ class Line:
         assert head.api_key == ApiKeys.API_VERSIONS
         await self.answer(head, versions_of(self.peer.versions))
 
-    async def gone(self) -> None:
+    async def closed(self) -> None:
         """Wait until the other side has closed the connection."""
         with suppress(ConnectionError):
             while await self._reader.read(1 << 16):
@@ -96,8 +96,8 @@ class ScriptedPeer:
             with suppress(OSError):
                 await writer.wait_closed()
 
-    def asked(self, api_key: int) -> list[int]:
-        """The versions in which an API was asked for."""
+    def requested_versions(self, api_key: int) -> list[int]:
+        """The versions in which an API was requested."""
         return [version for key, version, _ in self.seen if key == api_key]
 
 

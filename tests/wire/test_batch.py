@@ -135,7 +135,7 @@ def test_a_batch_may_be_sealed_later() -> None:
     assert view[2:] == data
 
 
-def test_compressing_anew() -> None:
+def test_compressing_again() -> None:
     made = [Record(index + 3, 1000 + index, b"k", b"v" * 50) for index in range(20)]
     data = encode_batch(made, base_offset=3, compression=1, producer_id=9, producer_epoch=1, base_sequence=0)
     header = read_header(data)

@@ -115,7 +115,7 @@ def test_a_position_behind_the_end_is_truncated() -> None:
         read_header(BATCH, len(BATCH) + 5)
 
 
-def test_a_partial_batch_shows_its_header_when_asked() -> None:
+def test_a_partial_batch_shows_its_header_on_request() -> None:
     assert read_header(BATCH[:HEADER_SIZE], partial=True).last_offset == 9
     with pytest.raises(Truncated):
         read_header(BATCH[: HEADER_SIZE - 1], partial=True)

@@ -58,7 +58,7 @@ def test_a_stamped_wrapper_overrides_the_times() -> None:
     assert [record.timestamp for record in records] == [5000, 5000]
 
 
-def test_a_wrapper_at_0_says_nothing() -> None:
+def test_a_wrapper_at_0_gives_no_offset() -> None:
     assert [record.offset for record in decode_records(wrapper(0, message(0, b"a"), message(1, b"b")))] == [0, 1]
 
 

@@ -51,7 +51,7 @@ def test_something_else_that_listens(capsys: pytest.CaptureFixture[str]) -> None
     async def test() -> None:
         async def script(line: Line) -> None:
             await line.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
-            await line.gone()
+            await line.closed()
 
         async with scripted(script) as peer:
             assert await called("--timeout", "0.4", "{}:{}".format(*peer.endpoint)) == 1

@@ -28,7 +28,7 @@ def answers_with(data: bytes, *, agree: bool = True) -> Script:
             await line.agree()
         head, _ = await line.request()
         await line.raw(data.replace(b"\xca\xfe\xba\xbe", struct.pack(">i", head.correlation_id)))
-        await line.gone()
+        await line.closed()
 
     return script
 
@@ -37,7 +37,7 @@ async def another_correlation_id(line: Line) -> None:
     await line.agree()
     head, _ = await line.request()
     await line.answer(head, FetchResponse(), head.correlation_id + 1)
-    await line.gone()
+    await line.closed()
 
 
 async def two_answers(line: Line) -> None:
@@ -45,13 +45,13 @@ async def two_answers(line: Line) -> None:
     head, _ = await line.request()
     whole = FetchResponse().encode(head.api_version)
     await line.raw(2 * frame(struct.pack(">i", head.correlation_id), b"\0", whole))
-    await line.gone()
+    await line.closed()
 
 
 async def refuses_versions(line: Line) -> None:
     head, _ = await line.request()
     await line.answer(head, versions_of({}, error_codes.CLUSTER_AUTHORIZATION_FAILED))
-    await line.gone()
+    await line.closed()
 
 
 async def many_elements(line: Line) -> None:
@@ -59,7 +59,7 @@ async def many_elements(line: Line) -> None:
     head, _ = await line.request()
     topics = [FetchResponse.FetchableTopicResponse() for _ in range(60_000)]
     await line.answer(head, FetchResponse(responses=topics))
-    await line.gone()
+    await line.closed()
 
 
 async def closes(line: Line) -> None:
@@ -70,18 +70,18 @@ async def closes(line: Line) -> None:
 
 async def is_silent(line: Line) -> None:
     await line.agree()
-    await line.gone()
+    await line.closed()
 
 
 async def is_silent_from_the_first(line: Line) -> None:
-    await line.gone()
+    await line.closed()
 
 
 async def drips(line: Line) -> None:
     await line.agree()
     head, _ = await line.request()
     await line.raw(struct.pack(">iib", 1000, head.correlation_id, 0))
-    await line.gone()
+    await line.closed()
 
 
 ID = b"\xca\xfe\xba\xbe"

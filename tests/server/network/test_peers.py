@@ -30,7 +30,7 @@ async def closes(line: Line) -> None:
 
 async def is_silent(line: Line) -> None:
     await line.agree()
-    await line.gone()
+    await line.closed()
 
 
 def test_versions_are_requested_first_and_the_newest_common_one_is_used() -> None:
@@ -41,7 +41,7 @@ def test_versions_are_requested_first_and_the_newest_common_one_is_used() -> Non
                 assert isinstance(answer, FetchResponse)
                 assert answer.session_id == 17  # the test's peer ends here
             assert [key for key, _, _ in peer.seen] == [18, 1, 1]
-            assert peer.asked(ApiKeys.FETCH) == [17, 17]
+            assert peer.requested_versions(ApiKeys.FETCH) == [17, 17]
             assert peer.seen[1][2].cluster_id == "here"
             assert peer.connections == 1
             assert it.peers.versions[peer.endpoint][1] == (4, 17)
@@ -104,7 +104,7 @@ def test_a_peer_with_only_older_versions_of_api_versions_is_queried_in_those(own
     async def test() -> None:
         async with scripted(older) as peer, driven(peer.endpoint) as it:
             assert isinstance(await it.ask(), FetchResponse)
-            assert peer.asked(ApiKeys.API_VERSIONS) == [4, used]
+            assert peer.requested_versions(ApiKeys.API_VERSIONS) == [4, used]
 
     run(test())
 
@@ -196,7 +196,7 @@ def test_at_the_end_nothing_is_brought_any_more_and_no_socket_is_left() -> None:
         async with scripted(is_silent) as peer:
             async with driven(peer.endpoint) as it:
                 it.send()
-                while not peer.asked(ApiKeys.FETCH) and not peer.seen:
+                while not peer.requested_versions(ApiKeys.FETCH) and not peer.seen:
                     await asyncio.sleep(0)
             assert it.asking.answers.empty()
             while not peer.ended:

@@ -90,7 +90,7 @@ assert columns.encode(batch, now=5)
 @pytest.mark.parametrize(
     "program", [NO_PANDAS, WITHOUT, *(NO_NUMPY.format(missing=name) for name in ("numpy", "pyarrow"))]
 )
-def test_what_is_not_installed_or_not_wanted(program: str) -> None:
+def test_implementations_that_are_missing_or_switched_off(program: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

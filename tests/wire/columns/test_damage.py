@@ -41,11 +41,11 @@ def test_turned_bits(implementation: str, check_crc: bool) -> None:
     for turn in range(ROUNDS):
         bad = a_damaged_log(dice)
         expected = plainly(bad, check_crc=check_crc)
-        told = by_columns(bad, implementation, check_crc=check_crc)
+        decoded = by_columns(bad, implementation, check_crc=check_crc)
         # All headers are checked before any record is read.
-        if expected[1] is not None and told[0] == []:
+        if expected[1] is not None and decoded[0] == []:
             expected = ([], *expected[1:])
-        assert told == expected, f"round {turn} of seed {SEED}"
+        assert decoded == expected, f"round {turn} of seed {SEED}"
         found.add(expected[1])
     assert {None, Truncated, CorruptBatch} <= found
 
@@ -111,8 +111,8 @@ def bad_zstd() -> bytearray:
     return bad
 
 
-def note(told: list[tuple[int, type[WireError]]], position: int, problem: WireError) -> None:
-    told.append((position, type(problem)))
+def note(errors: list[tuple[int, type[WireError]]], position: int, problem: WireError) -> None:
+    errors.append((position, type(problem)))
 
 
 BAD = [(bad_crc, CorruptBatch), (bad_record, InvalidRecord), (bad_zstd, BadCompression)]
@@ -126,17 +126,17 @@ def test_a_corrupt_batch_is_skipped_or_reported(implementation: str, bad: object
     headers = columns.walk(buffer)
     origin = columns.Origin("orders", 3, position=5000)
     for action, middle in (("skip", []), ("report", [(None, None, 1, None, None)])):
-        told: list[tuple[int, type[WireError]]] = []
+        errors: list[tuple[int, type[WireError]]] = []
         batches = columns.decode(
             buffer, headers, BASIC, origin, on_corrupt=action, implementation=implementation,
-            on_finding=partial(note, told),
+            on_finding=partial(note, errors),
         )  # fmt: skip
         rows = [row for batch in batches for row in rows_of(batch)]
         assert rows == [(b"k", b"a", 0, 5, None), *middle, (b"k", b"c", 2, 5, None)]
-        assert told == [(5000 + int(headers.position[1]), kind)]
+        assert errors == [(5000 + int(headers.position[1]), kind)]
 
 
-def test_a_reported_batch_says_what_its_header_does() -> None:
+def test_a_reported_batch_has_the_fields_of_its_header() -> None:
     buffer = three(bad_crc())
     names = ("offset", "base_offset", "crc_ok", "timestamp")
     read = [
@@ -149,7 +149,7 @@ def test_a_reported_batch_says_what_its_header_does() -> None:
 
 
 @pytest.mark.parametrize(("bad", "kind"), BAD)
-def test_an_error_tells_the_place_in_the_file(bad: object, kind: type[WireError]) -> None:
+def test_an_error_has_the_position_in_the_file(bad: object, kind: type[WireError]) -> None:
     assert callable(bad)
     buffer = three(bad())
     headers = columns.walk(buffer)
@@ -201,9 +201,9 @@ for implementation in columns.available():
     for data in bad:
         data = plain + data * 40 + plain
         found = []
-        told = columns.decode(data, columns.walk(data), columns.NAMES, columns.Origin("t", 0), on_corrupt="skip",
+        batches = columns.decode(data, columns.walk(data), columns.NAMES, columns.Origin("t", 0), on_corrupt="skip",
                               on_finding=lambda at, problem: found.append(type(problem)), implementation=implementation)
-        assert sum(some.num_rows for some in told) == 2, implementation
+        assert sum(some.num_rows for some in batches) == 2, implementation
         assert found == [InvalidRecord] * 40, (implementation, found)
 print(peak() - before)
 """

@@ -71,8 +71,8 @@ def test_the_columns_of_a_batch(implementation: str) -> None:
     (read,) = columns.decode(buffer, headers, columns.NAMES, origin, implementation=implementation)
     read.validate(full=True)
     assert read.schema == columns.schema()
-    told = read.drop_columns(["timestamp"]).to_pydict()
-    assert told == {
+    columns_read = read.drop_columns(["timestamp"]).to_pydict()
+    assert columns_read == {
         "key": [None, b""],
         "value": [b"a", None],
         "topic": ["orders"] * 2,
@@ -95,7 +95,7 @@ def test_the_columns_of_a_batch(implementation: str) -> None:
     }
 
 
-def test_only_what_is_asked_for() -> None:
+def test_only_the_requested_columns() -> None:
     buffer = bytes(encode_batch([Record(at, 5, b"k", b"v") for at in range(3)]))
     headers = columns.walk(buffer)
     (some,) = columns.decode(buffer, headers, ("value", "offset"), ORIGIN)
@@ -105,7 +105,7 @@ def test_only_what_is_asked_for() -> None:
     assert list(columns.decode(b"", columns.walk(b""), BASIC, ORIGIN)) == []
 
 
-def test_a_checksum_that_nobody_asked_for_is_unknown() -> None:
+def test_a_checksum_that_was_not_requested_is_unknown() -> None:
     buffer = bytes(encode_batch([Record(0, 5, b"k", b"v")]))
     (read,) = columns.decode(buffer, columns.walk(buffer), ("crc_ok",), ORIGIN, check_crc=False)
     assert read.to_pydict() == {"crc_ok": [None]}
@@ -134,7 +134,7 @@ def test_many_headers(implementation: str) -> None:
     assert by_columns(one, implementation) == plainly(one)
 
 
-def test_rows_come_in_stretches_of_the_size_asked_for() -> None:
+def test_rows_come_in_batches_of_the_requested_size() -> None:
     buffer = b"".join(
         encode_batch([Record(at * 10 + i, 5, b"k", b"v") for i in range(10)], base_offset=at * 10) for at in range(10)
     )
@@ -172,8 +172,8 @@ def test_a_subset_of_the_batches() -> None:
     everything = pa.Table.from_batches(
         columns.decode(buffer, headers, ("offset", "batch_position"), ORIGIN)
     ).to_pylist()
-    wanted = set(headers.position[even].tolist())
-    assert read.to_pylist() == [row for row in everything if row["batch_position"] in wanted]
+    positions = set(headers.position[even].tolist())
+    assert read.to_pylist() == [row for row in everything if row["batch_position"] in positions]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_subset_of_the_batches() -> None:
         ({"rows": 0}, "batches of 0 rows"),
     ],
 )
-def test_what_cannot_be_asked_for(options: dict[str, object], sentence: str) -> None:
+def test_impossible_requests(options: dict[str, object], sentence: str) -> None:
     asked: dict[str, object] = {"names": BASIC, **options}
     with pytest.raises(UsageError, match=sentence):
         columns.decode(b"", columns.walk(b""), origin=ORIGIN, **asked)  # type: ignore[arg-type]  # wrong on purpose

@@ -26,9 +26,9 @@ ROWS = st.lists(
 
 def arrow(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
     keys, values, stamps, headers = zip(*rows, strict=True) if rows else ((), (), (), ())
-    told = [None if some is None else [{"key": name, "value": value} for name, value in some] for some in headers]
+    pairs = [None if some is None else [{"key": name, "value": value} for name, value in some] for some in headers]
     arrays = [pa.array(keys, pa.binary()), pa.array(values, pa.binary()), pa.array(stamps, pa.int64())]
-    return pa.record_batch([*arrays, pa.array(told, HEADERS)], ["key", "value", "timestamp", "headers"])
+    return pa.record_batch([*arrays, pa.array(pairs, HEADERS)], ["key", "value", "timestamp", "headers"])
 
 
 @settings(max_examples=60)
@@ -66,8 +66,8 @@ def test_stamps_of_the_producer() -> None:
 
 def test_there_and_back_is_the_same() -> None:
     buffer = a_log(11, batches=40)
-    told = pa.Table.from_batches(columns.decode(buffer, columns.walk(buffer), BASIC, ORIGIN))
-    (whole,) = told.combine_chunks().to_batches()
+    table = pa.Table.from_batches(columns.decode(buffer, columns.walk(buffer), BASIC, ORIGIN))
+    (whole,) = table.combine_chunks().to_batches()
     again = b"".join(columns.encode(whole, now=0))
     (read,) = columns.decode(again, columns.walk(again), BASIC, ORIGIN)
     assert [row[:2] + row[3:] for row in rows_of(read)] == [row[:2] + row[3:] for row in plainly(buffer)[0]]

@@ -137,10 +137,10 @@ def test_bytes_that_change_while_they_are_read(implementation: str, seed: int) -
     batches = columns.decode(buffer, columns.walk(buffer), BASIC, ORIGIN, rows=10, implementation=implementation)
     assert next(batches).num_rows == 10
     buffer[:] = bytes([255]) * len(buffer) if seed == 0 else dice.randbytes(len(buffer))
-    told = ""
+    message = ""
     try:
         for batch in batches:
             batch.validate(full=True)
     except InvalidRecord as problem:
-        told = str(problem)
-    assert told in ("", "the bytes of records changed while they were being read")
+        message = str(problem)
+    assert message in ("", "the bytes of records changed while they were being read")

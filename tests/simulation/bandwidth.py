@@ -93,12 +93,12 @@ def main() -> None:
         cells = []
         for api in APIS:
             found = catch_up(api, OF_THE_KIP, cap)
-            told = (
+            outcome = (
                 f"never; asks for votes {found.prospective} times"
                 if found.seconds is None
                 else f"in {found.seconds:.1f} s"
             )
-            cells.append(f"{told:28} {least(api, cap) / 1e6:5.2f} Mbit/s")
+            cells.append(f"{outcome:28} {least(api, cap) / 1e6:5.2f} Mbit/s")
         print(f"{shown(cap):>8}  " + "  ".join(cells), flush=True)
 
 

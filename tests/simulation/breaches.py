@@ -104,7 +104,7 @@ def keep_voters(leader: LeaderState, voters: Any) -> None:
     leader.voters |= {id: each for id, each in before.items() if id not in leader.voters}
 
 
-def tell_nobody(replica: Any, resigned: Any) -> Any:
+def notify_no_voter(replica: Any, resigned: Any) -> Any:
     resigned.unaware.clear()
     return _poll_resigned(replica, resigned)
 
@@ -165,10 +165,10 @@ def deletes_all(log: Any, store: Any, now: int) -> None:
         store.delete(id, now)
 
 
-def tells_early(telling: ListenerContext, state: object) -> None:
+def announces_early(context: ListenerContext, state: object) -> None:
     if isinstance(state, LeaderState) and not state.is_announced:
-        state.is_announced, telling._led = True, state.epoch
-        telling._listener.became_leader(state.epoch)
+        state.is_announced, context._led = True, state.epoch
+        context._listener.became_leader(state.epoch)
 
 
 def first_records_of_old(replica: Any, granting: Any) -> list[Control]:

@@ -39,7 +39,7 @@ def _behind(cluster: Cluster) -> Node:
     return node
 
 
-def who_was_away_takes_a_snapshot(cluster: Cluster) -> None:
+def absent_replica_takes_a_snapshot(cluster: Cluster) -> None:
     """Replicas catch up in any network weather, with any fault of the replica and its leader
     meanwhile."""
     cluster.begin()
@@ -80,7 +80,7 @@ def newcomers_take_a_snapshot(cluster: Cluster) -> None:
         node.start()
         cluster.await_progress(5)
     if not cluster.watch.taken:
-        raise Broken("nobody has taken a snapshot, and two had lost everything")
+        raise Broken("no replica has taken a snapshot, and two had lost everything")
 
 
 def _goes_on(cluster: Cluster, node: Node, others: list[int]) -> bool:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Protocol
 
-from .outcome import Outcome, said
+from .outcome import Outcome, as_text
 
 
 class Run(Protocol):
@@ -36,7 +36,7 @@ def main(module: str, what: str, run: Run, scenarios: Iterable[str]) -> int:
     parser.add_argument("--keep-going", action="store_true", help="count what breaks instead of stopping at the first")
     asked = parser.parse_args()
     if asked.seed is not None:
-        return _tell(run(asked.seed, tracing=True, scenario=asked.scenario))
+        return _report(run(asked.seed, tracing=True, scenario=asked.scenario))
     return _many(run, range(asked.first, asked.first + asked.seeds), asked.scenario, keep_going=asked.keep_going)
 
 
@@ -46,20 +46,20 @@ def _many(run: Run, seeds: range, scenario: str | None, *, keep_going: bool) -> 
         for seed in seeds:
             outcome = run(seed, scenario=scenario)
             if outcome.broken and not keep_going:
-                return _tell(run(seed, tracing=True, scenario=scenario))
+                return _report(run(seed, tracing=True, scenario=scenario))
             if outcome.broken:
                 print(outcome, flush=True)
             done += 1
             totals += Counter(events=outcome.events, seconds=outcome.duration // 1000, broken=bool(outcome.broken))
             figures = {name: figures.get(name, 0) + many for name, many in outcome.figures.items()}
     print(
-        f"{done} seeds from {seeds.start}: {totals['events']} events, {said(figures)}, in {totals['seconds']} s of their time "
+        f"{done} seeds from {seeds.start}: {totals['events']} events, {as_text(figures)}, in {totals['seconds']} s of their time "
         f"and {perf_counter() - begun:.0f} s of ours; {totals['broken']} broke a promise"
     )
     return 1 if totals["broken"] else 0
 
 
-def _tell(outcome: Outcome) -> int:
+def _report(outcome: Outcome) -> int:
     print("\n".join(outcome.transcript))
     print(outcome, flush=True)
     return 1 if outcome.broken else 0

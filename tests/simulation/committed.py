@@ -27,7 +27,7 @@ class Committed:
     def state(self) -> State:
         return self.states[self.end]
 
-    def take(self, batches: bytes, *, new: bool, who: str) -> dict[int, bytes]:
+    def take(self, batches: bytes, *, new: bool, name: str) -> dict[int, bytes]:
         """A node takes this batch for committed: it must be the one committed before, or continue
         the log. Returns what is new."""
         fresh: dict[int, bytes] = {}
@@ -36,11 +36,11 @@ class Committed:
             if header.base_offset < self.end:
                 known = self.batches.get(header.base_offset)
                 if known != batch:
-                    raise Broken(f"{who}: at offset {header.base_offset} another batch was committed")
+                    raise Broken(f"{name}: at offset {header.base_offset} another batch was committed")
             elif not new:
-                raise Broken(f"{who}: takes offset {header.base_offset} for committed, and no leader has said so")
+                raise Broken(f"{name}: takes offset {header.base_offset} for committed, and no leader has committed it")
             elif header.base_offset != self.end:
-                raise Broken(f"{who}: commits offset {header.base_offset} after {self.end}")
+                raise Broken(f"{name}: commits offset {header.base_offset} after {self.end}")
             else:
                 fresh[header.base_offset] = batch
                 self._add(batch, header.base_offset, header.next_offset, header.partition_leader_epoch)
@@ -49,8 +49,8 @@ class Committed:
     def _add(self, batch: bytes, offset: int, end: int, epoch: int) -> None:
         state, voters, version = self.state.copy(), self.voters[self.end], self.kraft_versions[self.end]
         state.apply_batch(batch)
-        for said in read_control_records(batch):
-            voters = voters if said.voters is None else said.voters
-            version = version if said.kraft_version is None else said.kraft_version
+        for record in read_control_records(batch):
+            voters = voters if record.voters is None else record.voters
+            version = version if record.kraft_version is None else record.kraft_version
         self.batches[offset], self.end = batch, end
         self.epochs[end], self.states[end], self.voters[end], self.kraft_versions[end] = epoch, state, voters, version

@@ -118,7 +118,7 @@ def _quorum(message: Any) -> str:
     return _code(message.error_code) if p is None else _led(getattr(p, "error_code", 0), p)
 
 
-def _piece_wanted(message: Any) -> str:
+def _requested_piece(message: Any) -> str:
     p = _partition(message)
     return f"{p.snapshot_id.end_offset} of epoch {p.snapshot_id.epoch} from {p.position}, {message.max_bytes} bytes"
 
@@ -137,7 +137,7 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "VoteResponse": _voted,
     "BeginQuorumEpoch": _quorum,
     "EndQuorumEpoch": _quorum,
-    "FetchSnapshotRequest": _piece_wanted,
+    "FetchSnapshotRequest": _requested_piece,
     "FetchSnapshotResponse": _piece,
     "AddRaftVoterResponse": lambda message: error_codes.name(message.error_code),
     "RemoveRaftVoterResponse": lambda message: error_codes.name(message.error_code),

@@ -60,18 +60,18 @@ def values_in(reader: RecordsSnapshotReader) -> list[bytes]:
     return [value for values in reader.values() for value in values]
 
 
-def check(who: str, store: FileSnapshotStore, id: OffsetAndEpoch, committed: Committed) -> None:
+def check(name: str, store: FileSnapshotStore, id: OffsetAndEpoch, committed: Committed) -> None:
     """One snapshot of the metadata log."""
     if id == BOOTSTRAP:
         return
     if committed.epochs.get(id.offset) != id.epoch:
         raise Broken(
-            f"{who} has a snapshot up to {id!r}, and what was committed has epoch {committed.epochs.get(id.offset)} there"
+            f"{name} has a snapshot up to {id!r}, and what was committed has epoch {committed.epochs.get(id.offset)} there"
         )
     with _open(store, id) as reader:
         if State.loaded(values_in(reader)) != committed.states[id.offset]:
-            raise Broken(f"{who} has {reader!r}, which is not what was committed up to there")
+            raise Broken(f"{name} has {reader!r}, which is not what was committed up to there")
         voters, version = reader.voters
     known = committed.voters[id.offset]
     if version != committed.kraft_versions[id.offset] or (version and voters != known):
-        raise Broken(f"{who} has a snapshot up to {id!r} with {voters!r}, where {known!r} were in force")
+        raise Broken(f"{name} has a snapshot up to {id!r} with {voters!r}, where {known!r} were in force")

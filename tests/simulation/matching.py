@@ -21,7 +21,7 @@ class Matching:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], tuple[bytes, int]] = {}
 
-    def look(self, who: str, log: RaftLog, seen: int) -> int:
+    def look(self, name: str, log: RaftLog, seen: int) -> int:
         """Checks the batches since the log ended at `seen`; returns its present end."""
         end = log.end_offset
         offset = max(log.start_offset, min(seen, end))
@@ -32,7 +32,7 @@ class Matching:
             found = log.read(offset, 1 << 20)
             for position, header in iter_batches(found.records):
                 batch = bytes(found.records[position : position + header.size])
-                self._match(who, (header.base_offset, header.partition_leader_epoch), batch, before)
+                self._match(name, (header.base_offset, header.partition_leader_epoch), batch, before)
                 before = header.partition_leader_epoch
             offset = found.next_offset
         return end
@@ -43,10 +43,10 @@ class Matching:
             return log.log.epochs.epoch_for(offset - 1)
         return next((id.epoch for id in log.snapshots.ids() if id.offset == offset), None)
 
-    def _match(self, who: str, at: tuple[int, int], batch: bytes, before: int | None) -> None:
+    def _match(self, name: str, at: tuple[int, int], batch: bytes, before: int | None) -> None:
         known, previous = self._known.get(at, (batch, before))
         if known != batch:
-            raise Broken(f"{who} has another batch at {at} (offset, epoch) than somebody else")
+            raise Broken(f"{name} has another batch at {at} (offset, epoch) than another replica")
         if before is not None and previous is not None and previous != before:
-            raise Broken(f"{who} has {at} (offset, epoch) after epoch {before}, and somebody else after {previous}")
+            raise Broken(f"{name} has {at} (offset, epoch) after epoch {before}, and another replica after {previous}")
         self._known[at] = batch, previous if previous is not None else before  # type: ignore[assignment]

@@ -52,7 +52,7 @@ class Mutations(NamedTuple):
                 outcome = self.run(seed, scenario=mutation.shows_in[seed % len(mutation.shows_in)])
             yield outcome
 
-    def first_to_tell(self, name: str) -> Outcome | None:
+    def first_to_fail(self, name: str) -> Outcome | None:
         """The first outcome with a broken promise; None when no seed of the dose has one."""
         return next((outcome for outcome in self.outcomes(name) if outcome.broken), None)
 
@@ -62,9 +62,9 @@ class Mutations(NamedTuple):
             if not all(word in name for word in sys.argv[1:]):
                 continue
             found = [outcome for outcome in self.outcomes(name) if outcome.broken]
-            told = "SURVIVES"
+            verdict = "SURVIVES"
             if found:
                 first = found[0]
-                told = f"first by seed {first.seed:2}, by {len(found):2} of {self.seeds}: {first.scenario}: "
-                told += first.broken.splitlines()[0]
-            print(f"{name}: {told[:230]}", flush=True)
+                verdict = f"first by seed {first.seed:2}, by {len(found):2} of {self.seeds}: {first.scenario}: "
+                verdict += first.broken.splitlines()[0]
+            print(f"{name}: {verdict[:230]}", flush=True)

@@ -38,7 +38,7 @@ from .run import run
 
 _ANY = ("anything", "all_fail", "leaders_fail_one_after_another", "bad_network")
 _CONTESTED = ("elections_are_contested",)
-_SNAPSHOTS = ("who_was_away_takes_a_snapshot", "newcomers_take_a_snapshot", "who_was_away_takes_a_snapshot")
+_SNAPSHOTS = ("absent_replica_takes_a_snapshot", "newcomers_take_a_snapshot", "absent_replica_takes_a_snapshot")
 
 # "changes two voters at a time" breaks two checks: that no change is in progress, and that the last
 # one is committed. Either is enough for the promises of the simulation; `tests/mutations` breaks
@@ -66,7 +66,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "keeps no epoch": Mutation("an epoch is on disk first", ((transitions, "_persist", breaches.nothing),), _ANY),
     "starts as if new": Mutation(
-        "who led or stood in an epoch has no vote in it after a restart",
+        "a former leader or candidate of an epoch has no vote in it after a restart",
         ((raft_replica, "starting_state", breaches.starts_fresh),),
         _CONTESTED,
     ),
@@ -81,9 +81,9 @@ MUTATIONS: dict[str, Mutation] = {
     "counts itself before it has flushed": Mutation(
         "the leader's log counts as far as it is durable", ((leader_actions, "append", breaches.append_counted),), _ANY
     ),
-    "never flushes": Mutation("who fetches on has flushed", ((RaftLog, "flush", breaches.nothing),), _ANY),
+    "never flushes": Mutation("a replica that fetches on has flushed", ((RaftLog, "flush", breaches.nothing),), _ANY),
     "trusts what it finds": Mutation(
-        "what is found on disk is flushed before it is told of",
+        "records found on disk are flushed before they are reported",
         ((RaftLog, "_start", breaches.start_unflushed),),
         ("processes_die_while_they_write",),
     ),
@@ -102,7 +102,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("leader_is_cut_off",),
     ),
     "is asked although it has a leader": Mutation(
-        "who has heard of the leader denies a pre-vote",
+        "a follower of the leader denies a pre-vote",
         ((FollowerState, "would_grant", lambda s, c, up_to_date, pre_vote: pre_vote and up_to_date),),
         ("minority_comes_and_goes",),
     ),
@@ -112,7 +112,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("minority_comes_and_goes",),
     ),
     "resigns in silence": Mutation(
-        "the successor is told", ((end_quorum_epoch, "poll", breaches.tell_nobody),), ("leader_resigns",)
+        "the successor is notified", ((end_quorum_epoch, "poll", breaches.notify_no_voter),), ("leader_resigns",)
     ),
     "takes damaged records": Mutation(
         "a batch is checked before it is appended",
@@ -138,14 +138,14 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "leads before it knows what was committed": Mutation(
         "a record of its own epoch is committed before a leader acts",
-        ((ListenerContext, "_fire_became_leader", breaches.tells_early),),
+        ((ListenerContext, "_fire_became_leader", breaches.announces_early),),
         _ANY,
     ),
     "gives nothing where a batch is larger than what is asked for": Mutation(
         "a fetch is given one batch at least (KIP-1219)", ((RaftLog, "read", breaches.read_less),), _ANY
     ),
     "offers no snapshot": Mutation(
-        "who is behind the beginning of the log is offered a snapshot",
+        "a follower behind the log start is offered a snapshot",
         ((RaftLog, "_is_before", breaches.never),),
         _SNAPSHOTS,
     ),
@@ -170,7 +170,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("are_changed_alone",),
     ),
     "goes on with its own voters after a snapshot": Mutation(
-        "a snapshot says who votes", ((VoterHistory, "restart", breaches.restart_without_voters),), ("come_and_go",)
+        "a snapshot has the voters", ((VoterHistory, "restart", breaches.restart_without_voters),), ("come_and_go",)
     ),
     "names a snapshot before it is flushed": Mutation(
         "what has a snapshot's name outlives the power",
@@ -191,7 +191,7 @@ MUTATIONS: dict[str, Mutation] = {
         _SNAPSHOTS,
     ),
     "does not load what it has taken": Mutation(
-        "the listener is told of a snapshot before what follows",
+        "the listener gets a snapshot before later records",
         ((ListenerContext, "_fire_snapshot", breaches.nothing),),
         _SNAPSHOTS,
     ),
@@ -201,7 +201,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("snapshots_are_read_from_outside",),
     ),
     "does not say that it moved": Mutation(
-        "a leader that moved names itself anew",
+        "a leader that moved writes its new endpoint",
         ((leader_actions, "_first_records", breaches.first_records_of_old),),
         ("move_away",),
     ),

@@ -70,7 +70,7 @@ class Network:
         if self.is_cut(sender, receiver) or random.random() < weather.lost:
             if random.random() < 0.5:
                 self.world.after(random.randint(1, 30), lost)
-                return " (lost; the sender is told)"
+                return " (lost; the sender gets an error)"
             return " (lost)"
         for _ in range(2 if random.random() < weather.twice else 1):
             self._deliver(sender, receiver, deliver)

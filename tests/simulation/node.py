@@ -229,7 +229,7 @@ class Node:
             self._do(self._did)
 
     def ask(self, body: Message, version: int, done: Callable[[Message], None]) -> None:
-        """A request of an operator, who works on the machine itself."""
+        """A request of an operator on the machine itself."""
         api_key = body.api_key
         assert api_key is not None
         self.world.note("node {} is asked {!r}", self.id, body)

@@ -31,10 +31,10 @@ class Outcome:
 
     def __repr__(self) -> str:
         end = self.broken or "every promise kept"
-        return f"seed {self.seed}, {self.scenario}: {self.events} events in {self.duration} ms, {said(self.figures)}; {end}"
+        return f"seed {self.seed}, {self.scenario}: {self.events} events in {self.duration} ms, {as_text(self.figures)}; {end}"
 
 
-def said(figures: Mapping[str, int]) -> str:
+def as_text(figures: Mapping[str, int]) -> str:
     """The figures as a sentence shows them."""
     return ", ".join(f"{many} {what}" for what, many in figures.items())
 

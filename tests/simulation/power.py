@@ -230,8 +230,8 @@ class World:
         self.machine.node.controller.create_internal_topic("__consumer_offsets")
         for group, topic in list(self.committed):
             due = self.committed.pop((group, topic))
-            wanted = OffsetFetchRequest.OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
-            answer = self.machine.submit(OffsetFetchRequest(group_id=group, topics=[wanted]), 5)
+            fetched_topic = OffsetFetchRequest.OffsetFetchRequestTopic(name=topic, partition_indexes=[0])
+            answer = self.machine.submit(OffsetFetchRequest(group_id=group, topics=[fetched_topic]), 5)
             found = answer.topics[0].partitions[0].committed_offset
             assert lost or found in due, f"group {group}: {found}, where {due} may be"
             self.committed[group, topic] = [found]

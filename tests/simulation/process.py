@@ -34,8 +34,8 @@ from kafkadouble.server.raft.snapshots.validation import create
 from kafkadouble.server.requests.waiting import Wait
 
 from .exchange import Request, features
-from .heard import Heard
 from .machine import FOLDER
+from .state_listener import StateListener
 from .world import Broken
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ CLEANED_EVERY = 700
 
 
 class Process:
-    """`replica` is the replica under test; `heard` its listener; `store` and `keys` the snapshots
-    of the two topics."""
+    """`replica` is the replica under test; `listener` gets its records; `store` and `keys` hold the
+    snapshots of the two topics."""
 
     def __init__(self, node: Node) -> None:
         cluster, now = node.cluster, node.now
         self.shape, self._disk = cluster.shape, node.disk
-        self.heard = Heard(f"node {node.id}")
+        self.listener = StateListener(f"node {node.id}")
         log = open_log(
             node.disk,
             FOLDER,
@@ -76,7 +76,7 @@ class Process:
             self.log,
             FileQuorumStateStore(node.disk, FOLDER),
             Random(node.world.random.getrandbits(32)),
-            self.heard,
+            self.listener,
             cluster_id=CLUSTER,
             endpoints={LISTENER: node.at},
             bootstrap=[at for at in cluster.bootstrap if at != node.at],
@@ -113,10 +113,10 @@ class Process:
         if not led:
             raise Broken(f"{self.replica!r} appends, and does not lead")
         # A sole voter has committed the record before the call returned.
-        if self.heard.end.offset > placed.offset:
-            self.heard.acknowledged.append((placed, values))
+        if self.listener.end.offset > placed.offset:
+            self.listener.acknowledged.append((placed, values))
         else:
-            self.heard.awaited[placed.offset] = placed.epoch, values
+            self.listener.awaited[placed.offset] = placed.epoch, values
         return placed
 
     def end(self) -> None:
@@ -141,19 +141,19 @@ class Process:
             self._steps = None
 
     def _is_due(self, now: int) -> bool:
-        since = self._since._replace(bytes=self.heard.bytes - self._since.bytes)
-        heard = self.heard.end.offset
-        return heard > self._last.offset and bool(triggers.reason(self.shape.triggers, since, now, lambda: 1.0))
+        since = self._since._replace(bytes=self.listener.bytes - self._since.bytes)
+        read_up_to = self.listener.end.offset
+        return read_up_to > self._last.offset and bool(triggers.reason(self.shape.triggers, since, now, lambda: 1.0))
 
     def _begin_snapshot(self, now: int) -> None:
-        id, self._since = self.heard.end, SinceSnapshot(self.heard.bytes, now)
+        id, self._since = self.listener.end, SinceSnapshot(self.listener.bytes, now)
         self._last = id
         part = create(self.log, self.store, id)
         if part is None:
             return
         voters, version = self.log.history.voters_at(id.offset), self.log.history.kraft_version_at(id.offset)
-        head = SnapshotHeader(self.heard.timestamp, version, voters if version else None)
-        records = iter(self.heard.state.records())
+        head = SnapshotHeader(self.listener.timestamp, version, voters if version else None)
+        records = iter(self.listener.state.records())
         self._steps = write(part, head, records, now, most=self.shape.snapshot_batch, records=SLICE)
         next(self._steps)
 

@@ -36,10 +36,10 @@ from kafkadouble.wire.batch import iter_batches, read_header
 
 from .committed import Committed
 from .exchange import Request
-from .heard import Told
 from .kept import Kept
 from .matching import Matching
 from .state import KEYS, number_of
+from .state_listener import Delivered
 from .world import Broken
 
 if TYPE_CHECKING:
@@ -111,25 +111,29 @@ class Promises:
         self._check_commit(node, replica, seen, led)
         if isinstance(replica.state, LeaderState):
             self._check_voters(node, replica, replica.state, seen)
-        for told in process.heard.take():
-            self._check_told(node, told)
+        for delivered in process.listener.take():
+            self._check_delivered(node, delivered)
         self._check_acknowledged(node, process)
         seen.matched = self.matching.look(f"node {node.id}", replica.log, seen.matched)
         self.taken += seen.kept.look(node, process, self.committed)
 
-    def _check_told(self, node: Node, told: Told) -> None:
+    def _check_delivered(self, node: Node, delivered: Delivered) -> None:
         """A listener receives what was committed, and derives the same state from it as every
         other."""
-        who = f"the listener of node {node.id} up to {told.end!r}"
-        if told.batch:
-            self.committed.take(told.batch, new=False, who=who)
-        known = self.committed.states.get(told.end.offset)
-        if known is None or known.digest != told.digest or (told.state is not None and told.state != known):
-            raise Broken(f"{who} has another state than there was")
+        name = f"the listener of node {node.id} up to {delivered.end!r}"
+        if delivered.batch:
+            self.committed.take(delivered.batch, new=False, name=name)
+        known = self.committed.states.get(delivered.end.offset)
+        if (
+            known is None
+            or known.digest != delivered.digest
+            or (delivered.state is not None and delivered.state != known)
+        ):
+            raise Broken(f"{name} has another state than there was")
 
     def _check_acknowledged(self, node: Node, process: Process) -> None:
         """A record that a leader acknowledges is committed, at the offset that the leader gave."""
-        acknowledged, process.heard.acknowledged = process.heard.acknowledged, []
+        acknowledged, process.listener.acknowledged = process.listener.acknowledged, []
         for placed, values in acknowledged:
             if self.committed.epochs.get(placed.offset + 1) != placed.epoch:
                 raise Broken(f"node {node.id} acknowledges {placed!r}, and that is not committed")
@@ -138,7 +142,7 @@ class Promises:
     def check_nothing_lost(self, node: Node, process: Process) -> None:
         """Every acknowledged record is there, or a later value of its key; and the states are
         equal."""
-        state, end = process.heard.state, process.heard.end
+        state, end = process.listener.state, process.listener.end
         if state != self.committed.states[end.offset]:
             raise Broken(f"node {node.id} has {state!r} at {end!r}, and it was {self.committed.states[end.offset]!r}")
         log, known = process.log, self.committed
@@ -153,8 +157,8 @@ class Promises:
         """A vote that leaves a node binds it."""
         if request.api_key != ApiKeys.VOTE or response.error_code or not response.topics:
             return
-        asked, said = (each.topics[0].partitions[0] for each in (request.body, response))
-        if said.error_code == error_codes.NONE and said.vote_granted and not asked.pre_vote:
+        asked, answer = (each.topics[0].partitions[0] for each in (request.body, response))
+        if answer.error_code == error_codes.NONE and answer.vote_granted and not asked.pre_vote:
             self._bind(node.key, asked.replica_epoch, asked.replica_id)
 
     def _bind(self, voter: ReplicaKey, epoch: int, candidate: int) -> None:
@@ -173,10 +177,10 @@ class Promises:
     def _check_vote(self, node: Node, replica: KafkaRaftClient, seen: Seen) -> None:
         """Checks also its own vote for itself, and that the vote survives a loss of power."""
         state = replica.state
-        said = (state.epoch, state.voted, isinstance(state, LeaderState))
-        if said == seen.voted:
+        vote = (state.epoch, state.voted, isinstance(state, LeaderState))
+        if vote == seen.voted:
             return
-        seen.voted = said
+        seen.voted = vote
         kept = node.durable.election()
         if state.voted is not None:
             self._bind(node.key, state.epoch, state.voted.id)
@@ -231,7 +235,7 @@ class Promises:
             found = replica.log.log.read(offset, 1 << 20, now)
             if not found.records:
                 raise Broken(f"node {node.id} has committed up to {now}, and no records at {offset}")
-            fresh |= self.committed.take(bytes(found.records), new=leads, who=f"node {node.id}")
+            fresh |= self.committed.take(bytes(found.records), new=leads, name=f"node {node.id}")
             offset = found.next_offset
         if offset != now:
             raise Broken(f"the high watermark {now} of node {node.id} lies within a batch")

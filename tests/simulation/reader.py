@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .node import Node
 
-NOBODY_OF_OURS = 900
+OUTSIDER_ID = 900
 PATIENCE = 600
 """Time (ms) after which the reader stops waiting for an answer."""
 
@@ -63,7 +63,7 @@ class Reader:
             position=len(self._data),
         )
         topics = [of.TopicSnapshot(name=TOPIC, partitions=[partition])]
-        body = of(cluster_id=CLUSTER, replica_id=NOBODY_OF_OURS, max_bytes=self._max_bytes, topics=topics)
+        body = of(cluster_id=CLUSTER, replica_id=OUTSIDER_ID, max_bytes=self._max_bytes, topics=topics)
 
         def answered(response: Any) -> None:
             world.after(world.random.randint(0, 20), lambda: self._take(node, id, response, number))

@@ -135,7 +135,7 @@ def leader_is_cut_off(cluster: Cluster) -> None:
     cluster.world.note("node {} leads, and is cut off", leader.id)
     cluster.world.run_for(DESERTED_WITHIN)
     if leader.leads:
-        raise Broken(f"{leader!r} still leads, deserted by everybody")
+        raise Broken(f"{leader!r} still leads, deserted by every voter")
     cluster.await_agreement(others)
     cluster.await_progress(5, others)
 
@@ -300,7 +300,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario(shapes.three, disk_is_lost),
         Scenario(shapes.shape, bad_network),
         Scenario(shapes.forgetful, leaders_write_alone_and_forget),
-        Scenario(shapes.forgetful, catching_up.who_was_away_takes_a_snapshot),
+        Scenario(shapes.forgetful, catching_up.absent_replica_takes_a_snapshot),
         Scenario(shapes.forgetful_static, catching_up.newcomers_take_a_snapshot),
         Scenario(shapes.forgetful, catching_up.snapshots_are_read_from_outside),
         Scenario(shapes.growing, members.come_and_go),

@@ -28,7 +28,7 @@ def test_with_1_mib_it_does_at_the_first_attempt(api: str) -> None:
 
 
 @pytest.mark.parametrize("cap", [MIB, MIB // 4])
-def test_the_least_bandwidth_is_what_is_asked_for_in_the_time_of_one_timeout(cap: int) -> None:
+def test_the_least_bandwidth_carries_one_request_within_one_timeout(cap: int) -> None:
     bound = cap * 8 / TIMEOUT
     assert bound < least("FetchSnapshot", cap, precision=0.05) < 1.1 * bound
 

@@ -11,13 +11,13 @@ from tests.simulation.run import run
 
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_mutation_does_not_survive(name: str) -> None:
-    outcome = ALL.first_to_tell(name)
+    outcome = ALL.first_to_fail(name)
     assert outcome is not None, f"nothing tells that the rule is broken: {MUTATIONS[name].breaks}"
 
 
-def test_a_seed_that_tells_does_so_again_and_says_how_it_came_to_that() -> None:
+def test_a_failing_seed_fails_again_with_its_transcript() -> None:
     name = "counts itself before it has flushed"
-    outcome = ALL.first_to_tell(name)
+    outcome = ALL.first_to_fail(name)
     assert outcome is not None
     with mutated(MUTATIONS[name]):
         again = run(outcome.seed, tracing=True, scenario=outcome.scenario)

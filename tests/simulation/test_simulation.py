@@ -16,14 +16,14 @@ def test_every_promise_is_kept(first: int) -> None:
     for seed in range(first, first + PORTION):
         outcome = run(seed)
         if outcome.broken:
-            pytest.fail(f"{outcome}\n`python -m tests.simulation --seed {seed}` tells how it came to that")
+            pytest.fail(f"{outcome}\n`python -m tests.simulation --seed {seed}` shows the transcript")
 
 
 REGRESSIONS = [
     ("move_away", 2, "a leader that had moved stayed in the log at its old address"),
     ("move_away", 20, "the same, of the second one"),
     ("disks_fail", 23, "a snapshot from before the log's beginning made a leader offer what its follower had"),
-    ("come_and_go", 8646, "where all that were named had left the quorum, those who were not in it found no leader"),
+    ("come_and_go", 8646, "where all named voters had left the quorum, the observers found no leader"),
 ]
 """Seeds that found a defect in the core; `mutations` has each defect, and stays valid when the
 scenarios change."""

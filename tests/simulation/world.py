@@ -84,7 +84,7 @@ class World:
         self.now, _, event = heapq.heappop(self._heap)
         self.events += 1
         if self.events > self._most_events:
-            raise Broken(f"more than {self._most_events} events: somebody talks without end")
+            raise Broken(f"more than {self._most_events} events: some node sends without end")
         if event.action is not None:
             event.action()
         return True

@@ -48,19 +48,19 @@ class Asker(Client):
         topics = [of.ListOffsetsTopic(name=TOPIC, partitions=[asked])]
         body = of(replica_id=-1, isolation_level=self._isolation, topics=topics)
         self._asked_in = self.leader_epoch
-        self.ask(self.leader, body, self._version, self._told)
+        self.ask(self.leader, body, self._version, self._answered)
 
-    def _told(self, answer: ListOffsetsResponse | None) -> None:
+    def _answered(self, answer: ListOffsetsResponse | None) -> None:
         if answer is None:
             self.try_again()
             return
-        told = answer.topics[0].partitions[0]
-        if not told.error_code:
-            self.cluster.watch.told_of_end(self, told.offset, self._asked_in)
-            self.end = told.offset
-        elif told.error_code not in TRIED_AGAIN_ALSO:
-            raise Broken(f"{self!r} is answered {error_codes.name(told.error_code)}")
+        partition = answer.topics[0].partitions[0]
+        if not partition.error_code:
+            self.cluster.watch.end_answered(self, partition.offset, self._asked_in)
+            self.end = partition.offset
+        elif partition.error_code not in TRIED_AGAIN_ALSO:
+            raise Broken(f"{self!r} is answered {error_codes.name(partition.error_code)}")
         self.later(self.world.random.randint(1, 30), self.refresh)
 
     def __repr__(self) -> str:
-        return f"asker {self.id} of partition {self.index}, told of the end {self.end}"
+        return f"asker {self.id} of partition {self.index}, with the end offset {self.end}"

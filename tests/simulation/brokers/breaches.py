@@ -51,7 +51,7 @@ def cuts_to_high_watermark(self: FollowerPartition, *given: Any) -> None:
     self.log.truncate_to(self.log.high_watermark)
 
 
-def says_no_epoch(self: FollowerPartition, max_bytes: int) -> Any:
+def names_no_epoch(self: FollowerPartition, max_bytes: int) -> Any:
     asked = _fetch_partition(self, max_bytes)
     asked.last_fetched_epoch = -1
     return asked
@@ -85,7 +85,7 @@ def commits_below_min_isr(self: InSyncReplicas, leader_end: int, min_isr: int) -
     return _high_watermark(self, leader_end, 0)
 
 
-def commits_without_who_comes(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
+def commits_without_joining_replicas(self: InSyncReplicas, leader_end: int, min_isr: int) -> int:
     """Ignores the proposed in-sync set, which the controller may already have accepted
     (KIP-497)."""
     proposed, self.proposed = self.proposed, None

@@ -38,11 +38,11 @@ class Client:
     def later(self, delay: int, action: Callable[[], None]) -> None:
         self.world.after(delay, action)
 
-    def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
-        """Calls `told` with the answer, or with None when there was none."""
+    def ask(self, to: int, body: Message, version: int, on_answer: Callable[[Any], None]) -> None:
+        """Calls `on_answer` with the answer, or with None when there was none."""
 
         def answered(answer: Message | RequestFailure) -> None:
-            told(None if isinstance(answer, RequestFailure) else answer)
+            on_answer(None if isinstance(answer, RequestFailure) else answer)
 
         self.cluster.wires.ask(self.id, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 

@@ -141,7 +141,7 @@ class Cluster(Nodes):
         self.await_order()
         self.require(self._is_settled, "what is in the logs is not committed everywhere")
         self.require(lambda: all(each.has_all for each in self.consumers), "a consumer does not come to the end")
-        self.require(lambda: all(each.has_all for each in self.askers), "a client is not told where the log ends")
+        self.require(lambda: all(each.has_all for each in self.askers), "a client does not get the log end offset")
         self.watch.compare()
 
     def _is_settled(self) -> bool:

@@ -78,9 +78,9 @@ class Consumer(Client):
         )
         body = of(replica_id=-1, topics=[of.OffsetForLeaderTopic(topic=TOPIC, partitions=[asked])])
         self._fetched_in = self.leader_epoch
-        self.ask(self.leader, body, ENDS_VERSION, self._told_end)
+        self.ask(self.leader, body, ENDS_VERSION, self._end_answered)
 
-    def _told_end(self, answer: OffsetForLeaderEpochResponse | None) -> None:
+    def _end_answered(self, answer: OffsetForLeaderEpochResponse | None) -> None:
         if answer is None:
             self.try_again()
             return
@@ -102,14 +102,14 @@ class Consumer(Client):
 
     def _truncated(self, offset: int) -> None:
         """The consumer learns of a truncation, and forgets the records from there on."""
-        self.world.note("{} is told of a truncation to {}", self.id, offset)
+        self.world.note("{} learns of a truncation to {}", self.id, offset)
         self.truncations += 1
-        self.cluster.watch.told_of_truncation(self, offset, self._fetched_in)
+        self.cluster.watch.truncation_answered(self, offset, self._fetched_in)
         del self.seen[offset:]
 
     def _fetch(self) -> None:
         of = FetchRequest
-        wanted = of.FetchPartition(
+        partition = of.FetchPartition(
             partition=self.index,
             current_leader_epoch=self.leader_epoch,
             fetch_offset=self.position,
@@ -122,7 +122,7 @@ class Consumer(Client):
             max_bytes=1 << 20,
             session_epoch=-1,
             rack_id=self.rack,
-            topics=[of.FetchTopic(topic_id=self.topic_id, partitions=[wanted])],
+            topics=[of.FetchTopic(topic_id=self.topic_id, partitions=[partition])],
         )
         self._fetched_in = self.leader_epoch
         to = self.leader if self._near < 0 else self._near

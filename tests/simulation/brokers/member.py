@@ -44,7 +44,7 @@ class Member:
         self.is_paused = self.is_stopping = False
         self.disk_ms = 0
         self._retires_until = 0  # a node that shuts down waits for others until then
-        self._is_retiring = False  # it tells the other controllers that it shuts down
+        self._is_retiring = False  # it notifies the other controllers of its shutdown
         self._held: list[Callable[[], None]] = []  # what arrives while it hangs
         self._wake: Event | None = None
         # Callbacks that are called when the process dies.
@@ -81,7 +81,7 @@ class Member:
         if self.node is not None:
             self.world.note("{} is killed", self.id)
             self.cluster.watch.deaths += 1
-            self._gone()
+            self._forget_node()
             self.machine.killed()
             for lost in self._unanswered.values():
                 self.world.after(self.world.random.randint(0, 3), lost)
@@ -90,10 +90,10 @@ class Member:
         """The machine loses its power; no peer is notified."""
         self.world.note("{} loses its power", self.id)
         self.cluster.watch.loses_power(self)
-        self._gone()
+        self._forget_node()
         self.machine.power_lost(self.world.random)
 
-    def _gone(self) -> None:
+    def _forget_node(self) -> None:
         self.node = None
         self._held.clear()
         if self._wake is not None:
@@ -139,7 +139,7 @@ class Member:
     def _stopped(self, node: Node) -> None:
         self.world.note("{} has stopped", self.id)
         node.close(self.world.now)
-        self._gone()
+        self._forget_node()
 
     def step(self, action: Callable[[Node], None]) -> None:
         """Calls the action on the node, unless its process has ended by then; later, if it
@@ -212,12 +212,12 @@ class Member:
         raise Broken(f"node {self.id} is halted: {why}")
 
     def _send(self, node: Node, channel: Any, send: OutboundRequest) -> None:
-        def told(answer: Message | RequestFailure) -> None:
+        def on_answer(answer: Message | RequestFailure) -> None:
             if self.node is node:
                 self.step(lambda node: channel.answered(send.token, answer, self.world.now))
 
         to, at_broker = self.cluster.id_at(send.to.endpoint), send.to.endpoint.port == CLIENT_PORT
-        self.cluster.wires.ask(self.id, to, send.body, send.version, told, REQUEST_MS, at_broker=at_broker)
+        self.cluster.wires.ask(self.id, to, send.body, send.version, on_answer, REQUEST_MS, at_broker=at_broker)
 
     def listener(self, *, at_broker: bool) -> ListenerSpec:
         """The listener that a request comes to. `at_broker` counts if the node has two."""

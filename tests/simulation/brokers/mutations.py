@@ -47,7 +47,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("follower_restarts_and_leads",),
     ),
     "takes any in-sync set": Mutation(
-        "who speaks of an old epoch of a partition is refused (KIP-497)",
+        "a request with an old epoch of a partition is refused (KIP-497)",
         ((alter_partition, "PROPOSAL_CHECKS", breaches.without(*_OLD)),),
         _CHANGE,
     ),
@@ -60,10 +60,12 @@ MUTATIONS: dict[str, Mutation] = {
         "epochs are cut with the log (KIP-101)", ((LeaderEpochCache, "truncate_from_end", breaches.nothing),), _APART
     ),
     "commits what it has itself": Mutation(
-        "committed is what everybody in sync has", ((InSyncReplicas, "high_watermark", breaches.commits_its_own),), _DIE
+        "the high watermark is at the end of the last in-sync replica",
+        ((InSyncReplicas, "high_watermark", breaches.commits_its_own),),
+        _DIE,
     ),
     "commits with the first that has it": Mutation(
-        "committed is what everybody in sync has",
+        "the high watermark is at the end of the last in-sync replica",
         ((InSyncReplicas, "high_watermark", breaches.commits_with_the_first),),
         ("leader_dies_and_another_leads",),
     ),
@@ -72,16 +74,16 @@ MUTATIONS: dict[str, Mutation] = {
         ((InSyncReplicas, "high_watermark", breaches.commits_below_min_isr),),
         ("anything", "leader_is_cut_off", "followers_forget", "leaders_die"),
     ),
-    "commits without who comes in": Mutation(
-        "the high watermark waits for who may be in sync already (KIP-497)",
-        ((InSyncReplicas, "high_watermark", breaches.commits_without_who_comes),),
+    "commits without joining replicas": Mutation(
+        "the high watermark waits for replicas that may be in sync already (KIP-497)",
+        ((InSyncReplicas, "high_watermark", breaches.commits_without_joining_replicas),),
         _IN,
     ),
     "keeps what diverges": Mutation(
         "a follower cuts what its leader does not have", ((FollowerPartition, "truncate", breaches.nothing),), _APART
     ),
     "acknowledges before it is replicated": Mutation(
-        "acks=all is answered when everybody in sync has it",
+        "acks=all is answered when every in-sync replica has it",
         ((_Written, "outcome", breaches.is_written),),
         _DIE,
     ),
@@ -100,15 +102,15 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "does not say the last fetched epoch": Mutation(
         "a follower says the epoch of its last record (KIP-595)",
-        ((FollowerPartition, "fetch_partition", breaches.says_no_epoch),),
+        ((FollowerPartition, "fetch_partition", breaches.names_no_epoch),),
         _APART,
     ),
-    "keeps in sync who lags": Mutation(
-        "who does not keep up falls out of sync",
+    "keeps lagging replicas in sync": Mutation(
+        "a follower that lags leaves the in-sync replicas",
         ((RemoteReplica, "is_in_sync", breaches.lags_for_ever),),
         ("follower_is_cut_off",),
     ),
-    "elects who was not in sync": Mutation(
+    "elects a replica that was not in sync": Mutation(
         "an unclean election is held where it is allowed",
         ((PartitionChanges, "election", breaches.elects_anybody),),
         ("leaders_die", "anything"),
@@ -131,20 +133,20 @@ MUTATIONS: dict[str, Mutation] = {
         ((Producers, "check", breaches.nothing),),
         _CHANGE,
     ),
-    "lets in who lacks what is committed": Mutation(
-        "who comes into sync has what is committed",
+    "admits a replica that lacks committed records": Mutation(
+        "a replica that joins the in-sync replicas has every committed record",
         ((InSyncReplicas, "_may_join", breaches.comes_into_the_epoch),),
         _IN,
     ),
-    "lets in who fetched in another life": Mutation(
-        "who comes into sync does so in the life in which it fetched (KIP-903)",
+    "admits a replica that fetched in another life": Mutation(
+        "a replica joins the in-sync replicas in the life in which it fetched (KIP-903)",
         (
             (AlterPartitionManager, "_is_eligible", breaches.always),
             (alter_partition, "PROPOSAL_CHECKS", breaches.without(error_codes.INELIGIBLE_REPLICA)),
         ),
         ("followers_forget",),
     ),
-    "believes that who lost power has everything": Mutation(
+    "believes a replica after a loss of power": Mutation(
         "a broker that stopped in no good order is eligible nowhere (KIP-966)",
         ((broker_changes, "handle_unclean_broker_shutdown", broker_changes.handle_clean_broker_shutdown),),
         ("power_fails",),
@@ -158,7 +160,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("anything", "replicas_move"),
     ),
     "serves when fenced by epoch": Mutation(
-        "a leader serves who asks in its own epoch only (KIP-320)",
+        "a leader serves fetches of its own epoch only (KIP-320)",
         ((Partition, "check_epoch", breaches.in_any_epoch),),
         ("anything", "leader_is_cut_off", "replicas_move"),
     ),

@@ -100,17 +100,17 @@ class Producer(Client):
         if answer is None:
             self.try_again()
             return
-        told = answer.responses[0].partition_responses[0]
-        if told.error_code in (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER):
-            self._acknowledged(told.base_offset)
-        elif told.error_code in TRIED_AGAIN:
+        result = answer.responses[0].partition_responses[0]
+        if result.error_code in (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER):
+            self._acknowledged(result.base_offset)
+        elif result.error_code in TRIED_AGAIN:
             self.try_again()
-        elif told.error_code in OUT_OF_STEP and self.idempotent:
+        elif result.error_code in OUT_OF_STEP and self.idempotent:
             self.cluster.watch.out_of_step(self)
             self.producer_id = NO_ID
             self.try_again()
         else:
-            raise Broken(f"{self!r} is answered {error_codes.name(told.error_code)}")
+            raise Broken(f"{self!r} is answered {error_codes.name(result.error_code)}")
 
     def _acknowledged(self, offset: int) -> None:
         self.cluster.watch.acknowledged(self, offset)

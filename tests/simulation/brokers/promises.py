@@ -74,10 +74,10 @@ def high_watermark_grows(replica: Replica, before: int, after: int) -> None:
         raise Broken(f"the high watermark of {replica!r} goes back from {before} to {after}")
 
 
-def nothing_committed_is_cut(replica: Replica, gone: Sequence[Kept], history: History) -> None:
+def nothing_committed_is_cut(replica: Replica, removed: Sequence[Kept], history: History) -> None:
     """KIP-101: a follower truncates what the leader does not have, and nothing else."""
     if history.is_whole and replica.forgot_in is None:
-        for kept in gone:
+        for kept in removed:
             if history.at(kept.offset) == kept:
                 raise Broken(f"{replica!r} cuts {kept}, which is committed")
 
@@ -89,13 +89,13 @@ def epoch_is_stamped(replica: Replica, since: int, leader_epoch: int) -> None:
             raise Broken(f"{replica!r} leads in epoch {leader_epoch}, and appends {kept}")
 
 
-def acknowledged_is_committed(who: object, offset: int, values: Sequence[int], history: History) -> None:
+def acknowledged_is_committed(client: object, offset: int, values: Sequence[int], history: History) -> None:
     """KIP-679: a record acknowledged under acks=all is committed; it is lost only where the rules
     allow a loss."""
     for at, value in enumerate(values, offset):
         kept = history.at(at)
         if (kept is None or kept.value != value) and history.is_whole:
-            raise Broken(f"{who!r} is told that {value} stands at offset {at}, where {kept} is committed")
+            raise Broken(f"{client!r} gets offset {at} for {value}, where {kept} is committed")
 
 
 def idempotent_once_in_order(records: Sequence[Kept], *, whole: bool) -> None:
@@ -121,47 +121,47 @@ def sent_here(records: Sequence[Kept], sent: dict[int, int], index: int) -> None
             raise Broken(f"{kept} of producer id {kept.producer} stands more than once")
 
 
-def consumer_is_given_what_is_committed(who: object, given: Sequence[Kept], position: int, history: History) -> None:
+def consumer_is_given_what_is_committed(client: object, given: Sequence[Kept], position: int, history: History) -> None:
     """KIP-320, KIP-207: a consumer receives committed records, from its position on, without a
     gap."""
     for offset, kept in enumerate(given, position):
         if kept.offset != offset:
-            raise Broken(f"{who!r} is given {kept} where offset {offset} is due")
+            raise Broken(f"{client!r} is given {kept} where offset {offset} is due")
         if history.at(offset) != kept:
-            raise Broken(f"{who!r} is given {kept}, where {history.at(offset)} is committed")
+            raise Broken(f"{client!r} is given {kept}, where {history.at(offset)} is committed")
 
 
-def consumer_is_given_what_its_leader_has(who: object, given: Sequence[Kept], leader_epoch: int) -> None:
+def consumer_is_given_what_its_leader_has(client: object, given: Sequence[Kept], leader_epoch: int) -> None:
     """KIP-320: a request with a leader epoch is served in that epoch only, and so gets no record of
     a later one."""
     for kept in given:
         if kept.epoch > leader_epoch:
-            raise Broken(f"{who!r} asks in leader epoch {leader_epoch}, and is given {kept}")
+            raise Broken(f"{client!r} asks in leader epoch {leader_epoch}, and is given {kept}")
 
 
-def consumer_knows_of_truncation(who: object, seen: Sequence[Kept], history: History) -> None:
+def consumer_learns_of_truncation(client: object, seen: Sequence[Kept], history: History) -> None:
     """KIP-320: a consumer that read a lost record learns of the loss before it gets the records
     after it."""
     if seen and history.at(len(seen) - 1) != seen[-1]:
         raise Broken(
-            f"{who!r} goes on after {seen[-1]}, where now {history.at(len(seen) - 1)} stands, and was not told"
+            f"{client!r} goes on after {seen[-1]}, where {history.at(len(seen) - 1)} is now, and no answer reported it"
         )
 
 
-def end_never_goes_back(who: object, before: int, told: int) -> None:
+def end_never_goes_back(client: object, before: int, end: int) -> None:
     """KIP-207: the end offset that a client receives never goes back, also when another broker
     begins to lead."""
-    if told < before:
-        raise Broken(f"{who!r} is told that the log ends at {told}, and was told of {before} before")
+    if end < before:
+        raise Broken(f"{client!r} gets the log end offset {end}, and got {before} before")
 
 
-def end_is_committed(who: object, told: int, history: History) -> None:
+def end_is_committed(client: object, end: int, history: History) -> None:
     """KIP-207: the end offset that a client receives is that of the committed records."""
-    if told > history.end:
-        raise Broken(f"{who!r} is told that the log ends at {told}, and {history.end} is committed")
+    if end > history.end:
+        raise Broken(f"{client!r} gets the log end offset {end}, and {history.end} is committed")
 
 
-def truncation_was_possible(who: object, offset: int, history: History) -> None:
+def truncation_was_possible(client: object, offset: int, history: History) -> None:
     """KIP-320: the position of a consumer goes back only where records were lost."""
     if history.is_whole:
-        raise Broken(f"{who!r} is told of a truncation to {offset}, and nothing was lost")
+        raise Broken(f"{client!r} learns of a truncation to {offset}, and nothing was lost")

@@ -57,7 +57,7 @@ def leader_dies_and_another_leads(cluster: Cluster) -> None:
     leader = cluster.leader(index)
     assert leader is not None
     faults.take_down(leader)
-    cluster.require(lambda: cluster.leader(index) not in (None, leader), "nobody else leads", FENCED_WITHIN)
+    cluster.require(lambda: cluster.leader(index) not in (None, leader), "no other broker leads", FENCED_WITHIN)
 
 
 def follower_restarts_and_leads(cluster: Cluster) -> None:
@@ -135,7 +135,7 @@ def follower_is_cut_off(cluster: Cluster) -> None:
     cluster.world.note("{} does not get through to {}, which leads", follower, image.leader)
     cluster.network.cut(follower, image.leader)
     cluster.require(
-        lambda: follower not in cluster.partition(index).isr, "who does not fetch stays in sync", OUT_WITHIN
+        lambda: follower not in cluster.partition(index).isr, "a follower that does not fetch stays in sync", OUT_WITHIN
     )
     cluster.world.run_for(random.randint(0, 1000))
 

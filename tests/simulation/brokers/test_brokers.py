@@ -16,7 +16,7 @@ def test_every_promise_is_kept(first: int) -> None:
     for seed in range(first, first + PORTION):
         outcome = run(seed)
         if outcome.broken:
-            pytest.fail(f"{outcome}\n`python -m tests.simulation.brokers --seed {seed}` tells how it came to that")
+            pytest.fail(f"{outcome}\n`python -m tests.simulation.brokers --seed {seed}` shows the transcript")
 
 
 REGRESSIONS = [

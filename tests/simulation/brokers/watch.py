@@ -82,7 +82,7 @@ class Watch:
             self._found = self._found or problem
 
     def _changed(self, index: int, before: PartitionImage | None, after: PartitionImage) -> None:
-        self._world.note("partition {} is to be {}", index, _said(after))
+        self._world.note("partition {} is to be {}", index, _as_text(after))
         self.partitions[index] = after
         if before is not None:
             promises.epochs_grow(index, before, after)
@@ -146,7 +146,7 @@ class Watch:
                 self._look_at_follower(self.replica(member.id, index), followed)
 
     def _look_at_follower(self, replica: Replica, followed: FollowerPartition) -> None:
-        """Its high watermark is valid; it may come from a former leader that told no other replica
+        """Its high watermark is valid; it may come from a former leader that sent it to no replica
         (KIP-392)."""
         replica.lead = None
         self._read(replica, followed.log)
@@ -159,11 +159,11 @@ class Watch:
     def _read(self, replica: Replica, log: PartitionLog) -> None:
         if replica.has_read(log):
             return
-        gone = replica.read(log)
-        if gone:
+        removed = replica.read(log)
+        if removed:
             self.truncations += 1
-            self._world.note("{} cuts {}", replica.member.id, [kept.value for kept in gone])
-            promises.nothing_committed_is_cut(replica, gone, self.histories[replica.index])
+            self._world.note("{} cuts {}", replica.member.id, [kept.value for kept in removed])
+            promises.nothing_committed_is_cut(replica, removed, self.histories[replica.index])
             self._look_at_in_sync(replica.index)
 
     def _look_at_leader(self, replica: Replica, led: Partition) -> None:
@@ -229,19 +229,19 @@ class Watch:
 
     def out_of_step(self, producer: Producer) -> None:
         if producer.acks == -1 and self.histories[producer.index].is_whole:
-            raise Broken(f"{producer!r} is told that its sequence is wrong, and nothing was lost")
+            raise Broken(f"{producer!r} gets an error of its sequence, and nothing was lost")
 
     def given(self, consumer: Consumer, given: Sequence[Kept], leader_epoch: int) -> None:
         history = self.histories[consumer.index]
         promises.consumer_is_given_what_its_leader_has(consumer, given, leader_epoch)
         if history.is_current(leader_epoch) and given:
-            promises.consumer_knows_of_truncation(consumer, consumer.seen, history)
+            promises.consumer_learns_of_truncation(consumer, consumer.seen, history)
             promises.consumer_is_given_what_is_committed(consumer, given, consumer.position, history)
 
-    def told_of_truncation(self, consumer: Consumer, offset: int, leader_epoch: int) -> None:
+    def truncation_answered(self, consumer: Consumer, offset: int, leader_epoch: int) -> None:
         promises.truncation_was_possible(consumer, offset, self.histories[consumer.index])
 
-    def told_of_end(self, asker: Asker, offset: int, leader_epoch: int) -> None:
+    def end_answered(self, asker: Asker, offset: int, leader_epoch: int) -> None:
         history = self.histories[asker.index]
         if history.is_whole:
             promises.end_never_goes_back(asker, asker.end, offset)
@@ -273,7 +273,7 @@ class Watch:
                     raise Broken(f"{consumer!r} was given something else than what was committed")
 
 
-def _said(partition: PartitionImage) -> str:
+def _as_text(partition: PartitionImage) -> str:
     more = f", eligible {list(partition.elr)}" if partition.elr else ""
     last = f", last {list(partition.last_known_elr)}" if partition.last_known_elr else ""
     moving = f", adding {list(partition.adding_replicas)}" if partition.adding_replicas else ""

@@ -23,7 +23,7 @@ from .telling import shown
 if TYPE_CHECKING:
     from .member import Member
 
-Told = Callable[[Message | RequestFailure], None]
+OnAnswer = Callable[[Message | RequestFailure], None]
 
 
 class Wires:
@@ -36,11 +36,19 @@ class Wires:
         self.metadata_ms: dict[int, int] = {}
 
     def ask(
-        self, sender: int, to: int, body: Message, version: int, told: Told, timeout: int, *, at_broker: bool = False
+        self,
+        sender: int,
+        to: int,
+        body: Message,
+        version: int,
+        on_answer: OnAnswer,
+        timeout: int,
+        *,
+        at_broker: bool = False,
     ) -> None:
         """Lets `to` answer a request of `sender`; both are ids of nodes or clients. `at_broker`: of
         a node with two listeners, at that of its broker."""
-        _Asking(self, sender, to, body, version, told, timeout, at_broker)
+        _Asking(self, sender, to, body, version, on_answer, timeout, at_broker)
 
     def member(self, id: int) -> Member | None:
         return self._members.get(id)
@@ -56,11 +64,11 @@ class _Asking:
         to: int,
         body: Message,
         version: int,
-        told: Told,
+        on_answer: OnAnswer,
         timeout: int,
         at_broker: bool,
     ) -> None:
-        self._wires, self._sender, self._to, self._told, self._at_broker = wires, sender, to, told, at_broker
+        self._wires, self._sender, self._to, self._on_answer, self._at_broker = wires, sender, to, on_answer, at_broker
         self._key, self._version, self._is_over = body.api_key or 0, version, False
         data = downgraded(body, version).encode(version)
         how = wires.network.send(sender, to, lambda: self._arrive(data), self.lost)
@@ -69,12 +77,12 @@ class _Asking:
         wires.world.after(timeout, self.lost)
 
     def lost(self) -> None:
-        self._tell(RequestFailure.LOST)
+        self._answer(RequestFailure.LOST)
 
-    def _tell(self, answer: Message | RequestFailure) -> None:
+    def _answer(self, answer: Message | RequestFailure) -> None:
         if not self._is_over:
             self._is_over = True
-            self._told(answer)
+            self._on_answer(answer)
 
     def _arrive(self, data: bytes) -> None:
         target = self._wires.member(self._to)
@@ -102,4 +110,4 @@ class _Asking:
 
     def _come_back(self, data: bytes) -> None:
         if not self._is_over:
-            self._tell(registry.api(self._key).response.decode(data, self._version))
+            self._answer(registry.api(self._key).response.decode(data, self._version))

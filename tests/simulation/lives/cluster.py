@@ -122,9 +122,9 @@ class Cluster(Nodes):
 
     # Clients
 
-    def ask(self, to: int, body: Message, version: int, told: Callable[[Any], None]) -> None:
+    def ask(self, to: int, body: Message, version: int, on_answer: Callable[[Any], None]) -> None:
         def answered(answer: Message | RequestFailure) -> None:
-            told(None if isinstance(answer, RequestFailure) else answer)
+            on_answer(None if isinstance(answer, RequestFailure) else answer)
 
         self.wires.ask(CLIENT, to, body, version, answered, TIMEOUT_MS, at_broker=True)
 
@@ -145,7 +145,7 @@ class Cluster(Nodes):
         data = ProduceRequest.PartitionProduceData(index=key[1], records=bytes(batch))
         topic, losses = ProduceRequest.TopicProduceData(name=key[0], partition_data=[data]), self.losses
 
-        def told(answer: Any) -> None:
+        def on_answer(answer: Any) -> None:
             found = None if answer is None else answer.responses[0].partition_responses[0]
             # Otherwise the batch may be lost already.
             is_of_now = losses == self.losses and self.ledgers.get(key) is ledger
@@ -154,7 +154,9 @@ class Cluster(Nodes):
                 for at, (of, value, _) in enumerate(values, found.base_offset):
                     ledger.acknowledged[at] = Stored(at, of, value)
 
-        self.ask(partition.leader, ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), PRODUCE_VERSION, told)
+        self.ask(
+            partition.leader, ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic]), PRODUCE_VERSION, on_answer
+        )
 
     # Lives
 

@@ -46,7 +46,7 @@ class Groups:
         due, losses = self.due.setdefault(group, [-1]), cluster.losses
         due.append(offset)
 
-        def told(answer: Any) -> None:
+        def on_answer(answer: Any) -> None:
             self._under_way.discard(group)
             code = None if answer is None else answer.topics[0].partitions[0].error_code
             if code == error_codes.NONE and losses == cluster.losses and self.due.get(group) is due:
@@ -55,18 +55,18 @@ class Groups:
             elif code != error_codes.NONE:
                 self._coordinators.pop(group, None)
 
-        cluster.ask(coordinator, body, COMMIT_VERSION, told)
+        cluster.ask(coordinator, body, COMMIT_VERSION, on_answer)
 
     def _find(self, group: str) -> None:
         cluster = self._cluster
 
-        def told(answer: Any) -> None:
+        def on_answer(answer: Any) -> None:
             found = None if answer is None else answer.coordinators[0]
             if found is not None and found.error_code == error_codes.NONE:
                 self._coordinators[group] = found.node_id
 
         broker = cluster.world.random.choice(cluster.shape.broker_ids)
-        cluster.ask(broker, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), FIND_VERSION, told)
+        cluster.ask(broker, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), FIND_VERSION, on_answer)
 
     def check(self, *, may_lose: bool) -> None:
         """Raises Broken when a group finds an offset that cannot be its last commit."""
@@ -89,15 +89,15 @@ class Groups:
             self._find(group)
         elif group not in self._under_way:  # no commit may come between answer and check
             of = OffsetFetchRequest
-            wanted = of.OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[0])
+            topic = of.OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[0])
 
-            def told(answer: Any) -> None:
+            def on_answer(answer: Any) -> None:
                 partition = None if answer is None or answer.error_code else answer.topics[0].partitions[0]
                 if partition is not None and partition.error_code == error_codes.NONE:
                     found.append(partition.committed_offset)
                 else:
                     self._coordinators.pop(group, None)
 
-            self._cluster.ask(coordinator, of(group_id=group, topics=[wanted]), FETCH_VERSION, told)
+            self._cluster.ask(coordinator, of(group_id=group, topics=[topic]), FETCH_VERSION, on_answer)
         self._cluster.world.run_for(50)
         return bool(found)

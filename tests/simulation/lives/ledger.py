@@ -44,7 +44,7 @@ class Ledger:
             raise Broken(f"{self.name}: a record is there that was not sent: {found}")
         there = {each.offset: each for each in found}
         lost = [each for each in self.acknowledged.values() if there.get(each.offset) != each]
-        lost = [each for each in lost if not self._may_be_gone(each, log, there)]
+        lost = [each for each in lost if not self._may_be_lost(each, log, there)]
         if lost and not may_lose:
             raise Broken(
                 f"{self.name}: acknowledged, and not there: {lost[:5]} of {len(lost)}; there are {found[-5:]} in {log!r}"
@@ -52,7 +52,7 @@ class Ledger:
         for each in lost:
             del self.acknowledged[each.offset]
 
-    def _may_be_gone(self, record: Stored, log: PartitionLog, there: dict[int, Stored]) -> bool:
+    def _may_be_lost(self, record: Stored, log: PartitionLog, there: dict[int, Stored]) -> bool:
         if record.offset in there:
             return False  # another record has its offset
         if self.compacts:

@@ -50,4 +50,4 @@ class LivesMember(Member):
         self.how = "full"
         with suppress(DiskFailure):
             node.close(self.world.now)
-        self._gone()
+        self._forget_node()

@@ -17,7 +17,7 @@ def test_every_life_leaves_what_the_next_one_starts_on(first: int) -> None:
     for seed in range(first, first + PORTION):
         outcome = run(seed)
         if outcome.broken:
-            pytest.fail(f"{outcome}\n`python -m tests.simulation.lives --seed {seed}` tells how it came to that")
+            pytest.fail(f"{outcome}\n`python -m tests.simulation.lives --seed {seed}` shows the transcript")
 
 
 REGRESSIONS = [

@@ -15,7 +15,7 @@ from .state import State
 from .world import Broken
 
 
-class Told(NamedTuple):
+class Delivered(NamedTuple):
     """A batch or a snapshot that the listener received, with the offset and the state after it."""
 
     batch: bytes  # empty for a snapshot
@@ -24,7 +24,7 @@ class Told(NamedTuple):
     state: State | None = None  # after a snapshot
 
 
-class Heard:
+class StateListener:
     """The listener of one run of a node; `take` returns what has arrived since its last call."""
 
     def __init__(self, name: str) -> None:
@@ -37,18 +37,18 @@ class Heard:
         # By last offset: the epoch and the values of an append.
         self.awaited: dict[int, tuple[int, list[bytes]]] = {}
         self.acknowledged: list[tuple[OffsetAndEpoch, list[bytes]]] = []
-        self._new: list[Told] = []
+        self._new: list[Delivered] = []
 
     def committed(self, batches: Slice) -> None:
         if batches.offset != self.end.offset:
-            raise Broken(f"{self.name} is told of offset {batches.offset}, where {self.end.offset} is due")
+            raise Broken(f"{self.name} gets offset {batches.offset}, where {self.end.offset} is due")
         for position, header in iter_batches(batches.records):
             batch = bytes(batches.records[position : position + header.size])
             self.state.apply_batch(batch)
             self.end = OffsetAndEpoch(header.next_offset, header.partition_leader_epoch)
             self.timestamp = max(self.timestamp, header.max_timestamp)
             self.bytes += len(batch)
-            self._new.append(Told(batch, self.end, self.state.digest))
+            self._new.append(Delivered(batch, self.end, self.state.digest))
             self._answer(header.next_offset - 1, header.partition_leader_epoch)
 
     def _answer(self, last_offset: int, epoch: int) -> None:
@@ -61,25 +61,25 @@ class Heard:
     def snapshot_loaded(self, reader: RecordsSnapshotReader) -> None:
         with reader:
             if reader.id.offset < self.end.offset:
-                raise Broken(f"{self.name} is told of {reader!r} after offset {self.end.offset}")
+                raise Broken(f"{self.name} gets {reader!r} after offset {self.end.offset}")
             if reader.id == BOOTSTRAP:  # the bootstrap snapshot names only the voters
                 return
             self.end, self.timestamp = reader.id, reader.head.timestamp
             self.state = State.loaded(value for values in reader.values() for value in values)
-        self._new.append(Told(b"", self.end, self.state.digest, self.state.copy()))
+        self._new.append(Delivered(b"", self.end, self.state.digest, self.state.copy()))
 
     def became_leader(self, epoch: int) -> None:
         if self.leads is not None:
-            raise Broken(f"{self.name} is told that it leads in epoch {epoch}, and it led in {self.leads} already")
+            raise Broken(f"{self.name} becomes the leader of epoch {epoch}, and it led in {self.leads} already")
         if self.end.epoch != epoch:
-            raise Broken(f"{self.name} is told that it leads in epoch {epoch}, and has heard up to {self.end!r}")
+            raise Broken(f"{self.name} becomes the leader of epoch {epoch}, and has the records up to {self.end!r}")
         self.leads = epoch
 
     def lost_leadership(self, epoch: int) -> None:
         if self.leads != epoch:
-            raise Broken(f"{self.name} is told that it lost epoch {epoch}, and it led in {self.leads}")
+            raise Broken(f"{self.name} loses epoch {epoch}, and it led in {self.leads}")
         self.leads = None
 
-    def take(self) -> list[Told]:
+    def take(self) -> list[Delivered]:
         taken, self._new = self._new, []
         return taken

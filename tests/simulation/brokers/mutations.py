@@ -98,7 +98,7 @@ MUTATIONS: dict[str, Mutation] = {
         ("metadata_come_late",),
     ),
     "ignores the last fetched epoch": Mutation(
-        "a leader compares histories (KIP-595)", ((PartitionLog, "compare", breaches.finds_no_divergence),), _APART
+        "a leader compares histories (KIP-595)", ((log_reader, "compare_with", breaches.finds_no_divergence),), _APART
     ),
     "does not say the last fetched epoch": Mutation(
         "a follower says the epoch of its last record (KIP-595)",

@@ -47,7 +47,7 @@ class Line:
     def close(self) -> None:
         raise RuntimeError("the connection was closed")
 
-    def read_on(self, wanted: bool) -> None:
+    def read_on(self, on: bool) -> None:
         pass
 
     def turn_is_over(self, ahead: bool) -> bool:

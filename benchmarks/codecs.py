@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.codecs", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object: cases, ours, peers, ratios")
     parser.add_argument("--rounds", type=int, default=9, help="turns of each library (9)")
-    parser.add_argument("--case", action="append", help="only cases whose name starts so")
+    parser.add_argument("--case", action="append", help="only cases with a name that starts so")
     options = parser.parse_args(arguments)
     chosen = [case for case in cases() if not options.case or case.name.startswith(tuple(options.case))]
     run(chosen, options.rounds).print(as_json=options.json)

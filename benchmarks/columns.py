@@ -185,7 +185,7 @@ def measure(jobs: dict[str, Job], rounds: int, count: int) -> dict[str, float]:
     samples: dict[str, list[float]] = {name: [] for name in jobs}
     for name, job in jobs.items():
         if (seen := job()) != count:
-            raise ValueError(f"{name} sees {seen} records of {count}")
+            raise ValueError(f"{name} read {seen} records of {count}")
     gc.collect()
     for _ in range(rounds):
         for name, job in jobs.items():

@@ -114,10 +114,10 @@ def takes_a_record(living: Iterable[str], topic: str) -> bool:
 
 def _leader_takes(address: str, living: Iterable[str], topic: str) -> bool:
     with suppress(OSError, AssertionError):  # no broker listens, or the connection ends
-        asked = MetadataRequest.MetadataRequestTopic(name=topic)
-        told = raw.ask(address, MetadataRequest(topics=[asked]), 12)
-        leader = told.topics[0].partitions[0].leader_id
-        at = next((f"{each.host}:{each.port}" for each in told.brokers if each.node_id == leader), None)
+        topic_request = MetadataRequest.MetadataRequestTopic(name=topic)
+        metadata = raw.ask(address, MetadataRequest(topics=[topic_request]), 12)
+        leader = metadata.topics[0].partitions[0].leader_id
+        at = next((f"{each.host}:{each.port}" for each in metadata.brokers if each.node_id == leader), None)
         return (
             at is not None
             and at in living
@@ -129,8 +129,8 @@ def _leader_takes(address: str, living: Iterable[str], topic: str) -> bool:
 def _one_record(topic: str) -> ProduceRequest:
     batch = encode_batch([Record(0, int(time.time() * 1000), None, b"x" * 100)])
     data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    return ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked])
+    topic_data = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    return ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic_data])
 
 
 def waited(writer: Writer, topic: str, living: Sequence[str], start: float) -> Waited:
@@ -193,8 +193,8 @@ class Apart:
     def __init__(self, seat: Seat, seats: Sequence[Seat], cluster_id: str, folder: Path, session_ms: int) -> None:
         self.id, self.address = seat.id, next(iter(seat.known.values()))
         self._config, self._log = folder / f"{seat.id}.properties", folder / f"{seat.id}.log"
-        told = {**quorum.settings(seat, seats, str(folder / str(seat.id))), **settings(session_ms)}
-        self._config.write_text("".join(f"{name}={value}\n" for name, value in told.items()))
+        config = {**quorum.settings(seat, seats, str(folder / str(seat.id))), **settings(session_ms)}
+        self._config.write_text("".join(f"{name}={value}\n" for name, value in config.items()))
         command = [*SERVER, "format", "-t", cluster_id, "-c", str(self._config)]
         subprocess.run(command, check=True, capture_output=True)
         self._process: Process | None = None
@@ -211,9 +211,9 @@ class Apart:
 @contextmanager
 def apart(folder: Path, session_ms: int) -> Iterator[list[Apart]]:
     """Three brokers and a controller."""
-    wanted = quorum.roles(REPLICAS, 1)
-    addresses = [(HOST, port) for port in free_ports(len(wanted))]
-    seats = [_seat(id, roles, at) for (id, roles), at in zip(wanted, addresses, strict=True)]
+    ids_and_roles = quorum.roles(REPLICAS, 1)
+    addresses = [(HOST, port) for port in free_ports(len(ids_and_roles))]
+    seats = [_seat(id, roles, at) for (id, roles), at in zip(ids_and_roles, addresses, strict=True)]
     cluster_id = quorum.cluster_id()
     with ExitStack() as running:
         nodes = [Apart(seat, seats, cluster_id, folder, session_ms) for seat in seats]

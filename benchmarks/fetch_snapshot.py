@@ -99,8 +99,8 @@ def node(path: str) -> Iterator[Server]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            told = [process.stdout.readline().strip().partition("=") for _ in range(2)]
-            bootstrap = {name: value for name, _, value in told}["controller.quorum.bootstrap.servers"]
+            lines = [process.stdout.readline().strip().partition("=") for _ in range(2)]
+            bootstrap = {name: value for name, _, value in lines}["controller.quorum.bootstrap.servers"]
             host, _, port = bootstrap.rpartition(":")
             yield Server((host, int(port)), process.pid, _epoch(bootstrap))
         finally:
@@ -145,7 +145,7 @@ def _request(server: Server, position: int, most: int) -> bytes:
 
 
 class Took(NamedTuple):
-    """Seconds of real time and of the server's CPU, the maximum growth of the server's memory in
+    """Seconds of real time and of the server's CPU, the maximum increase of the server's memory in
     bytes, and the bytes of a response before the snapshot's.
     """
 

@@ -52,19 +52,19 @@ def measure(megabytes: int, rounds: int) -> Rates:
                 for partitions in PARTITIONS:
                     for name, (bootstrap, _) in running.items():
                         records = megabytes * 1_000_000 // size // (1 if turn else 4)
-                        told = rates[name] if turn else {}  # the first round warms up
-                        _round(told, bootstrap, f"bench-{size}-{partitions}-{turn}", size, partitions, records)
+                        counted = rates[name] if turn else {}  # the first round warms up
+                        _round(counted, bootstrap, f"bench-{size}-{partitions}-{turn}", size, partitions, records)
     return rates
 
 
-def _round(told: dict[str, list[float]], bootstrap: str, topic: str, size: int, partitions: int, records: int) -> None:
+def _round(rates: dict[str, list[float]], bootstrap: str, topic: str, size: int, partitions: int, records: int) -> None:
     back_memory()
     create(bootstrap, topic, partitions)
     case = f"{size} B, {partitions} partition{'s' if partitions > 1 else ''}"
     seconds = produce(bootstrap, topic, records, b"x" * size, partitions)
-    told.setdefault(f"produce {case}", []).append(records / seconds)
+    rates.setdefault(f"produce {case}", []).append(records / seconds)
     seconds = consume(bootstrap, topic, records, partitions)
-    told.setdefault(f"consume {case}", []).append(records / seconds)
+    rates.setdefault(f"consume {case}", []).append(records / seconds)
 
 
 def back_memory(size: int = TOUCHED) -> None:

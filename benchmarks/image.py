@@ -135,8 +135,8 @@ class Waiting:
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         host, _, port = bootstrap.rpartition(":")
-        asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
-        self._request = b"".join(headers.write_request(asked, 1, "bench", version=12))
+        request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
+        self._request = b"".join(headers.write_request(request, 1, "bench", version=12))
         self._sock = socket.create_connection((host, int(port)))
 
     def ask(self) -> float:

@@ -10,7 +10,7 @@ start:
 - there is no record that was not sent;
 - records are in the order of sending; a record that was sent again is there twice for the plain
   producer, and once for the idempotent one;
-- OffsetForLeaderEpoch distinguishes the broker's lives.
+- OffsetForLeaderEpoch distinguishes the broker's runs.
 
 The exit code is 1 when one of these does not hold; the seed is printed.
 """
@@ -108,11 +108,11 @@ class Stream:
 
     def _read_on(self, bootstrap: str) -> None:
         while True:
-            wanted = FetchRequest.FetchPartition(
+            partition = FetchRequest.FetchPartition(
                 partition=0, fetch_offset=len(self.found), partition_max_bytes=MOST, current_leader_epoch=-1
             )
-            asked = FetchRequest.FetchTopic(topic=self.topic, partitions=[wanted])
-            answer = ask(bootstrap, FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[asked]), 12)
+            topic = FetchRequest.FetchTopic(topic=self.topic, partitions=[partition])
+            answer = ask(bootstrap, FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[topic]), 12)
             data = answer.responses[0].partitions[0]
             if data.error_code:
                 raise Broken(f"{self.topic}: error {data.error_code} at offset {len(self.found)}")
@@ -142,12 +142,14 @@ class Stream:
         if starts != sorted(starts):
             raise Broken(f"{self.topic}: leader epochs go back: {starts}")
         for (epoch, _), (_, end) in list(pairwise(starts))[-3:]:
-            asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0, leader_epoch=epoch)
-            topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic=self.topic, partitions=[asked])
-            told = ask(bootstrap, OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic]), 4).topics[0].partitions[0]
-            if (told.leader_epoch, told.end_offset) != (epoch, end):
+            partition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0, leader_epoch=epoch)
+            topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic=self.topic, partitions=[partition])
+            end_of_epoch = (
+                ask(bootstrap, OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic]), 4).topics[0].partitions[0]
+            )
+            if (end_of_epoch.leader_epoch, end_of_epoch.end_offset) != (epoch, end):
                 raise Broken(
-                    f"{self.topic}: epoch {epoch} is said to end at {told.end_offset}, the next begins at {end}"
+                    f"{self.topic}: epoch {epoch} is reported to end at {end_of_epoch.end_offset}, the next begins at {end}"
                 )
 
 
@@ -158,7 +160,7 @@ class Figures:
         self.records = sum(len(stream.found) for stream in streams)
         self.acknowledged = sum(len(set(stream.found)) for stream in streams)
         self.again = sum(len(stream.found) - len(set(stream.found)) for stream in streams)
-        self.lives = min(len(stream.epochs) for stream in streams)
+        self.runs = min(len(stream.epochs) for stream in streams)
         self.start_ms = statistics.median(starts) * 1000
 
 
@@ -197,7 +199,7 @@ def _streams(bootstrap: str) -> list[Stream]:
 
 
 def _live(streams: Sequence[Stream], random: Random) -> None:
-    """Send for a while; in most lives the time begins when both producers have had a response."""
+    """Send for a while; in most runs the time begins when both producers have had a response."""
     if random.random() < 0.8:
         end = time.perf_counter() + PATIENCE_S
         while not all(stream.acknowledged for stream in streams):
@@ -228,7 +230,7 @@ def main() -> None:
         sys.exit(f"seed {arguments.seed}: {problem}")
     table = report.Table("kill", "what a broker keeps that is killed; acknowledged records that were lost: 0")
     table.add("kills", arguments.kills, {})
-    table.add("lives in which records were written", figures.lives, {})
+    table.add("runs of the broker in which records were written", figures.runs, {})
     table.add("records found, every acknowledged one among them", figures.records, {})
     table.add("of these sent again by the plain producer", figures.again, {})
     table.add("ms from kill to serving again (median)", figures.start_ms, {})

@@ -85,8 +85,8 @@ def stay_on_one_cpu() -> None:
 def receive(sock: socket.socket, echoed: int, *, framed: bool) -> None:
     """Read one response, with the same number of system calls for both servers."""
     data = sock.recv(READ)
-    wanted = 4 + int.from_bytes(data[:4], "big") if framed else echoed
-    while len(data) < wanted:
+    size = 4 + int.from_bytes(data[:4], "big") if framed else echoed
+    while len(data) < size:
         more = sock.recv(READ)
         if not more:
             raise RuntimeError("the server closed the connection")

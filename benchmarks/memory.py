@@ -25,7 +25,7 @@ from . import report, servers
 MB = 1_000_000
 
 
-def growth_by_records(megabytes: int) -> tuple[float, float]:
+def increase_by_records(megabytes: int) -> tuple[float, float]:
     """Megabytes produced (as the records' values), and by how many megabytes the server grew."""
     with servers.ours("--topic", "bench:1") as (bootstrap, pid):
         before = servers.resident_bytes(pid)
@@ -43,7 +43,7 @@ def growth_by_records(megabytes: int) -> tuple[float, float]:
         return megabytes, (servers.resident_bytes(pid) - before) / MB
 
 
-def growth_by_connections(count: int) -> float:
+def increase_by_connections(count: int) -> float:
     """Megabytes that the server grew by; every connection has spoken once and then is silent."""
     hello = b"".join(headers.write_request(ApiVersionsRequest(), 1, "idle", version=2))
     with servers.ours() as (bootstrap, pid):
@@ -60,10 +60,10 @@ def growth_by_connections(count: int) -> float:
         return grown
 
 
-def growth_by_waiting_fetches(count: int) -> float:
+def increase_by_waiting_fetches(count: int) -> float:
     """Megabytes that the server grew by; every connection waits for 10 MB where there is 1 MB."""
-    wanted = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1 << 24)
-    topic = FetchRequest.FetchTopic(topic="bench", partitions=[wanted])
+    partition = FetchRequest.FetchPartition(partition=0, partition_max_bytes=1 << 24)
+    topic = FetchRequest.FetchTopic(topic="bench", partitions=[partition])
     fetch = FetchRequest(max_wait_ms=600_000, min_bytes=10 * MB, max_bytes=1 << 24, topics=[topic])
     hello = b"".join(headers.write_request(ApiVersionsRequest(), 1, "waits", version=2))
     waits = b"".join(headers.write_request(fetch, 2, "waits", version=12))
@@ -101,12 +101,12 @@ def main() -> None:
     parser.add_argument("--waiting", type=int, default=500)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    produced, grown = growth_by_records(arguments.megabytes)
-    idle = growth_by_connections(arguments.connections)
+    produced, grown = increase_by_records(arguments.megabytes)
+    idle = increase_by_connections(arguments.connections)
     table = report.Table("memory", "MB; goals: ratios of at most 1.15 and 1")
     table.add(f"{arguments.megabytes} MB of records", grown, {"produced": produced})
     table.add(f"{arguments.connections} idle connections", idle, {"goal": 60 * arguments.connections / 2000})
-    waiting = growth_by_waiting_fetches(arguments.waiting)
+    waiting = increase_by_waiting_fetches(arguments.waiting)
     table.add(f"{arguments.waiting} waiting fetches", waiting, {"goal": 60 * arguments.waiting / 2000})
     table.print(as_json=arguments.json)
 

@@ -88,9 +88,9 @@ class Controller:
     def epoch(self) -> int | None:
         """The epoch in which it leads; None when it does not lead."""
         of = DescribeQuorumRequest
-        asked = of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])])
+        request = of(topics=[of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])])
         try:
-            found = ask(self.bootstrap, asked, 2).topics[0].partitions[0]
+            found = ask(self.bootstrap, request, 2).topics[0].partitions[0]
         except (OSError, AssertionError):
             return None
         leads = found.error_code == 0 and found.leader_id == self.id and found.high_watermark >= 0
@@ -122,7 +122,7 @@ def leader(among: Sequence[Controller], after: int = -1) -> tuple[Controller, in
             if epoch is not None and epoch > after:
                 return each, epoch
         time.sleep(0.01)
-    raise RuntimeError("nobody leads")
+    raise RuntimeError("no node leads")
 
 
 def request(number: int) -> bytes:
@@ -184,9 +184,9 @@ def singles(port: int, count: int, flush: Flush) -> tuple[list[float], list[floa
     with socket.create_connection((HOST, port)) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for number in range(count):
-            asked = request(number)
+            frame = request(number)
             start = time.perf_counter()
-            sock.sendall(asked)
+            sock.sendall(frame)
             data = sock.recv(1 << 16)
             while len(data) < 4 + int.from_bytes(data[:4], "big"):
                 data += sock.recv(1 << 16)

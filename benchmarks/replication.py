@@ -94,31 +94,31 @@ def singles(cluster: Cluster, topic: str, count: int) -> float:
     return statistics.median(took)
 
 
-def one_round(told: Rounds, clusters: dict[str, Cluster], megabytes: int, turn: int) -> None:
+def one_round(results: Rounds, clusters: dict[str, Cluster], megabytes: int, turn: int) -> None:
     """Measure every rate and every p50 once, one server after the other."""
     for size in SIZES:
         for partitions in PARTITIONS:
             case = f"{size} B, {partitions} partition{'s' if partitions > 1 else ''}"
-            for who, cluster in clusters.items():
-                topic, replicas = f"{size}-{partitions}-{turn}", 1 if who == ALONE else REPLICAS
+            for name, cluster in clusters.items():
+                topic, replicas = f"{size}-{partitions}-{turn}", 1 if name == ALONE else REPLICAS
                 topic += f"-{replicas}"
                 back_memory(TOUCHED)
                 cluster.create(topic, partitions, replicas)
                 records = megabytes * 1_000_000 // size
                 rate = records / produce(cluster.bootstrap, topic, records, b"x" * size, partitions)
-                told.setdefault(case, {}).setdefault(who, []).append(rate)
+                results.setdefault(case, {}).setdefault(name, []).append(rate)
                 cluster.delete(topic)
-    for who, cluster in clusters.items():
-        if who != ALONE:
+    for name, cluster in clusters.items():
+        if name != ALONE:
             topic = f"single-{turn}"
             cluster.create(topic, 1, REPLICAS)
-            told.setdefault("p50", {}).setdefault(who, []).append(singles(cluster, topic, SINGLES))
+            results.setdefault("p50", {}).setdefault(name, []).append(singles(cluster, topic, SINGLES))
             cluster.delete(topic)
 
 
 def measure(megabytes: int, rounds: int) -> Rounds:
     """All figures; those of a real Kafka only where it can run."""
-    told: Rounds = {}
+    results: Rounds = {}
     with ExitStack() as stack:
         ours, _ = stack.enter_context(servers.ours("--brokers", "3"))
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))
@@ -130,8 +130,8 @@ def measure(megabytes: int, rounds: int) -> Rounds:
             report.note(f"no real Kafka to compare with: {why}")
         one_round({}, clusters, max(1, megabytes // 4), 0)  # warms up
         for turn in range(1, rounds + 1):
-            one_round(told, clusters, megabytes, turn)
-    return told
+            one_round(results, clusters, megabytes, turn)
+    return results
 
 
 def idle_share(*arguments: str) -> float:
@@ -162,29 +162,29 @@ def main() -> None:
     parser.add_argument("--deaths", type=int, default=1, help="of leaders, each of which takes ten seconds")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    goals, told = Goals(), measure(options.megabytes, options.rounds)
-    singly = told.pop("p50")
+    goals, results = Goals(), measure(options.megabytes, options.rounds)
+    singly = results.pop("p50")
     rates = report.Table("replication", f"records/s; goals: {OF_ONE} of {ALONE}, {OF_KAFKA} of {KAFKA}")
-    for case, values in told.items():
-        medians = {who: statistics.median(each) for who, each in values.items()}
+    for case, values in results.items():
+        medians = {name: statistics.median(each) for name, each in values.items()}
         rates.add(case, ours := medians.pop("ours"), medians)
         for peer, least in ((ALONE, OF_ONE), (KAFKA, OF_KAFKA)):
             if peer in medians:
                 goals.check(f"{case}, as a part of {peer}", ours / medians[peer], least=least)
     rates.print(as_json=options.json)
     waits = report.Table("replication, one record alone", "ms until it is acknowledged, p50")
-    medians = {who: statistics.median(each) for who, each in singly.items()}
+    medians = {name: statistics.median(each) for name, each in singly.items()}
     waits.add("three replicas", ours := medians.pop("ours"), {GOAL: MOST_MS, **medians})
     goals.check("ms of one record", ours, most=MOST_MS)
     waits.print(as_json=options.json)
-    idle = report.Table("replication, nobody there", "% of one core")
+    idle = report.Table("replication, no clients", "% of one core")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         share = idle_share()
         idle.add(f"{IDLE_PARTITIONS} partitions", share, {GOAL: MOST_SHARE, FILES: idle_share("--data-dir", folder)})
     goals.check("% of one core for nothing", share, most=MOST_SHARE)
     idle.print(as_json=options.json)
     deaths = report.Table(
-        "replication, the leader dies", f"sessions of {SESSION_MS} ms until the next one takes records"
+        "replication, the leader is killed", f"sessions of {SESSION_MS} ms until the next one takes records"
     )
     for case, seconds in (("in one process", seconds_together), ("a process of its own", seconds_apart)):
         every = seconds(SESSION_MS, options.deaths)

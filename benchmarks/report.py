@@ -35,8 +35,8 @@ class Table:
 
     def print(self, *, as_json: bool) -> None:
         if as_json:
-            told = {"name": self.name, "unit": self.unit, "cases": self.cases, "ours": self.ours}
-            print(json.dumps({**told, "peers": self.peers, "ratios": self.ratios}, indent=2))
+            table = {"name": self.name, "unit": self.unit, "cases": self.cases, "ours": self.ours}
+            print(json.dumps({**table, "peers": self.peers, "ratios": self.ratios}, indent=2))
             return
         print(f"{self.name} ({self.unit})")
         width = max((len(case) for case in self.cases), default=0)

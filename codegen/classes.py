@@ -77,12 +77,12 @@ def _row(field: FieldSpec) -> str:
     if field.flexible is not None:
         words.append(f"flexible={field.flexible}")
     words += [word for word, on in (("ignorable", field.ignorable), ("key", field.map_key)) if on]
-    if _says_default(field):
+    if _shows_default(field):
         words.append(f"default={'null' if field.default is None else _default_text(field)}")
     return " ".join(words)
 
 
-def _says_default(field: FieldSpec) -> bool:
+def _shows_default(field: FieldSpec) -> bool:
     if field.default is None:
         return field.type != "records"
     return bool(field.default) and field.default is not OWN_DEFAULTS and field.default != bytes(16)

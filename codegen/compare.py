@@ -137,7 +137,7 @@ def _put_fields(found: Places, place: str, owner: Spec) -> None:
 
 def _put(found: Places, place: str, facts: Facts) -> None:
     if place in found:
-        raise ValueError(f"{place}: stands twice in its spec")
+        raise ValueError(f"{place}: occurs twice in its spec")
     found[place] = facts
 
 

@@ -68,9 +68,9 @@ def extract(version: str, folder: Path, ours: Specs) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
-    wanted = _arguments(arguments)
+    options = _arguments(arguments)
     try:
-        return _run(wanted)
+        return _run(options)
     except NoJars as why:
         print(f"NOT CHECKED against Apache Kafka's jars: {why}", file=sys.stderr)
         return 3
@@ -79,18 +79,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _run(wanted: argparse.Namespace) -> int:
-    if wanted.diff:
-        old, new = (released(version, version) for version in wanted.diff)
+def _run(options: argparse.Namespace) -> int:
+    if options.diff:
+        old, new = (released(version, version) for version in options.diff)
         lines = list(compare.differences(old, new))
         print("\n".join([*lines, f"{len(lines)} differences between {old.label} and {new.label}"]))
         return 0
-    ours = committed(wanted.specs)
-    if wanted.extract:
-        print(f"{extract(wanted.kafka, wanted.extract, ours)} specs of Kafka {wanted.kafka} in {wanted.extract}")
+    ours = committed(options.specs)
+    if options.extract:
+        print(f"{extract(options.kafka, options.extract, ours)} specs of Kafka {options.kafka} in {options.extract}")
         return 0
-    lines = check(ours, released(wanted.kafka))
-    print("\n".join([*lines, f"{_size(ours)}, against Kafka {wanted.kafka}: {len(lines)} findings"]))
+    lines = check(ours, released(options.kafka))
+    print("\n".join([*lines, f"{_size(ours)}, against Kafka {options.kafka}: {len(lines)} findings"]))
     return 1 if lines else 0
 
 

@@ -81,5 +81,5 @@ def _run_maven(maven: str, version: str, landing: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NoJars(f"Maven failed: {error}") from error
     if run.returncode:
-        said = _COLOUR.sub("", run.stdout + run.stderr).strip() or "it said nothing"
-        raise NoJars(f"Maven ended with {run.returncode}: {said.splitlines()[0]}")
+        output = _COLOUR.sub("", run.stdout + run.stderr).strip() or "it printed nothing"
+        raise NoJars(f"Maven ended with {run.returncode}: {output.splitlines()[0]}")

@@ -96,7 +96,7 @@ def main() -> None:
         config={"group.initial.rebalance.delay.ms": 500}
     ) as kafka:  # so that both members join the first rebalance
         took = (time.perf_counter() - started) * 1000
-        heading(f"A broker at {kafka.bootstrap_servers}, {took:.0f} ms after it was asked for")
+        heading(f"A broker at {kafka.bootstrap_servers}, {took:.0f} ms after the call")
         create_topic(kafka.bootstrap_servers)
         print("topic weather with 3 partitions, created by confluent-kafka")
 

@@ -159,7 +159,7 @@ def main(words: list[str] | None = None) -> int:
         print(
             f"  {entry.offset:3}  master {entry.master}: {entry.what}{'   <- replaced before' if entry in wrong else ''}"
         )
-    print(f"stepped down: {', '.join(one.name for one in masters if one.deposed is not None) or 'nobody'}")
+    print(f"stepped down: {', '.join(one.name for one in masters if one.deposed is not None) or 'none'}")
     print(f"{len(wrong)} entries of masters that had been replaced")
     return 1 if wrong else 0
 

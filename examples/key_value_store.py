@@ -52,7 +52,7 @@ class Killed(Exception):
     """The replica was killed; whether the operation was applied is unknown."""
 
 
-class Asked(NamedTuple):
+class ReplicaCall(NamedTuple):
     """An operation of a client, and the future for its answer."""
 
     key: str
@@ -68,11 +68,11 @@ class Replica:
         self.name, self.how, self.seen = name, how, seen
         self.state: dict[str, Value] = {}
         self.upcoming = 0
-        self.inbox: asyncio.Queue[Asked] = asyncio.Queue()
+        self.inbox: asyncio.Queue[ReplicaCall] = asyncio.Queue()
         # The offsets of the effects that this replica wrote.
         self._mine: dict[str, int] = {}
         self._numbers = count()
-        self._under_way: list[Asked] = []
+        self._under_way: list[ReplicaCall] = []
         self._called: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._called.set_result(None)
         self._producer = AIOKafkaProducer(
@@ -104,8 +104,8 @@ class Replica:
         sent."""
         while not self.inbox.empty():
             self._under_way.append(self.inbox.get_nowait())
-        for asked in self._under_way:
-            _answer(asked, Killed())
+        for call in self._under_way:
+            _answer(call, Killed())
         with suppress(KafkaError):
             await self._called
         for part in (self._consumer, self._producer):
@@ -118,21 +118,21 @@ class Replica:
         self._called = called = asyncio.ensure_future(work)
         return await asyncio.shield(called)
 
-    async def _serve(self, asked: list[Asked]) -> None:
+    async def _serve(self, calls: list[ReplicaCall]) -> None:
         if self.how == LOCAL_READS:
-            for one in [each for each in asked if each.action[0] == "get"]:
+            for one in [each for each in calls if each.action[0] == "get"]:
                 _answer(one, self.state.get(one.key))
-                asked.remove(one)
+                calls.remove(one)
         if self.how == HOPEFUL:
             await self._catch_up()
-        if asked:
-            await self._write(asked)
+        if calls:
+            await self._write(calls)
 
-    async def _write(self, asked: list[Asked]) -> None:
+    async def _write(self, calls: list[ReplicaCall]) -> None:
         """Evaluates the operations, appends their effects, and only then answers."""
         start, state = self.upcoming, dict(self.state)
         results, batch, names = [], self._producer.create_batch(), []
-        for one in asked:
+        for one in calls:
             result, state[one.key] = step(state.get(one.key), one.action)
             results.append(result)
             names.append(f"{self.name}-{next(self._numbers)}")
@@ -142,13 +142,13 @@ class Replica:
             expected_offset.expect(batch, start)
         appended = await self._appended(batch)
         await self._catch_up()
-        for index, (one, name, result) in enumerate(zip(asked, names, results, strict=True)):
-            stands = self._mine.pop(name, -1)
-            held = appended if self.how == HOPEFUL else stands == start + index
+        for index, (one, name, result) in enumerate(zip(calls, names, results, strict=True)):
+            offset = self._mine.pop(name, -1)
+            held = appended if self.how == HOPEFUL else offset == start + index
             _answer(one, result if held else NotDone())
             self.seen["answered" if held else "refused"] += 1
         if held and not appended:
-            self.seen["found after a lost answer"] += len(asked)
+            self.seen["found after a lost answer"] += len(calls)
 
     async def _appended(self, batch: object) -> bool:
         """Whether the broker accepted the batch. After a refusal, an earlier attempt whose answer
@@ -177,12 +177,12 @@ class Replica:
                 self.upcoming = record.offset + 1
 
 
-def _answer(asked: Asked, result: object) -> None:
-    if not asked.answer.done():
+def _answer(call: ReplicaCall, result: object) -> None:
+    if not call.answer.done():
         if isinstance(result, Exception):
-            asked.answer.set_exception(result)
+            call.answer.set_exception(result)
         else:
-            asked.answer.set_result(result)
+            call.answer.set_result(result)
 
 
 class Store:
@@ -240,22 +240,22 @@ class Store:
             action, called = choose.choice(actions), next(self._moments)
             operation = Operation(name, key, action, called)
             try:
-                result = await self._ask(key, action, choose)
+                result = await self._request(key, action, choose)
                 operation = operation._replace(returned=next(self._moments), result=result)
                 holds[key] = result if action[0] == "get" else action[-1] if result else None  # type: ignore[assignment]  # a get gives a value
             except Killed:
-                self.seen["nobody knows"] += 1
+                self.seen["no answer"] += 1
             self.history.append(operation)
 
-    async def _ask(self, key: str, action: Action, choose: random.Random) -> object:
+    async def _request(self, key: str, action: Action, choose: random.Random) -> object:
         """The answer of one replica. When an operation was not applied, the next replica is
         tried."""
         while True:
             replica = choose.choice(list(self._living))
-            asked = Asked(key, action, asyncio.get_running_loop().create_future())
-            replica.inbox.put_nowait(asked)
+            call = ReplicaCall(key, action, asyncio.get_running_loop().create_future())
+            replica.inbox.put_nowait(call)
             try:
-                return await asked.answer
+                return await call.answer
             except NotDone:
                 continue
 

@@ -34,7 +34,7 @@ class Operation(NamedTuple):
     result: object = UNKNOWN
 
     def __str__(self) -> str:
-        end = "nobody knows" if self.returned == inf else f"[{self.returned:g}] {self.result!r}"
+        end = "unknown" if self.returned == inf else f"[{self.returned:g}] {self.result!r}"
         return f"{self.client}: [{self.called:g}] {self.action[0]}({', '.join((self.key, *self.action[1:]))}) -> {end}"
 
 
@@ -77,12 +77,12 @@ def check_key(history: list[Operation]) -> Verdict:
     """Checks the operations on one key, which is None at first."""
     operations = sorted((one for one in history if one.returned < inf or one.action[0] != "get"), key=_seen_first)
     returned = sum(one.returned < inf for one in operations)
-    wanted = (1 << returned) - 1
+    complete = (1 << returned) - 1
     path: list[tuple[int, list[tuple[int, Value]]]] = [(-1, _next(operations, returned, 0, None))]
     done, longest = 0, list[int]()
     seen: set[tuple[int, Value]] = {(0, None)}
     while path:
-        if done & wanted == wanted:
+        if done & complete == complete:
             return Verdict(True, [operations[index] for index, _ in path[1:]], [])
         choices = path[-1][1]
         if not choices:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.brokers import KINDS, Broker, Unavailable, Wanted, kind_of
+from interop.brokers import KINDS, Broker, BrokerRequirements, Unavailable, kind_of
 from interop.brokers.broker import SHAPES
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Refused
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--controllers",
         choices=("double", "local"),
         default="double",
-        help="whose the controllers of interop/controllers are: kafkadouble's (the default), or an Apache Kafka's of this machine, of "
+        help="the controllers of interop/controllers: kafkadouble's (the default), or an Apache Kafka's of this machine, of "
         "which the same must be true",
     )
     parser.addoption(
@@ -91,8 +91,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         words = metafunc.config.getoption("broker") or ["double"]
         metafunc.parametrize("broker", words, indirect=True, scope="module")
     if "client" in metafunc.fixturenames:
-        wanted = metafunc.definition.get_closest_marker("clients")
-        able = _able(**(wanted.kwargs if wanted else {}))
+        marker = metafunc.definition.get_closest_marker("clients")
+        able = _able(**(marker.kwargs if marker else {}))
         metafunc.parametrize("client", able, ids=[client.name for client in able])
 
 
@@ -104,10 +104,10 @@ def _able(can: str = "", names: tuple[str, ...] = ()) -> list[Client]:
 
 
 @contextmanager
-def _opened(word: str, wanted: Wanted) -> Iterator[Broker]:
+def _opened(word: str, requirements: BrokerRequirements) -> Iterator[Broker]:
     """A broker whose group coordinator is ready: it creates its topic at the first request, and
     refuses requests until that is done."""
-    with kind_of(word).opened(wanted) as running:
+    with kind_of(word).opened(requirements) as running:
         eventually(lambda: _coordinates(running), bool)
         yield running
 
@@ -128,11 +128,11 @@ class Kept:
         self._stack = stack
         self._found: dict[str, Broker | Unavailable] = {}
 
-    def get(self, word: str, wanted: Wanted) -> Broker:
+    def get(self, word: str, requirements: BrokerRequirements) -> Broker:
         """Raises Unavailable."""
         if word not in self._found:
             try:
-                self._found[word] = self._stack.enter_context(_opened(word, wanted))
+                self._found[word] = self._stack.enter_context(_opened(word, requirements))
             except Unavailable as reason:
                 self._found[word] = reason
         found = self._found[word]
@@ -152,13 +152,13 @@ def broker(request: pytest.FixtureRequest, kept: Kept) -> Iterator[Broker]:
     """The broker of a module's tests: one of its own if the tests require a special setup or if
     starting one is cheap, else one that is kept for the session."""
     word, needs = request.param, _needs(request.node)
-    wanted = Wanted(request.config.getoption("kafka"), needs)
+    requirements = BrokerRequirements(request.config.getoption("kafka"), needs)
     with ExitStack() as stack:
         try:
             if kind_of(word).kept and not needs & SHAPES:
-                running = kept.get(word, wanted)
+                running = kept.get(word, requirements)
             else:
-                running = stack.enter_context(_opened(word, wanted))
+                running = stack.enter_context(_opened(word, requirements))
         except Unavailable as reason:
             if request.config.getoption("must"):
                 raise
@@ -174,18 +174,18 @@ def _needs(node: pytest.Collector | pytest.Item) -> frozenset[str]:
 def _has_what_is_needed(request: pytest.FixtureRequest) -> None:
     if "broker" not in request.fixturenames:
         return
-    running, wanted = request.getfixturevalue("broker"), _needs(request.node)
+    running, needed = request.getfixturevalue("broker"), _needs(request.node)
     request.node.user_properties.append((ON, running.name))
-    own = not wanted & SHAPES or _needs(request.node.getparent(pytest.Module)) & SHAPES
-    assert own, f"{set(wanted & SHAPES)}: the whole file must ask (pytestmark), so that it has a broker for itself"
-    if lack := running.lacks(*sorted(wanted)):
+    own = not needed & SHAPES or _needs(request.node.getparent(pytest.Module)) & SHAPES
+    assert own, f"{set(needed & SHAPES)}: the whole file must ask (pytestmark), so that it has a broker for itself"
+    if lack := running.lacks(*sorted(needed)):
         pytest.skip(lack)
 
 
 ON = "broker"
 """The property of a report that holds the name of the broker."""
 
-TOLD = "told"
+SUMMARY_LINE = "summary line"
 """The property of a report that holds a line for the end of the run."""
 
 
@@ -193,8 +193,8 @@ TOLD = "told"
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Writes the outcome on each broker, and the lines that tests left for the end of the run."""
     passed = terminalreporter.stats.get("passed", [])
-    told = [value for report in passed for key, value in report.user_properties if key == TOLD]
-    for line in filter(None, [*told, counts.line(passed)]):
+    summary_lines = [value for report in passed for key, value in report.user_properties if key == SUMMARY_LINE]
+    for line in filter(None, [*summary_lines, counts.line(passed)]):
         terminalreporter.write_line(line)
     found: dict[str, Counter[str]] = {}
     for outcome in ("passed", "skipped", "failed", "error", "xfailed", "rerun"):

@@ -21,19 +21,19 @@ ROOT = Path(__file__).resolve().parents[1]
 Row = dict[str, str]
 
 
-class Told(NamedTuple):
-    """What a call said."""
+class ObserveOutput(NamedTuple):
+    """The exit code and the output of a call."""
 
     code: int
     out: str
     err: str
 
 
-def observed(*words: str) -> Told:
+def observed(*words: str) -> ObserveOutput:
     """A call that ends by itself."""
     command = [sys.executable, "-m", "kafkadouble", "observe", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=180, check=False)
-    return Told(done.returncode, done.stdout, done.stderr)
+    return ObserveOutput(done.returncode, done.stdout, done.stderr)
 
 
 def tables(out: str) -> dict[str, list[Row]]:
@@ -54,7 +54,7 @@ def tables(out: str) -> dict[str, list[Row]]:
 
 
 class Watch:
-    """A call with --watch --json: what it has told so far."""
+    """A call with --watch --json, and what it has printed so far."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -71,13 +71,13 @@ class Watch:
         """The records of one type, without where they stand."""
         return [each["data"] for each in list(self.objects) if each.get("type") == type]
 
-    def end(self) -> Told:
+    def end(self) -> ObserveOutput:
         """End it as `kill` does."""
         self._process.terminate()
         code = self._process.wait(30)
         self._thread.join(30)
         assert self._process.stderr is not None
-        return Told(code, "", self._process.stderr.read())
+        return ObserveOutput(code, "", self._process.stderr.read())
 
 
 @contextmanager

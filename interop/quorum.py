@@ -23,7 +23,7 @@ FIRST_CONTROLLER = 3000
 Address = tuple[str, int]
 """Host and port."""
 
-QUICK_COMEBACK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
+QUICK_HEARTBEATS = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
 """A broker that restarts is refused until its old session has ended: here for 3 seconds instead of
 9."""
 
@@ -60,16 +60,16 @@ def settings(seat: Seat, seats: Sequence[Seat], data: str) -> dict[str, str]:
         "process.roles": ",".join(seat.roles),
         "node.id": str(seat.id),
         "log.dirs": data,
-        "listeners": _told(seat.listens),
+        "listeners": _listeners(seat.listens),
         "controller.listener.names": CONTROLLER,
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
         "controller.quorum.voters": ",".join(f"{one.id}@{_at(one.known[CONTROLLER])}" for one in _controllers(seats)),
     }
     if seat.is_a("broker"):
         advertised = {name: address for name, address in seat.known.items() if name != CONTROLLER}
-        found |= {"advertised.listeners": _told(advertised), "inter.broker.listener.name": between}
+        found |= {"advertised.listeners": _listeners(advertised), "inter.broker.listener.name": between}
     brokers = sum(one.is_a("broker") for one in seats)
-    return found | _small(copies=max(1, min(3, brokers))) | (QUICK_COMEBACK if brokers > 1 else {})
+    return found | _small(copies=max(1, min(3, brokers))) | (QUICK_HEARTBEATS if brokers > 1 else {})
 
 
 def bootstrap(seats: Sequence[Seat]) -> str:
@@ -93,7 +93,7 @@ def _at(address: Address) -> str:
     return f"{address[0]}:{address[1]}"
 
 
-def _told(addresses: Mapping[str, Address]) -> str:
+def _listeners(addresses: Mapping[str, Address]) -> str:
     return ",".join(f"{name}://{_at(address)}" for name, address in addresses.items())
 
 

@@ -36,17 +36,17 @@ def ask(bootstrap: str, body: Message, version: int) -> Any:
 
 def topic_id(bootstrap: str, topic: str) -> Uuid:
     """The id of a topic that exists."""
-    asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
-    return Uuid(ask(bootstrap, asked, 12).topics[0].topic_id)
+    request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
+    return Uuid(ask(bootstrap, request, 12).topics[0].topic_id)
 
 
 def batches_of(bootstrap: str, topic: str, partition: int = 0) -> bytes:
     """All batches of the partition from the log start offset on, as they are stored."""
     found, offset = b"", 0
     while True:
-        wanted = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)
-        asked = FetchRequest.FetchTopic(topic=topic, partitions=[wanted])
-        response = ask(bootstrap, FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[asked]), 12)
+        partition_data = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)
+        topic_data = FetchRequest.FetchTopic(topic=topic, partitions=[partition_data])
+        response = ask(bootstrap, FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[topic_data]), 12)
         answered = response.responses[0].partitions[0]
         assert answered.error_code == 0, answered
         if not answered.records:

@@ -52,20 +52,20 @@ class Relay:
                 broker = socket.create_connection((TRUE.decode(), self._port))
                 with self._lock:
                     self._lines |= {client, broker}
-                asked: dict[bytes, int] = {}
-                for work in (self._ask, self._answer):
-                    threading.Thread(target=work, args=(client, broker, asked), daemon=True).start()
+                api_keys: dict[bytes, int] = {}
+                for work in (self._forward_requests, self._forward_answers):
+                    threading.Thread(target=work, args=(client, broker, api_keys), daemon=True).start()
 
-    def _ask(self, client: socket.socket, broker: socket.socket, asked: dict[bytes, int]) -> None:
+    def _forward_requests(self, client: socket.socket, broker: socket.socket, api_keys: dict[bytes, int]) -> None:
         for frame in _frames(client):
-            asked[frame[8:12]] = struct.unpack_from(">h", frame, 4)[0]
+            api_keys[frame[8:12]] = struct.unpack_from(">h", frame, 4)[0]
             if not _send(broker, frame):
                 break
         _cut(broker)
 
-    def _answer(self, client: socket.socket, broker: socket.socket, asked: dict[bytes, int]) -> None:
+    def _forward_answers(self, client: socket.socket, broker: socket.socket, api_keys: dict[bytes, int]) -> None:
         for frame in _frames(broker):
-            if self._swallows(asked.pop(frame[4:8], -1)) or not _send(client, frame.replace(TRUE, SHOWN)):
+            if self._swallows(api_keys.pop(frame[4:8], -1)) or not _send(client, frame.replace(TRUE, SHOWN)):
                 break
         _cut(client)
         _cut(broker)

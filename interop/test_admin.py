@@ -61,7 +61,9 @@ def test_a_topic_of_no_partitions_is_refused(broker: Broker, client: Client, nam
         admin.create_topic(name, 0)
 
 
-def test_a_deleted_topic_is_gone_and_can_be_made_anew_and_empty(broker: Broker, client: Client, topic: str) -> None:
+def test_a_deleted_topic_is_removed_and_can_be_created_again_and_is_empty(
+    broker: Broker, client: Client, topic: str
+) -> None:
     with client.producer(broker.bootstrap) as producer:
         producer.send(topic, [Record(b"old")])
     with client.admin(broker.bootstrap) as admin:
@@ -93,7 +95,7 @@ def test_partitions_of_no_topic_cannot_be_added(broker: Broker, client: Client, 
         admin.create_partitions(name, 4)
 
 
-def test_the_cluster_tells_its_id_its_controller_and_where_its_brokers_are(broker: Broker, client: Client) -> None:
+def test_the_cluster_has_an_id_a_controller_and_addresses_of_its_brokers(broker: Broker, client: Client) -> None:
     with client.admin(broker.bootstrap) as admin:
         cluster_id, controller, brokers = admin.cluster()
     assert len(cluster_id) == 22
@@ -101,14 +103,14 @@ def test_the_cluster_tells_its_id_its_controller_and_where_its_brokers_are(broke
     assert broker.bootstrap in brokers or not broker.bootstrap.startswith("127.0.0.1")
 
 
-def test_all_clients_are_told_the_same_cluster(broker: Broker) -> None:
+def test_all_clients_see_the_same_cluster(broker: Broker) -> None:
     from interop.clients import CLIENTS
 
-    def told(client: Client) -> str:
+    def cluster_of(client: Client) -> str:
         with client.admin(broker.bootstrap) as admin:
             return str(admin.cluster()[0])
 
-    assert len({told(client) for client in CLIENTS}) == 1
+    assert len({cluster_of(client) for client in CLIENTS}) == 1
 
 
 @pytest.fixture
@@ -121,7 +123,7 @@ def ten(broker: Broker, client: Client, lasting: str) -> Partition:
     return Partition(lasting, 0)
 
 
-def test_deleted_records_are_gone_from_the_front(broker: Broker, client: Client, ten: Partition) -> None:
+def test_deleted_records_are_removed_from_the_start(broker: Broker, client: Client, ten: Partition) -> None:
     with client.admin(broker.bootstrap) as admin:
         assert admin.delete_records(ten, 4) == 4
     with client.consumer(broker.bootstrap, partitions=[ten]) as consumer:
@@ -144,7 +146,7 @@ def test_all_records_are_deleted_by_minus_one(broker: Broker, client: Client, te
 @pytest.mark.parametrize(
     ("which", "expected"), [("earliest", (0, -1)), ("latest", (10, -1)), ("max_timestamp", (5, 99_000))]
 )
-def test_the_admin_is_told_offsets(
+def test_the_admin_lists_offsets(
     broker: Broker, client: Client, ten: Partition, which: str, expected: tuple[int, int]
 ) -> None:
     with client.admin(broker.bootstrap) as admin:

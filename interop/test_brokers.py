@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from interop import quorum
-from interop.brokers import KINDS, Broker, Unavailable, Wanted, kind_of
+from interop.brokers import KINDS, Broker, BrokerRequirements, Unavailable, kind_of
 from interop.brokers.broker import seen
 from interop.brokers.container import DATA, alias, environment, prepared, seats
 from interop.local import VERSION, cluster, jars
@@ -50,12 +50,12 @@ def test_a_cluster_id_is_never_taken_for_an_option() -> None:
 
 
 def test_containers_listen_everywhere_and_are_known_by_the_host_to_clients_and_by_name_to_one_another() -> None:
-    told = [quorum.settings(seat, THREE, DATA) for seat in THREE]
-    assert {one["listeners"] for one in told} == {"PLAINTEXT://:9092,CONTROLLER://:9093,BROKERS://:19092"}
-    assert told[1]["advertised.listeners"] == "PLAINTEXT://docker.host:29002,BROKERS://kafka-2:19092"
-    assert {one["inter.broker.listener.name"] for one in told} == {BROKERS}
-    assert {one["controller.quorum.voters"] for one in told} == {"1@kafka-1:9093,2@kafka-2:9093,3@kafka-3:9093"}
-    assert told[0]["listener.security.protocol.map"] == "CONTROLLER:PLAINTEXT,BROKERS:PLAINTEXT,PLAINTEXT:PLAINTEXT"
+    settings = [quorum.settings(seat, THREE, DATA) for seat in THREE]
+    assert {one["listeners"] for one in settings} == {"PLAINTEXT://:9092,CONTROLLER://:9093,BROKERS://:19092"}
+    assert settings[1]["advertised.listeners"] == "PLAINTEXT://docker.host:29002,BROKERS://kafka-2:19092"
+    assert {one["inter.broker.listener.name"] for one in settings} == {BROKERS}
+    assert {one["controller.quorum.voters"] for one in settings} == {"1@kafka-1:9093,2@kafka-2:9093,3@kafka-3:9093"}
+    assert settings[0]["listener.security.protocol.map"] == "CONTROLLER:PLAINTEXT,BROKERS:PLAINTEXT,PLAINTEXT:PLAINTEXT"
 
 
 def _read_as_the_image_does(variables: dict[str, str]) -> dict[str, str]:
@@ -126,7 +126,7 @@ def test_words_name_kinds_or_addresses() -> None:
 def test_a_named_broker_that_is_not_there_is_an_error_and_no_reason_to_skip() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(OSError, match="refused"), kind_of(f"127.0.0.1:{port}").opened(Wanted(VERSION)):
+    with pytest.raises(OSError, match="refused"), kind_of(f"127.0.0.1:{port}").opened(BrokerRequirements(VERSION)):
         pass
 
 
@@ -152,13 +152,13 @@ def test_a_stranger_is_no_broker(stranger: int) -> None:
         identity("127.0.0.1", stranger)
 
 
-def test_capabilities_follow_from_what_a_broker_tells() -> None:
+def test_capabilities_follow_from_the_answers_of_a_broker() -> None:
     old, new = Identity("id", 1, {1: (0, 17)}), Identity("id", 3, {1: (4, 18)})
     assert seen("localhost:9092", old) == set()
     assert seen("localhost:9092", new) == {"kafka_4", "three_brokers"}
 
 
-def test_a_broker_says_what_it_lacks() -> None:
+def test_a_broker_reports_what_it_lacks() -> None:
     broker = Broker("some broker", "h:1", frozenset({"own"}))
     assert broker.lacks("own") == ""
     assert broker.lacks("own", "durable") == "some broker: not true that what was acknowledged survives a restart"
@@ -169,10 +169,13 @@ def test_a_broker_says_what_it_lacks() -> None:
 def test_without_java_or_maven_there_is_no_local_broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKADOUBLE_CACHE", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Unavailable, match="java is not on the PATH"), KINDS["local"].opened(Wanted(VERSION)):
+    with (
+        pytest.raises(Unavailable, match="java is not on the PATH"),
+        KINDS["local"].opened(BrokerRequirements(VERSION)),
+    ):
         pass
     (tmp_path / "java").touch(0o755)
-    with pytest.raises(Unavailable, match="mvn is not on the PATH"), KINDS["local"].opened(Wanted(VERSION)):
+    with pytest.raises(Unavailable, match="mvn is not on the PATH"), KINDS["local"].opened(BrokerRequirements(VERSION)):
         pass
 
 
@@ -187,7 +190,7 @@ def test_a_release_that_maven_cannot_fetch_leaves_nothing_behind(
         (programs / name).write_text("#!/bin/sh\necho no such artifact\nexit 1\n")
         (programs / name).chmod(0o755)
     with pytest.raises(Unavailable, match=r"could not fetch Kafka 0\.0\.1: no such artifact"):
-        KINDS["local"].opened(Wanted("0.0.1")).__enter__()
+        KINDS["local"].opened(BrokerRequirements("0.0.1")).__enter__()
     assert list(kept.iterdir()) == []
 
 

@@ -46,13 +46,13 @@ def test_an_error_that_should_pass_and_does_not_is_raised(monkeypatch: pytest.Mo
         [],
         [],
         [],
-    ]  # what came between begins the time anew
+    ]  # a record between the errors restarts the time limit
     monkeypatch.setattr(shape, "PASSES_WITHIN", -1)
     with pytest.raises(Refused, match="away"):
         consumer.poll(0)
 
 
-def test_records_that_do_not_come_are_told_with_the_reason() -> None:
+def test_missing_records_are_reported_with_the_reason() -> None:
     consumer = Failing(*[Refused(-1000, "away", passes=True)] * 9)
     with pytest.raises(AssertionError, match=r"0 records of 1 .*away"):
         consumer.read(1, within=0.15)
@@ -61,27 +61,39 @@ def test_records_that_do_not_come_are_told_with_the_reason() -> None:
 PYTHON, AIO = of_kafka_python, of_aiokafka
 CONFLUENT: Any = confluent_kafka.KafkaError
 
-TOLD = {
-    "kafka-python, refused": (python.told, PYTHON.KafkaConnectionError(ConnectionRefusedError(111, "refused")), True),
-    "kafka-python, moved": (python.told, PYTHON.NotCoordinatorError(), True),
-    "kafka-python, forbidden": (python.told, PYTHON.TopicAuthorizationFailedError(), False),
-    "kafka-python, truncated": (python.told, PYTHON.LogTruncationError({}), False),
-    "aiokafka, refused": (aio.told, AIO.KafkaConnectionError("refused"), True),
-    "aiokafka, moved": (aio.told, AIO.NotCoordinatorForGroupError(), True),
-    "aiokafka, out of range": (aio.told, AIO.OffsetOutOfRangeError({}), False),
-    "confluent, away": (confluent.told, confluent_kafka.KafkaException(CONFLUENT(CONFLUENT._TRANSPORT)), True),
-    "confluent, moved": (confluent.told, confluent_kafka.KafkaException(CONFLUENT(CONFLUENT.NOT_COORDINATOR)), True),
+TRANSLATED = {
+    "kafka-python, refused": (
+        python.translated_errors,
+        PYTHON.KafkaConnectionError(ConnectionRefusedError(111, "refused")),
+        True,
+    ),
+    "kafka-python, moved": (python.translated_errors, PYTHON.NotCoordinatorError(), True),
+    "kafka-python, forbidden": (python.translated_errors, PYTHON.TopicAuthorizationFailedError(), False),
+    "kafka-python, truncated": (python.translated_errors, PYTHON.LogTruncationError({}), False),
+    "aiokafka, refused": (aio.translated_errors, AIO.KafkaConnectionError("refused"), True),
+    "aiokafka, moved": (aio.translated_errors, AIO.NotCoordinatorForGroupError(), True),
+    "aiokafka, out of range": (aio.translated_errors, AIO.OffsetOutOfRangeError({}), False),
+    "confluent, away": (
+        confluent.translated_errors,
+        confluent_kafka.KafkaException(CONFLUENT(CONFLUENT._TRANSPORT)),
+        True,
+    ),
+    "confluent, moved": (
+        confluent.translated_errors,
+        confluent_kafka.KafkaException(CONFLUENT(CONFLUENT.NOT_COORDINATOR)),
+        True,
+    ),
     "confluent, truncated": (
-        confluent.told,
+        confluent.translated_errors,
         confluent_kafka.KafkaException(CONFLUENT(CONFLUENT._AUTO_OFFSET_RESET)),
         False,
     ),
 }
 
 
-@pytest.mark.parametrize("case", TOLD)
-def test_each_client_says_what_passes(case: str) -> None:
-    told, error, passes = TOLD[case]
-    with pytest.raises(Refused) as caught, told():
+@pytest.mark.parametrize("case", TRANSLATED)
+def test_each_client_translates_errors_that_pass(case: str) -> None:
+    translated_errors, error, passes = TRANSLATED[case]
+    with pytest.raises(Refused) as caught, translated_errors():
         raise error
     assert caught.value.passes is passes

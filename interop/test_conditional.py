@@ -33,7 +33,7 @@ PLAIN: dict[str, Any] = {"acks": "all", "enable_idempotence": False}
 """Idempotence is off because the expected offset does the same: no record is written twice or out
 of order."""
 
-TOLD = {"aiokafka": "UNKNOWN_SERVER_ERROR"}
+ERROR_OF = {"aiokafka": "UNKNOWN_SERVER_ERROR"}
 """aiokafka has no name for INVALID_RECORD, and reports it as unknown. It does not retry either."""
 
 READ = {"kafka-python": expected_offset.ExpectedOffsetMismatch}
@@ -41,8 +41,8 @@ READ = {"kafka-python": expected_offset.ExpectedOffsetMismatch}
 the other clients do not."""
 
 
-def told(client: Client) -> str:
-    return TOLD.get(client.name, "INVALID_RECORD")
+def error_of(client: Client) -> str:
+    return ERROR_OF.get(client.name, "INVALID_RECORD")
 
 
 def at(offset: int, value: bytes = b"v") -> Record:
@@ -85,7 +85,7 @@ def test_a_wrong_expectation_is_refused_once_and_the_producer_goes_on(
 ) -> None:
     assert producer.send(conditional, [at(0, b"first")]) == [0]
     for wrong in (0, 2, 100):
-        with refused(told(client)):
+        with refused(error_of(client)):
             producer.send(conditional, [at(wrong)])
     assert producer.send(conditional, [at(1, b"second")]) == [1]
     assert values(broker, conditional, 2) == [b"first", b"second"]
@@ -108,7 +108,7 @@ def test_compression_hides_nothing(broker: Broker, conditional: str, client: Cli
     options = PLAIN | {"compression_type": codec, "linger_ms": 50}
     with client.producer(broker.bootstrap, **options) as producer:
         assert producer.send(conditional, [at(offset) for offset in range(40)]) == list(range(40))
-        with refused(told(client)):
+        with refused(error_of(client)):
             producer.send(conditional, [at(39)])
     assert len(values(broker, conditional, 40)) == 40
 
@@ -121,14 +121,14 @@ def test_of_two_producers_one_gets_through(
         for offset in range(5):
             first, second = (producer, other) if offset % 2 else (other, producer)
             assert first.send(conditional, [at(offset, b"%d" % offset)]) == [offset]
-            with refused(told(client)):
+            with refused(error_of(client)):
                 second.send(conditional, [at(offset, b"too late")])
     assert values(broker, conditional, 5) == [b"0", b"1", b"2", b"3", b"4"]
 
 
 @ON_THE_DOUBLE
 @pytest.mark.needs("loopback")
-def test_an_idempotent_producer_that_lost_an_answer_is_told_the_first_one(
+def test_an_idempotent_producer_that_lost_an_answer_gets_the_first_one(
     broker: Broker, conditional: str, client: Client
 ) -> None:
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, enable_idempotence=True) as producer:
@@ -150,7 +150,7 @@ def test_any_other_is_refused_for_its_own_record_and_finds_it_in_the_log(
     with relay(broker.bootstrap) as between, client.producer(between.bootstrap, **PLAIN) as producer:
         assert producer.send(conditional, [at(0, b"first")]) == [0]
         between.swallow(ApiKeys.PRODUCE)
-        with refused(told(client)):
+        with refused(error_of(client)):
             producer.send(conditional, [at(1, b"mine")])
     assert values(broker, conditional, 2) == [b"first", b"mine"]
 
@@ -164,7 +164,7 @@ leave a gap. librdkafka continues."""
 def test_an_idempotent_producer_after_a_refusal(broker: Broker, conditional: str, client: Client) -> None:
     with client.producer(broker.bootstrap, enable_idempotence=True) as producer:
         assert producer.send(conditional, [at(0)]) == [0]
-        with refused(told(client)):
+        with refused(error_of(client)):
             producer.send(conditional, [at(5)])
         try:
             assert producer.send(conditional, [at(1)]) == [1]
@@ -186,7 +186,7 @@ def test_a_refused_batch_does_not_stop_those_that_are_in_flight_behind_it(
     options = {"acks": "all", "enable_idempotence": idempotent, "batch_num_messages": 1, "linger_ms": 0}
     with client.producer(broker.bootstrap, **options) as producer:
         assert producer.send(conditional, [at(0, b"0")]) == [0]
-        with refused(told(client)):
+        with refused(error_of(client)):
             producer.send(conditional, [at(7, b"refused"), at(1, b"1"), at(2, b"2"), at(3, b"3")])
     assert values(broker, conditional, 4) == [b"0", b"1", b"2", b"3"]
 
@@ -207,7 +207,7 @@ def test_a_batch_of_aiokafka_is_expected_as_a_whole(
     broker: Broker, client: Client, conditional: str, codec: str | None, idempotent: bool
 ) -> None:
     assert aio.run(_batches(broker, conditional, (0, 3), codec, idempotent)) == [0, 3]
-    with refused(told(client)):
+    with refused(error_of(client)):
         aio.run(_batches(broker, conditional, (4,), codec, idempotent))
     values(broker, conditional, 6)
 
@@ -244,8 +244,8 @@ def _of_kafka_python(base: int, codec: int = 0) -> bytes:
 def _produced(broker: Broker, topic: str, batch: bytes, version: int = 9) -> Any:
     """The response for the one partition."""
     data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    request = ProduceRequest(acks=-1, timeout_ms=30_000, topic_data=[asked])
+    topic_data = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    request = ProduceRequest(acks=-1, timeout_ms=30_000, topic_data=[topic_data])
     host, _, port = broker.bootstrap.split(",")[0].rpartition(":")
     with socket.create_connection((host, int(port)), 30) as line, line.makefile("rb") as answers:
         line.sendall(b"".join(bytes(part) for part in headers.write_request(request, 1, "interop", version)))
@@ -269,7 +269,7 @@ def test_a_batch_of_kafka_python_is_expected_as_a_whole(broker: Broker, conditio
 
 
 @pytest.mark.parametrize("version", [3, 9])
-def test_where_it_is_not_a_batch_that_says_where_it_belongs_is_refused(
+def test_a_batch_with_an_expected_offset_is_refused_where_that_is_not_supported(
     broker: Broker, topic: str, version: int
 ) -> None:
     """The batch is refused even if its expected offset is right, since the broker does not know the
@@ -284,7 +284,7 @@ def test_where_it_is_not_a_batch_that_says_where_it_belongs_is_refused(
 @pytest.mark.clients(names=("aiokafka",))
 def test_where_it_is_not_a_batch_of_aiokafka_is_refused(broker: Broker, client: Client, topic: str) -> None:
     assert aio.run(_batches(broker, topic, (0,))) == [0]
-    with refused(told(client)):
+    with refused(error_of(client)):
         aio.run(_batches(broker, topic, (3,)))
     values(broker, topic, 3)
 

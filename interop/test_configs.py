@@ -22,13 +22,13 @@ DEFAULTS = {
 """The configs of a topic on a broker with Kafka's default settings."""
 
 
-def test_a_topic_tells_what_it_has_by_default(broker: Broker, client: Client, topic: str) -> None:
+def test_a_topic_has_default_configs(broker: Broker, client: Client, topic: str) -> None:
     with client.admin(broker.bootstrap) as admin:
         found = admin.configs("topic", topic)
     assert {key: found.get(key) for key in DEFAULTS} == DEFAULTS
 
 
-def test_what_a_topic_was_created_with_is_told(broker: Broker, client: Client, name: str) -> None:
+def test_a_topic_has_the_configs_that_it_was_created_with(broker: Broker, client: Client, name: str) -> None:
     given = {"cleanup.policy": "compact", "retention.ms": "1234567"}
     with client.admin(broker.bootstrap) as admin:
         admin.create_topic(name, 1, given)
@@ -73,11 +73,11 @@ CHANGES: list[tuple[str, list[tuple[str, str, str | None]], dict[str, str | None
 
 
 def _eventually_has(admin: Any, topic: str, expected: dict[str, str | None]) -> bool:
-    def told() -> dict[str, str | None]:
+    def configs() -> dict[str, str | None]:
         found = admin.configs("topic", topic)
         return {key: found[key] for key in expected}
 
-    return eventually(told, lambda found: found == expected) == expected
+    return eventually(configs, lambda found: found == expected) == expected
 
 
 @pytest.mark.clients(can="admin.alter_configs")
@@ -115,7 +115,7 @@ def test_configs_of_no_topic_are_refused(broker: Broker, client: Client, name: s
         admin.configs("topic", name)
 
 
-def test_a_broker_tells_its_settings(broker: Broker, client: Client) -> None:
+def test_a_broker_describes_its_settings(broker: Broker, client: Client) -> None:
     with CREATOR.admin(broker.bootstrap) as admin:
         node = str(admin.cluster()[1])
     with client.admin(broker.bootstrap) as admin:

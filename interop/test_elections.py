@@ -118,8 +118,8 @@ def test_the_terms_are_what_they_should_be(both: Both, topic: str) -> None:
     assert both.epoch >= 3
     assert both.compare("Metadata", 9, {"topics": [{"name": topic}]}) == []
     assert both.compare("Metadata", 13, {"topics": [{"name": topic}]}) == []
-    asked = {"topics": [{"name": topic}], "responsePartitionLimit": 10}
-    assert both.compare("DescribeTopicPartitions", 0, asked) == []
+    request = {"topics": [{"name": topic}], "responsePartitionLimit": 10}
+    assert both.compare("DescribeTopicPartitions", 0, request) == []
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
@@ -127,8 +127,8 @@ def test_offset_for_leader_epoch(both: Both, topic: str, version: int) -> None:
     found = []
     currents = (ANY, -2, 0, both.epoch - 1, both.epoch, both.epoch + 1, FAR)
     for current, epoch in product(currents, (*range(-2, both.epoch + 3), FAR)):
-        asked = {"partition": 0, "currentLeaderEpoch": current, "leaderEpoch": epoch}
-        given = {"replicaId": -1, "topics": [{"topic": topic, "partitions": [asked]}]}
+        partition = {"partition": 0, "currentLeaderEpoch": current, "leaderEpoch": epoch}
+        given = {"replicaId": -1, "topics": [{"topic": topic, "partitions": [partition]}]}
         found += both.compare("OffsetForLeaderEpoch", version, given)
     assert found == []
 
@@ -138,8 +138,8 @@ def test_list_offsets(both: Both, topic: str, version: int) -> None:
     found = []
     currents = (ANY, 0, both.epoch - 1, both.epoch, both.epoch + 1)
     for current, time in product(currents, (LATEST, EARLIEST, OLDEST_TIME)):
-        asked = {"partitionIndex": 0, "currentLeaderEpoch": current, "timestamp": time}
-        given = {"replicaId": -1, "topics": [{"name": topic, "partitions": [asked]}]}
+        partition = {"partitionIndex": 0, "currentLeaderEpoch": current, "timestamp": time}
+        given = {"replicaId": -1, "topics": [{"name": topic, "partitions": [partition]}]}
         found += both.compare("ListOffsets", version, given)
     assert found == []
 
@@ -150,9 +150,9 @@ def test_fetch(both: Both, topic: str, version: int) -> None:
     currents = (ANY, 0, both.epoch - 1, both.epoch, both.epoch + 1)
     lasts = (ANY, *range(both.epoch + 2)) if version >= 12 else (ANY,)
     for current, last, offset in product(currents, lasts, (0, 3, 4, 5, 6, 500)):
-        asked = {"partition": 0, "fetchOffset": offset, "currentLeaderEpoch": current, "lastFetchedEpoch": last}
-        asked |= {"partitionMaxBytes": 1 << 20}
-        wanted = {"topic": topic, "topicId": f"${topic}", "partitions": [asked]}
-        given = {"maxWaitMs": 0, "minBytes": 0, "maxBytes": 1 << 20, "sessionEpoch": -1, "topics": [wanted]}
+        partition = {"partition": 0, "fetchOffset": offset, "currentLeaderEpoch": current, "lastFetchedEpoch": last}
+        partition |= {"partitionMaxBytes": 1 << 20}
+        topic_data = {"topic": topic, "topicId": f"${topic}", "partitions": [partition]}
+        given = {"maxWaitMs": 0, "minBytes": 0, "maxBytes": 1 << 20, "sessionEpoch": -1, "topics": [topic_data]}
         found += both.compare("Fetch", version, given)
     assert found == []

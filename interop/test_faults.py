@@ -64,7 +64,7 @@ def test_a_producer_tries_again_after_an_error_that_passes(double: KafkaDouble, 
 
 
 @pytest.mark.parametrize("error", ["MESSAGE_TOO_LARGE", "INVALID_REQUIRED_ACKS", "POLICY_VIOLATION"])
-def test_a_producer_tells_an_error_that_stays_and_goes_on(double: KafkaDouble, client: Client, error: str) -> None:
+def test_a_producer_reports_a_permanent_error_and_goes_on(double: KafkaDouble, client: Client, error: str) -> None:
     with client.producer(double.bootstrap_servers, enable_idempotence=False) as producer:
         with double.fail("Produce", error, times=None, topic="t"), refused(error):
             producer.send("t", [Record(b"lost")])
@@ -171,20 +171,20 @@ GROUP_ERRORS_THAT_PASS = [
 ]
 
 
-TOLD_TO_THE_APPLICATION = {("confluent-kafka", "OffsetFetch", "NOT_COORDINATOR")}
+REPORTED_TO_THE_APPLICATION = {("confluent-kafka", "OffsetFetch", "NOT_COORDINATOR")}
 """Errors that librdkafka reports by `poll`, although it also retries."""
 
-ASKS_AGAIN = {"confluent-kafka": {"topic_metadata_refresh_interval_ms": 300}}
+REFETCHES_METADATA = {"confluent-kafka": {"topic_metadata_refresh_interval_ms": 300}}
 """librdkafka asks again for a subscribed topic only with its regular metadata refresh, every five
 minutes by default."""
 
 
 @pytest.mark.parametrize(("api", "error"), GROUP_ERRORS_THAT_PASS)
 def test_a_member_joins_through_an_error_that_passes(double: KafkaDouble, client: Client, api: str, error: str) -> None:
-    if (client.name, api, error) in TOLD_TO_THE_APPLICATION:
+    if (client.name, api, error) in REPORTED_TO_THE_APPLICATION:
         pytest.skip(f"{client.name} reports {error} of {api} to the application")
     double.produce("t", "0")
-    options = {"group_id": "g", "client_id": ME, **SHORT_SESSION, **ASKS_AGAIN.get(client.name, {})}
+    options = {"group_id": "g", "client_id": ME, **SHORT_SESSION, **REFETCHES_METADATA.get(client.name, {})}
     with (
         double.fail(api, error, client_id=ME) as rule,
         client.consumer(double.bootstrap_servers, ["t"], **options) as consumer,
@@ -212,8 +212,8 @@ def test_a_heartbeat_that_is_refused_makes_the_member_join_again_and_go_on(
                 assert consumer.poll(0.2) == []
         double.produce("t", "1")
         assert consumer.read(1)[0].value == b"1"
-    wanted = "FindCoordinator" if error == "NOT_COORDINATOR" else "JoinGroup"
-    assert len(double.requests.of(wanted, client_id=ME)) >= 2
+    api_name = "FindCoordinator" if error == "NOT_COORDINATOR" else "JoinGroup"
+    assert len(double.requests.of(api_name, client_id=ME)) >= 2
 
 
 @pytest.mark.parametrize("error", ["COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR"])
@@ -226,7 +226,7 @@ def test_a_commit_is_tried_again_after_an_error_that_passes(double: KafkaDouble,
 
 
 @pytest.mark.parametrize("error", ["GROUP_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"])
-def test_a_commit_that_is_forbidden_is_told(double: KafkaDouble, client: Client, error: str) -> None:
+def test_a_forbidden_commit_is_reported(double: KafkaDouble, client: Client, error: str) -> None:
     with (
         client.consumer(double.bootstrap_servers, partitions=[T], group_id="g") as consumer,
         double.fail("OffsetCommit", error),
@@ -235,7 +235,7 @@ def test_a_commit_that_is_forbidden_is_told(double: KafkaDouble, client: Client,
         consumer.commit({T: (7, "")})
 
 
-def test_a_coordinator_that_hangs_up_on_a_join_is_asked_again(double: KafkaDouble, client: Client) -> None:
+def test_a_join_is_repeated_when_the_coordinator_disconnects(double: KafkaDouble, client: Client) -> None:
     double.produce("t", "0")
     with (
         double.disconnect("JoinGroup", client_id=ME) as rule,
@@ -246,7 +246,7 @@ def test_a_coordinator_that_hangs_up_on_a_join_is_asked_again(double: KafkaDoubl
 
 
 @pytest.mark.parametrize("error", ["TOPIC_ALREADY_EXISTS", "POLICY_VIOLATION", "CLUSTER_AUTHORIZATION_FAILED"])
-def test_an_admin_tells_what_it_was_refused(double: KafkaDouble, client: Client, error: str) -> None:
+def test_an_admin_reports_a_refusal(double: KafkaDouble, client: Client, error: str) -> None:
     with client.admin(double.bootstrap_servers) as admin:
         with double.fail("CreateTopics", error), refused(error):
             admin.create_topic("made")

@@ -49,25 +49,25 @@ BROKER += "controller.quorum.bootstrap.servers=127.0.0.1:9093\n"
 
 FORMATTED = {
     "static": (STATIC, []),
-    "static, and no controllers told": (STATIC, ["-N", "-f", "kraft.version=0"]),
+    "static, without initial controllers": (STATIC, ["-N", "-f", "kraft.version=0"]),
     "alone": (DYNAMIC, ["--standalone"]),
     "alone, by its level": (DYNAMIC, ["-s", "-f", "kraft.version=1"]),
     "alone, at every address": (CONTROLLER, ["-s"]),
     "alone, advertised": (DYNAMIC + "advertised.listeners=PLAINTEXT://a:1,CONTROLLER://b.example:2\n", ["-s"]),
     "two": (DYNAMIC, ["--initial-controllers", VOTERS]),
     "two others": (DYNAMIC.replace("node.id=1", "node.id=3"), ["-I", VOTERS]),
-    "nobody told": (DYNAMIC, ["--no-initial-controllers"]),
+    "no initial controllers": (DYNAMIC, ["--no-initial-controllers"]),
     "a broker": (BROKER, []),
-    "a broker that is told of controllers": (BROKER, ["-I", VOTERS]),
-    "a broker that is told of none": (BROKER, ["-N"]),
+    "a broker with initial controllers": (BROKER, ["-I", VOTERS]),
+    "a broker without initial controllers": (BROKER, ["-N"]),
     "an older release": (DYNAMIC, ["-s", "-r", "3.9"]),
     "the oldest level": (DYNAMIC, ["-s", "-f", "metadata.version=7"]),
 }
 
 REFUSED = {
     "static and alone": (STATIC, ["-s"]),
-    "static and told": (STATIC, ["-I", VOTERS]),
-    "nothing said": (DYNAMIC, []),
+    "static, with initial controllers": (STATIC, ["-I", VOTERS]),
+    "no flags": (DYNAMIC, []),
     "a broker alone": (BROKER, ["-s"]),
     "alone for ever": (DYNAMIC, ["-s", "-f", "kraft.version=0"]),
     "static, and to be changed": (STATIC, ["-f", "kraft.version=1"]),
@@ -85,7 +85,7 @@ ENDS_ONLY = {
 """Cases that both refuse, with different texts."""
 
 
-class Said(NamedTuple):
+class CommandOutput(NamedTuple):
     """The exit code of a tool, and its output, with the path of the folder replaced by FOLDER."""
 
     code: int
@@ -99,11 +99,11 @@ class Beside(NamedTuple):
     ours: Path
     theirs: Path
 
-    def run(self, settings: str, words: list[str], off: tuple[str, ...] = ()) -> tuple[Said, Said]:
+    def run(self, settings: str, words: list[str], off: tuple[str, ...] = ()) -> tuple[CommandOutput, CommandOutput]:
         more = [word for name in off for word in ("-f", f"{name}=0")]
         return (
-            _said(self.ours, settings, [sys.executable, "-m", "kafkadouble"], words),
-            _said(
+            _output_of(self.ours, settings, [sys.executable, "-m", "kafkadouble"], words),
+            _output_of(
                 self.theirs,
                 settings,
                 java.command(VERSION, "kafka.tools.StorageTool", flags=java.quick(VERSION)),
@@ -112,12 +112,12 @@ class Beside(NamedTuple):
         )
 
 
-def _said(folder: Path, settings: str, command: list[str], words: list[str]) -> Said:
+def _output_of(folder: Path, settings: str, command: list[str], words: list[str]) -> CommandOutput:
     config = folder / "server.properties"
     config.write_text(settings.format(folder))
     command = [*command, "format", "-t", CLUSTER, "-c", str(config), *words]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    return Said(done.returncode, *(text.replace(str(folder), "FOLDER") for text in (done.stdout, done.stderr)))
+    return CommandOutput(done.returncode, *(text.replace(str(folder), "FOLDER") for text in (done.stdout, done.stderr)))
 
 
 @pytest.fixture
@@ -141,17 +141,17 @@ def owner(file: Path) -> dict[str, str]:
 def masked(data: bytes, directory_id: Uuid) -> tuple[bytes, list[object]]:
     """The bytes of a snapshot without timestamps, checksums, and the random id of a standalone
     directory; and its decoded records."""
-    found, told = bytearray(data.replace(directory_id, bytes(16))), list[object]()
+    found, records = bytearray(data.replace(directory_id, bytes(16))), list[object]()
     for at, header in iter_batches(data):
         _blank(found, at + 17, 4)  # the checksum
         _blank(found, at + 27, 16)  # the first and the last timestamp
         for record in records_of(data, at, header):
             assert record.value is not None
-            told.append(control_type(record) if header.is_control else framed.decode_record(record.value)[0])
+            records.append(control_type(record) if header.is_control else framed.decode_record(record.value)[0])
             if header.is_control and control_type(record)[1] == SNAPSHOT_HEADER:
                 # the timestamp of the snapshot's content
                 _blank(found, data.index(record.value, at + HEADER_SIZE) + 2, 8)
-    return bytes(found), told
+    return bytes(found), records
 
 
 def _blank(found: bytearray, at: int, size: int) -> None:
@@ -163,8 +163,8 @@ def test_the_same_files(beside: Beside, case: str) -> None:
     settings, words = FORMATTED[case]
     ours, theirs = beside.run(settings, words, () if settings == CONTROLLER else NEWER)
     assert (ours.code, theirs.code) == (0, 0), (ours, theirs)
-    told = [line for line in theirs.out.splitlines() if line.startswith("Formatting ")]
-    assert sorted(ours.out.splitlines()) == sorted(told)
+    lines = [line for line in theirs.out.splitlines() if line.startswith("Formatting ")]
+    assert sorted(ours.out.splitlines()) == sorted(lines)
     assert files(beside.ours) == files(beside.theirs)
     for name in files(beside.ours):
         _compare(beside.ours / name, beside.theirs / name)
@@ -173,8 +173,8 @@ def test_the_same_files(beside: Beside, case: str) -> None:
 def _compare(ours: Path, theirs: Path) -> None:
     if ours.name == "meta.properties":
         own, their = owner(ours), owner(theirs)
-        told = {str(ONE)}  # a given id is not random
-        if not told & {own["directory.id"], their["directory.id"]}:
+        given_ids = {str(ONE)}  # a given id is not random
+        if not given_ids & {own["directory.id"], their["directory.id"]}:
             del own["directory.id"], their["directory.id"]
         assert own == their
     elif ours.suffix == ".checkpoint":

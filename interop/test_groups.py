@@ -41,10 +41,10 @@ def _member(broker: Broker, client: Client, topic: str, **options: object) -> Me
 def _shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int]) -> None:
     """Waits until the members together have every partition once, in shares of these sizes."""
     members = list(members)
-    wanted = sorted(every)
+    assigned = sorted(every)
 
     def whole(found: list[frozenset[Partition]]) -> bool:
-        return sorted(one for share in found for one in share) == wanted and sorted(map(len, found)) == sorted(sizes)
+        return sorted(one for share in found for one in share) == assigned and sorted(map(len, found)) == sorted(sizes)
 
     def shares() -> list[frozenset[Partition]]:
         for member in members:
@@ -165,9 +165,9 @@ def test_a_member_that_falls_silent_is_put_out_after_its_session(
 ) -> None:
     """A static member sends no LeaveGroup, so only its session timeout removes it."""
     topic = four[0].topic
-    gone = _member(broker, client, topic, group_instance_id="gone", **SHORTEST)
-    _shared([gone], four, [4])
-    gone.stop()
+    stopped = _member(broker, client, topic, group_instance_id="stopped", **SHORTEST)
+    _shared([stopped], four, [4])
+    stopped.stop()
     with _member(broker, client, topic, **SESSION) as heir:
         _shared([heir], four, [4])
 

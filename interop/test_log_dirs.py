@@ -108,9 +108,9 @@ def test_kafka_starts_on_what_kafkadouble_formatted(tmp_path: Path) -> None:
         node.start()
         with CREATOR.admin(running.bootstrap) as admin:
             admin.create_topic(TOPIC, 1)
-        whose = node.data / f"{TOPIC}-0" / OWN
-        eventually(whose.exists, bool)
-        assert partition_metadata.read(whose.read_bytes()).topic_id == topic_id(running.bootstrap, TOPIC)
+        file = node.data / f"{TOPIC}-0" / OWN
+        eventually(file.exists, bool)
+        assert partition_metadata.read(file.read_bytes()).topic_id == topic_id(running.bootstrap, TOPIC)
 
 
 def test_the_double_starts_on_what_kafka_formatted(tmp_path: Path) -> None:

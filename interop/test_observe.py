@@ -57,9 +57,9 @@ def three(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def test_one_node(one: Cluster) -> None:
     topic = made(one.bootstrap, "one", partitions=3, configs={"retention.ms": "12345", "cleanup.policy": "compact"})
-    told = observed(controllers(one))
-    assert (told.code, told.err) == (0, "")
-    found = tables(told.out)
+    output = observed(controllers(one))
+    assert (output.code, output.err) == (0, "")
+    found = tables(output.out)
     compare(found, one)
     assert found["Cluster"][0]["begun with"] == "the first record"
     assert [(row["PARTITION"], row["WHAT"]) for row in found[HISTORY] if row["PARTITION"].startswith(topic)] == [
@@ -80,20 +80,20 @@ def test_every_version_of_fetch_that_a_quorum_speaks(
     assert topic in [row["TOPIC"] for row in tables(capsys.readouterr().out)["Topics"]]
 
 
-def test_an_id_of_its_own_shows_among_the_observers_and_nobody_elses_is_taken(one: Cluster) -> None:
+def test_an_id_of_its_own_is_listed_and_one_in_use_is_refused(one: Cluster) -> None:
     with watching("--replica-id", "4711", controllers(one)):
         eventually(lambda: observers(one), lambda ids: 4711 in ids)
-    told = observed("--replica-id", "1", controllers(one))
-    assert (told.code, told.out) == (1, "")
-    assert told.err == (
+    output = observed("--replica-id", "1", controllers(one))
+    assert (output.code, output.out) == (1, "")
+    assert output.err == (
         "kafkadouble observe: 1 is the id of a node of this cluster: an observer needs one of its own\n"
     )
 
 
 def test_a_listener_of_a_broker(one: Cluster) -> None:
-    told = observed(one.bootstrap)
-    assert (told.code, told.out) == (1, "")
-    assert told.err == (
+    output = observed(one.bootstrap)
+    assert (output.code, output.out) == (1, "")
+    assert output.err == (
         f"kafkadouble observe: {one.bootstrap} is a listener of a broker: a quorum is observed at a listener of a "
         "controller (controller.listener.names)\n"
     )
@@ -105,10 +105,10 @@ def test_a_fresh_observer_begins_with_a_snapshot(
 ) -> None:
     """The pieces of the snapshot may be of any size."""
     topic = made(three.bootstrap, "snapshot", partitions=2, copies=2)
-    asked = download.SnapshotDownload.__init__
+    original = download.SnapshotDownload.__init__
 
     def in_pieces(self: Any, store: Any, id: Any, epoch: int, max_bytes: int) -> None:
-        asked(self, store, id, epoch, pieces)
+        original(self, store, id, epoch, pieces)
 
     monkeypatch.setattr(download.SnapshotDownload, "__init__", in_pieces)
 
@@ -130,8 +130,8 @@ def test_the_leader_is_killed_and_comes_back(three: Cluster) -> None:
         eventually(lambda: [each["name"] for each in watch.of("TopicRecord")], lambda names: before in names)
         for name in ("first", "second"):
             outlived(three, watch, name)
-        told = watch.end()
-        assert told.code == 0
+        output = watch.end()
+        assert output.code == 0
     in_order([each["offset"] for each in watch.objects if "offset" in each and each["kind"] != "quorum"])
     last = [each for each in watch.objects if each["kind"] == "quorum"][-1]
     assert last["leaderId"] == leader_of(three)
@@ -143,7 +143,9 @@ def outlived(running: Cluster, watch: Watch, name: str) -> None:
     then restarted."""
     leader = node(running, leader_of(running))
     leader.kill()
-    epoch = eventually(lambda: quorum(running), lambda told: told[0] not in (-1, leader.seat.id))[1]
+    epoch = eventually(
+        lambda: quorum(running), lambda leader_and_epoch: leader_and_epoch[0] not in (-1, leader.seat.id)
+    )[1]
     topic = made(running.bootstrap, name, copies=2)
     eventually(lambda: [each["name"] for each in watch.of("TopicRecord")], lambda names: topic in names)
     elected = [each for each in watch.objects if each.get("type") == "LeaderChangeMessage"]
@@ -196,13 +198,13 @@ def test_the_history_of_an_isr_is_a_table_too(one: Cluster) -> None:
     assert {row["EPOCH"] for row in found[HISTORY]} >= {"1"}
 
 
-def test_what_is_told_as_json_is_what_the_tables_hold(three: Cluster) -> None:
-    def objects_told() -> list[dict[str, Any]]:
-        told = observed("--json", controllers(three))
-        assert (told.code, told.err) == (0, "")
-        return [json.loads(line) for line in told.out.splitlines()]
+def test_json_and_tables_have_the_same_content(three: Cluster) -> None:
+    def printed_objects() -> list[dict[str, Any]]:
+        output = observed("--json", controllers(three))
+        assert (output.code, output.err) == (0, "")
+        return [json.loads(line) for line in output.out.splitlines()]
 
-    objects = eventually(objects_told, lambda found: bool(found[0]["kind"] == "snapshot"))
+    objects = eventually(printed_objects, lambda found: bool(found[0]["kind"] == "snapshot"))
     assert objects[-1]["kind"] == "quorum"
     names = {each["data"]["name"] for each in objects if each.get("type") == "TopicRecord"}
     assert names == {row["Topic"] for row in described_topics(three.bootstrap)}
@@ -265,17 +267,17 @@ def described(running: Cluster) -> Any:
 
 def quorum(running: Cluster) -> tuple[int, int]:
     """The leader and the epoch; (-1, -1) while there is none."""
-    told = described(running)
-    return (-1, -1) if told is None or told.error_code else (told.leader_id, told.leader_epoch)
+    partition = described(running)
+    return (-1, -1) if partition is None or partition.error_code else (partition.leader_id, partition.leader_epoch)
 
 
 def leader_of(running: Cluster) -> int:
-    return eventually(lambda: quorum(running), lambda told: told[0] >= 0)[0]
+    return eventually(lambda: quorum(running), lambda partition: partition[0] >= 0)[0]
 
 
 def observers(running: Cluster) -> list[int]:
-    told = described(running)
-    return [] if told is None else [each.replica_id for each in told.observers]
+    partition = described(running)
+    return [] if partition is None else [each.replica_id for each in partition.observers]
 
 
 def made(
@@ -283,7 +285,7 @@ def made(
 ) -> str:
     """A topic that every broker knows."""
     name, of = unique(stem), CreateTopicsRequest
-    wanted = of.CreatableTopic(
+    new_topic = of.CreatableTopic(
         name=name,
         num_partitions=partitions,
         replication_factor=copies,
@@ -291,7 +293,7 @@ def made(
     )
 
     def create() -> int:
-        code: int = ask(bootstrap, of(topics=[wanted], timeout_ms=10_000), 7).topics[0].error_code
+        code: int = ask(bootstrap, of(topics=[new_topic], timeout_ms=10_000), 7).topics[0].error_code
         return code
 
     # The topic exists already if an earlier response was late.
@@ -308,8 +310,8 @@ def known(bootstrap: str, topic: str) -> int:
 def partitions(bootstrap: str, topic: str) -> list[Any]:
     """The partitions in Metadata, by number."""
     of = MetadataRequest.MetadataRequestTopic
-    told = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
-    return sorted(told.topics[0].partitions, key=lambda each: int(each.partition_index))
+    response = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
+    return sorted(response.topics[0].partitions, key=lambda each: int(each.partition_index))
 
 
 def in_order(numbers: list[int]) -> None:

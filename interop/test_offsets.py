@@ -64,7 +64,7 @@ def test_an_offset_out_of_range_falls_back_to_the_reset_policy(broker: Broker, c
         assert [seen.offset for seen in consumer.read(6)] == list(range(6))
 
 
-def test_the_bounds_of_a_partition_are_told(broker: Broker, client: Client, six: Partition) -> None:
+def test_the_bounds_of_a_partition(broker: Broker, client: Client, six: Partition) -> None:
     with client.consumer(broker.bootstrap, partitions=[six]) as consumer:
         assert consumer.bounds(six) == (0, 6)
 
@@ -88,7 +88,7 @@ def test_offsets_are_found_by_time_inside_a_compressed_batch(
         assert [(time, consumer.offset_at(partition, time)) for time, _ in BY_TIME] == BY_TIME
 
 
-def test_what_is_committed_is_told_with_its_metadata(broker: Broker, client: Client, six: Partition) -> None:
+def test_committed_offsets_have_their_metadata(broker: Broker, client: Client, six: Partition) -> None:
     with client.consumer(broker.bootstrap, partitions=[six], group_id=six.topic) as consumer:
         assert consumer.committed(six) is None
         consumer.commit({six: (3, "why: ünïcode")})

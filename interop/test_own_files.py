@@ -74,14 +74,14 @@ def _size(data: Path) -> int:
     return sum(path.stat().st_size for path in data.glob(f"{COMPACTED}-0/*.log"))
 
 
-def test_kafka_sees_what_we_say_is_there(written: Written) -> None:
+def test_kafka_finds_what_we_report(written: Written) -> None:
     """kafka-dump-log and `kafkadouble dump` show the same numbers."""
     seen = compare(written.stopped)
     topics = {(names.parse_partition_folder(path.parent.name) or ("", 0))[0] for path in seen}
     assert topics >= {MIXED, LARGE, COMPACTED, "__consumer_offsets", "__cluster_metadata"}
 
 
-def test_kafka_sees_the_same_after_a_kill(written: Written) -> None:
+def test_kafka_reads_the_same_after_a_kill(written: Written) -> None:
     compare(written.killed)
 
 
@@ -91,9 +91,9 @@ def test_kafka_finds_nothing_wrong(written: Written, state: str, option: str) ->
     folder: Path = getattr(written, state)
     suffixes = [".log"] if option == "--deep-iteration" else [".index", ".timeindex"]
     files = [path for suffix in suffixes for path in sorted(folder.glob(f"*/*{suffix}"))]
-    told = _run(dump_log.MAIN, option, "--files", ",".join(map(str, files)))
-    assert all(f"Dumping {path}" in told for path in files)
-    complaints = [line for line in told.splitlines() if any(word in line for word in COMPLAINTS)]
+    output = _run(dump_log.MAIN, option, "--files", ",".join(map(str, files)))
+    assert all(f"Dumping {path}" in output for path in files)
+    complaints = [line for line in output.splitlines() if any(word in line for word in COMPLAINTS)]
     assert complaints == []
 
 
@@ -105,8 +105,8 @@ def test_our_own_check_finds_nothing_wrong(written: Written, state: str) -> None
 
 def test_the_metadata_shell_shows_the_topics(written: Written) -> None:
     log = written.stopped / "__cluster_metadata-0" / "00000000000000000000.log"
-    wanted = {MIXED, LARGE, COMPACTED}
-    shell(log, "ls", "/image/topics/byName", holds=lambda shown: set(shown.split()) >= wanted)
+    topics = {MIXED, LARGE, COMPACTED}
+    shell(log, "ls", "/image/topics/byName", holds=lambda shown: set(shown.split()) >= topics)
 
 
 def _run(main: str, *words: str) -> str:

@@ -25,7 +25,7 @@ def test_acknowledged_records_have_rising_offsets(broker: Broker, client: Client
         assert producer.send(topic, [Record(b"more")]) == [50]
 
 
-def test_records_that_nobody_acknowledges_arrive(broker: Broker, client: Client, topic: str) -> None:
+def test_records_without_acknowledgement_arrive(broker: Broker, client: Client, topic: str) -> None:
     options = {"acks": 0, "enable_idempotence": False}
     with client.producer(broker.bootstrap, **options) as producer:
         producer.send(topic, [Record(b"%d" % n) for n in range(10)])
@@ -113,13 +113,13 @@ def test_raising_the_limit_of_a_topic_that_is_there_takes_effect(broker: Broker,
         with refused("MESSAGE_TOO_LARGE"):
             producer.send(topic, [Record(b"x" * 2 * MEGABYTE)])
         with CREATOR.admin(broker.bootstrap) as admin:
-            wanted = ("set", "max.message.bytes", str(3 * MEGABYTE))
-            admin.alter_configs("topic", topic, wanted)
-            eventually(lambda: admin.configs("topic", topic)[wanted[1]], lambda found: found == wanted[2])
+            change = ("set", "max.message.bytes", str(3 * MEGABYTE))
+            admin.alter_configs("topic", topic, change)
+            eventually(lambda: admin.configs("topic", topic)[change[1]], lambda found: found == change[2])
         assert producer.send(topic, [Record(b"x" * 2 * MEGABYTE)]) == [0]
 
 
-def test_a_topic_that_wants_more_replicas_than_are_in_sync_still_takes_records_of_a_lone_broker(
+def test_a_lone_broker_accepts_records_for_a_topic_with_more_min_insync_replicas(
     broker: Broker, client: Client, name: str
 ) -> None:
     with CREATOR.admin(broker.bootstrap) as admin:

@@ -35,46 +35,46 @@ def python(broker: Broker) -> Iterator[Any]:
         client.close()
 
 
-def told(client: Any, user: str) -> dict[int, int]:
+def scram_credentials(client: Any, user: str) -> dict[int, int]:
     """Mechanisms and iterations of one user; empty for a user that does not exist."""
-    everybody = client.describe_user_scram_credentials().result(PATIENCE)
-    found = everybody[user].scram_credential_infos if user in everybody else []
+    by_user = client.describe_user_scram_credentials().result(PATIENCE)
+    found = by_user[user].scram_credential_infos if user in by_user else []
     return {int(each.mechanism.value): each.iterations for each in found}
 
 
-def test_confluent_sets_tells_and_deletes_a_password(confluent: Any, name: str) -> None:
+def test_confluent_sets_describes_and_deletes_a_password(confluent: Any, name: str) -> None:
     info = ck.ScramCredentialInfo(ck.ScramMechanism.SCRAM_SHA_512, 8192)
-    wanted = ck.UserScramCredentialUpsertion(name, info, b"secret")
-    confluent.alter_user_scram_credentials([wanted])[name].result(PATIENCE)
-    eventually(lambda: told(confluent, name), lambda found: found == {SHA_512: 8192})
-    gone = ck.UserScramCredentialDeletion(name, ck.ScramMechanism.SCRAM_SHA_512)
-    confluent.alter_user_scram_credentials([gone])[name].result(PATIENCE)
-    eventually(lambda: told(confluent, name), lambda found: not found)
+    upsertion = ck.UserScramCredentialUpsertion(name, info, b"secret")
+    confluent.alter_user_scram_credentials([upsertion])[name].result(PATIENCE)
+    eventually(lambda: scram_credentials(confluent, name), lambda found: found == {SHA_512: 8192})
+    deletion = ck.UserScramCredentialDeletion(name, ck.ScramMechanism.SCRAM_SHA_512)
+    confluent.alter_user_scram_credentials([deletion])[name].result(PATIENCE)
+    eventually(lambda: scram_credentials(confluent, name), lambda found: not found)
     with pytest.raises(KafkaException) as refused:
-        confluent.alter_user_scram_credentials([gone])[name].result(PATIENCE)
+        confluent.alter_user_scram_credentials([deletion])[name].result(PATIENCE)
     assert refused.value.args[0].code() == KafkaError.RESOURCE_NOT_FOUND
 
 
-def test_confluent_is_told_that_there_is_no_authorizer(confluent: Any, name: str) -> None:
+def test_confluent_gets_the_error_that_there_is_no_authorizer(confluent: Any, name: str) -> None:
     pattern = (ck.ResourceType.TOPIC, name, ck.ResourcePatternType.LITERAL)
     entry = ("User:alice", "*", ck.AclOperation.READ, ck.AclPermissionType.ALLOW)
-    acl, wanted = ck.AclBinding(*pattern, *entry), ck.AclBindingFilter(*pattern, *entry)
-    for future in (*confluent.create_acls([acl]).values(), *confluent.delete_acls([wanted]).values()):
+    acl, acl_filter = ck.AclBinding(*pattern, *entry), ck.AclBindingFilter(*pattern, *entry)
+    for future in (*confluent.create_acls([acl]).values(), *confluent.delete_acls([acl_filter]).values()):
         with pytest.raises(KafkaException) as refused:
             future.result(PATIENCE)
         assert refused.value.args[0].code() == KafkaError.SECURITY_DISABLED
 
 
-def test_kafka_python_is_told_that_there_is_no_authorizer(broker: Broker, name: str) -> None:
+def test_kafka_python_gets_the_error_that_there_is_no_authorizer(broker: Broker, name: str) -> None:
     acl = ACL("User:alice", "*", ACLOperation.READ, ACLPermissionType.ALLOW, ResourcePattern(ResourceType.TOPIC, name))
     with python(broker) as client:
         failed = client.create_acls([acl])["failed"]
     assert failed == [SecurityDisabledError]
 
 
-def test_kafka_python_tells_of_features(broker: Broker) -> None:
+def test_kafka_python_describes_features(broker: Broker) -> None:
     if versions(broker.bootstrap)["ApiVersions"][1] < 4:
-        pytest.skip("features whose lowest level is 0 are told from version 4 on")
+        pytest.skip("features with lowest level 0 are in the response from version 4 on")
     with python(broker) as client:
         found = client.describe_features()
     assert "metadata.version" in repr(found)

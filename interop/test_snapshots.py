@@ -156,8 +156,8 @@ def folded(records: list[Any]) -> Image:
 
 
 def test_kafka_dump_log_shows_every_record_and_finds_nothing_wrong(written: Path) -> None:
-    rows, told = dump_log.dump([written], "metadata")
-    assert not [line for line in told.splitlines() if "log4j" not in line]
+    rows, output = dump_log.dump([written], "metadata")
+    assert not [line for line in output.splitlines() if "log4j" not in line]
     batches = [row for row in rows[written] if "isvalid" in row]
     assert len(batches) > 4
     assert all(row["isvalid"] for row in batches)
@@ -193,8 +193,8 @@ def test_it_shows_the_same_as_kafkadouble_dump(tmp_path: Path) -> None:
 )
 def test_the_metadata_shell_loads_it_without_a_complaint(written: Path, path: str, expected: set[str]) -> None:
     """For every snapshot, Kafka's own too, the shell reports that it skips the control records."""
-    told = shell(written, "ls", path, holds=lambda shown: set(shown.split()) == expected)
-    assert len([line for line in told.splitlines() if PASSED_OVER.search(line)]) == 4
+    output = shell(written, "ls", path, holds=lambda shown: set(shown.split()) == expected)
+    assert len([line for line in output.splitlines() if PASSED_OVER.search(line)]) == 4
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
         yield found
 
 
-def test_a_real_kafka_whose_metadata_log_is_gone_starts_from_our_snapshot(kafka: Any) -> None:
+def test_a_real_kafka_without_its_metadata_log_starts_from_our_snapshot(kafka: Any) -> None:
     """The node's own log is replayed into a snapshot, and the rest of the log is deleted."""
     node, admin = kafka.nodes[0], AdminClient({"bootstrap.servers": kafka.bootstrap})
     topic = NewTopic("kept", 3, 1, config={"retention.ms": "123456"})

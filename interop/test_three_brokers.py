@@ -18,7 +18,7 @@ SPREAD = range(6)
 
 
 @pytest.fixture(autouse=True)
-def every_broker_knows_of_all(broker: Broker) -> None:
+def every_broker_lists_all(broker: Broker) -> None:
     """A broker that restarts is in its own metadata first, and in that of the others a little
     later."""
     whole(broker.bootstrap, 3)
@@ -33,7 +33,7 @@ def copied(broker: Broker, name: str) -> str:
     return name
 
 
-def test_every_client_is_told_of_three_brokers(broker: Broker, client: Client) -> None:
+def test_every_client_finds_three_brokers(broker: Broker, client: Client) -> None:
     with client.admin(broker.bootstrap) as admin:
         assert sorted(admin.cluster()[2]) == sorted(broker.bootstrap.split(","))
 

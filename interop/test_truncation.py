@@ -65,12 +65,12 @@ def read_to_the_end(double: KafkaDouble, consumer: Consumer) -> None:
     def position() -> list[int]:
         # Some clients send nothing unless they are polled.
         assert consumer.poll(0.05) == []
-        return wanted_last(double)
+        return last_fetch_offset(double)
 
     eventually(position, lambda last: last == [READ])
 
 
-def wanted_last(double: KafkaDouble) -> list[int]:
+def last_fetch_offset(double: KafkaDouble) -> list[int]:
     """The fetch offset of the reader's newest Fetch: the end of the log, once the reader waits for
     more."""
     return [one.fetch_offset for one in fetched(double)][-1:]
@@ -82,13 +82,13 @@ def fetched(double: KafkaDouble) -> list[Any]:
     return [part for body in bodies for topic in body.topics for part in topic.partitions]
 
 
-def asked(double: KafkaDouble) -> list[Any]:
+def epoch_requests(double: KafkaDouble) -> list[Any]:
     """The partition in each OffsetForLeaderEpoch of the reader."""
     bodies: list[Any] = [seen.body for seen in double.requests.of("OffsetForLeaderEpoch", client_id=ME)]
     return [part for body in bodies for topic in body.topics for part in topic.partitions]
 
 
-TOLD = {
+TRUNCATION_ERRORS = {
     "confluent-kafka": r"_AUTO_OFFSET_RESET: Partition log truncation detected at offset 5 \(leader epoch 0\): broker end offset is 3",
     "kafka-python": r"LogTruncationError.*offset=3.*leader_epoch=0",
     "aiokafka": "OffsetOutOfRangeError",
@@ -97,11 +97,13 @@ TOLD = {
 it reports an offset out of range."""
 
 
-def test_lost_records_are_told_to_an_application_without_a_reset_policy(double: KafkaDouble, client: Client) -> None:
+def test_lost_records_are_reported_to_an_application_without_a_reset_policy(
+    double: KafkaDouble, client: Client
+) -> None:
     with reader(double, client, "none") as consumer:
         read_to_the_end(double, consumer)
         double.truncate("t", 0, LEFT)
-        with pytest.raises(Refused, match=TOLD[client.name]):
+        with pytest.raises(Refused, match=TRUNCATION_ERRORS[client.name]):
             consumer.read(1)
 
 
@@ -165,8 +167,8 @@ def java(double: KafkaDouble, protocol: str, reset: str) -> Iterator[Reader]:
     """Kafka's own consumer, after it has read all records."""
     try:
         with reading(double.bootstrap_servers, "t", reset=reset, protocol=protocol) as running:
-            assert [running.told()[:3] for _ in range(READ)] == [["record", str(n), "0"] for n in range(READ)]
-            eventually(lambda: wanted_last(double), lambda last: last == [READ])
+            assert [running.next_event()[:3] for _ in range(READ)] == [["record", str(n), "0"] for n in range(READ)]
+            eventually(lambda: last_fetch_offset(double), lambda last: last == [READ])
             yield running
     except Missing as missing:
         pytest.skip(f"Kafka's own consumer cannot run here: {missing}")
@@ -174,22 +176,22 @@ def java(double: KafkaDouble, protocol: str, reset: str) -> Iterator[Reader]:
 
 def test_java_throws_a_log_truncation_that_names_where_the_histories_part(double: KafkaDouble, java: Reader) -> None:
     double.truncate("t", 0, LEFT)
-    assert java.told() == ["truncated", str(READ), str(LEFT), "0"]
+    assert java.next_event() == ["truncated", str(READ), str(LEFT), "0"]
     double.produce("t", "new")
-    assert java.told() == ["record", str(LEFT), "1", "new"]
+    assert java.next_event() == ["record", str(LEFT), "1", "new"]
 
 
 @pytest.mark.parametrize("reset", ["earliest"])
 def test_java_with_a_reset_policy_goes_on_where_the_histories_part(double: KafkaDouble, java: Reader) -> None:
     double.truncate("t", 0, LEFT)
     double.produce("t", "new")
-    assert java.told() == ["record", str(LEFT), "1", "new"]
+    assert java.next_event() == ["record", str(LEFT), "1", "new"]
 
 
 def test_java_reads_on_in_another_epoch_without_a_loss(double: KafkaDouble, java: Reader) -> None:
     double.bump_epoch("t", 0)
     double.produce("t", "next")
-    assert java.told() == ["record", str(READ), "1", "next"]
+    assert java.next_event() == ["record", str(READ), "1", "next"]
 
 
 class Habits(NamedTuple):
@@ -197,7 +199,7 @@ class Habits(NamedTuple):
 
     fetch_names_leader_epoch: bool
     fetch_names_last_epoch: bool
-    asks_where_epochs_end: bool
+    requests_epoch_ends: bool
 
 
 def habits(double: KafkaDouble) -> Habits:
@@ -205,7 +207,7 @@ def habits(double: KafkaDouble) -> Habits:
     return Habits(
         any(one.current_leader_epoch >= 0 for one in fetched(double)),
         any(one.last_fetched_epoch >= 0 for one in fetched(double)),
-        bool(asked(double)),
+        bool(epoch_requests(double)),
     )
 
 
@@ -217,7 +219,7 @@ def written(name: str) -> Habits:
     return Habits(*(cell == "yes" for cell in cells[1:4]))
 
 
-def test_the_page_tells_what_a_client_sends(double: KafkaDouble, client: Client) -> None:
+def test_the_page_has_what_a_client_sends(double: KafkaDouble, client: Client) -> None:
     with reader(double, client, "earliest") as consumer:
         read_to_the_end(double, consumer)
         double.truncate("t", 0, LEFT)
@@ -227,10 +229,10 @@ def test_the_page_tells_what_a_client_sends(double: KafkaDouble, client: Client)
 
 
 @pytest.mark.parametrize("reset", ["earliest"])
-def test_the_page_tells_what_java_sends(double: KafkaDouble, java: Reader) -> None:
+def test_the_page_has_what_java_sends(double: KafkaDouble, java: Reader) -> None:
     double.truncate("t", 0, LEFT)
     double.produce("t", "new")
-    assert java.told()[1] == str(LEFT)
+    assert java.next_event()[1] == str(LEFT)
     assert habits(double) == written(JAVA)
 
 

@@ -21,11 +21,11 @@ OLD: list[tuple[Client, dict[str, Any]]] = [
 ]
 
 
-def _told(case: tuple[Client, dict[str, Any]]) -> str:
+def _id(case: tuple[Client, dict[str, Any]]) -> str:
     return "-".join([case[0].name, *(f"{key}={value}" for key, value in case[1].items())]).replace(" ", "")
 
 
-@pytest.mark.parametrize("case", OLD, ids=_told)
+@pytest.mark.parametrize("case", OLD, ids=_id)
 def test_a_client_set_to_an_older_broker_does_all_the_usual(
     broker: Broker, name: str, case: tuple[Client, dict[str, Any]]
 ) -> None:

@@ -23,23 +23,23 @@ def spec_fields(cls: type[Struct]) -> list[dict[str, Any]]:
 
 
 def _field(field: FieldInfo) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "name": field.kafka_name,
         "type": f"{'[]' if field.array else ''}{field.type}",
         "versions": _versions(field.versions),
     }
     ranges = {"nullableVersions": field.nullable, "taggedVersions": field.tagged}
-    told |= {name: _versions(span) for name, span in ranges.items() if span != NO_VERSIONS}
+    facts |= {name: _versions(span) for name, span in ranges.items() if span != NO_VERSIONS}
     if field.flexible is not None:
-        told["flexibleVersions"] = _versions(field.flexible)
+        facts["flexibleVersions"] = _versions(field.flexible)
     if field.tag is not None:
-        told["tag"] = field.tag
-    told |= {name: True for name, holds in (("ignorable", field.ignorable), ("mapKey", field.key)) if holds}
+        facts["tag"] = field.tag
+    facts |= {name: True for name, holds in (("ignorable", field.ignorable), ("mapKey", field.key)) if holds}
     if not _is_natural(field):
-        told["default"] = field.default
+        facts["default"] = field.default
     if field.struct is not None:
-        told["fields"] = spec_fields(field.struct)
-    return told
+        facts["fields"] = spec_fields(field.struct)
+    return facts
 
 
 def _is_natural(field: FieldInfo) -> bool:

@@ -186,7 +186,7 @@ class _Tracer:
         else:
             size = self.fixed("int16" if kind == "string" else "int32", path, what)
         if size < 0 and not nullable:
-            raise errors.NullNotAllowed("a null stands where this version has none", offset=start, path=path)
+            raise errors.NullNotAllowed("a null where this version has none", offset=start, path=path)
         return size
 
     def array(self, field: FieldInfo, compact: bool, nullable: bool, path: str) -> None:

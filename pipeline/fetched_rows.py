@@ -25,8 +25,8 @@ def rows(
     keep = ~headers.control & (headers.last_offset >= first) & (headers.base_offset < end)
     if committed:
         keep &= columns.committed(headers, fetched.aborted)
-    wanted = tuple(names) if "offset" in names else (*names, "offset")
-    for batch in columns.decode(fetched.buffer, headers[keep], wanted, columns.Origin(*partition)):
+    columns_read = tuple(names) if "offset" in names else (*names, "offset")
+    for batch in columns.decode(fetched.buffer, headers[keep], columns_read, columns.Origin(*partition)):
         found = columns.between(batch, first, end)
         if found.num_rows:
-            yield found if len(wanted) == len(names) else found.select(list(names))
+            yield found if len(columns_read) == len(names) else found.select(list(names))

@@ -91,11 +91,11 @@ def fetch(
 
 def _chosen(client: Client, topic: str, partitions: Iterable[int] | None) -> list[TopicPartition]:
     found = client.partitions(topic)
-    wanted = found if partitions is None else list(partitions)
-    for number in wanted:
+    numbers = found if partitions is None else list(partitions)
+    for number in numbers:
         if number not in found:
             raise UsageError(f"topic {topic!r} has no partition {number}: it has {len(found)}, counted from 0")
-    return [TopicPartition(topic, number) for number in wanted]
+    return [TopicPartition(topic, number) for number in numbers]
 
 
 def _starts(
@@ -112,10 +112,10 @@ def _ends(
     """Limits the end to the present end of the partition: a read would wait for later records."""
     latest = _bounds(client, chosen, "ending_offsets", "latest", isolation)
     if when is None:
-        asked = _bounds(client, chosen, "ending_offsets", bound, isolation)
+        ends = _bounds(client, chosen, "ending_offsets", bound, isolation)
     else:
-        asked = _by_time(client, chosen, "ending_timestamp", when, isolation)
-    return {each: min(asked[each], latest[each]) for each in chosen}
+        ends = _by_time(client, chosen, "ending_timestamp", when, isolation)
+    return {each: min(ends[each], latest[each]) for each in chosen}
 
 
 def _by_time(
@@ -132,10 +132,10 @@ def _by_time(
 def _bounds(
     client: Client, chosen: Sequence[TopicPartition], name: str, bound: Bound, isolation: str
 ) -> dict[TopicPartition, int]:
-    wanted = {each: _bound(name, bound, each) for each in chosen}
-    asked = {each: offset for each, offset in wanted.items() if offset < 0}
-    found = client.offsets(asked, isolation) if asked else {}
-    return {each: wanted[each] if (at := found.get(each)) is None else at.offset for each in chosen}
+    bounds = {each: _bound(name, bound, each) for each in chosen}
+    special = {each: offset for each, offset in bounds.items() if offset < 0}
+    found = client.offsets(special, isolation) if special else {}
+    return {each: bounds[each] if (at := found.get(each)) is None else at.offset for each in chosen}
 
 
 def _bound(name: str, bound: Bound, partition: TopicPartition) -> int:

@@ -2,7 +2,7 @@
 
 A batch is a header (`batch_header`) and records (`record_body` in, `record_write` out), perhaps
 compressed (`compression`). `batch_walk` finds batches in a buffer, `batch_read` makes records of
-them, `batch_write` the reverse, `control` knows control batches, and `legacy` reads what Kafka
+them, `batch_write` the reverse, `control` decodes control batches, and `legacy` reads what Kafka
 wrote before it had batches.
 """
 

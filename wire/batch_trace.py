@@ -60,7 +60,7 @@ def trace_records(body: bytes, count: int, place: BatchContext) -> Iterator[Trac
     for index in range(count):
         cursor.path = f"{place.path}[{index}]"
         problem = cursor.listen()
-        yield from cursor.heard
+        yield from cursor.traced
         if problem is not None:
             raise problem
     if cursor.position != len(body) or count < 0:
@@ -106,12 +106,12 @@ class _Listening(_Cursor):
     def __init__(self, body: bytes, place: BatchContext) -> None:
         super().__init__(body, place)
         self.place = place
-        self.heard: list[TracedBytes] = []
+        self.traced: list[TracedBytes] = []
         self.header = -1
 
     def listen(self) -> InvalidRecord | None:
         """Reads one record. Returns its error, or None."""
-        self.heard, self.header = [], -1
+        self.traced, self.header = [], -1
         try:
             _read_record(self, self.place)
         except InvalidRecord as problem:
@@ -125,11 +125,11 @@ class _Listening(_Cursor):
         return value
 
     def varint(self, field: str, bits: int = 32) -> int:
-        start, before, header = self.position, len(self.heard), self.header
+        start, before, header = self.position, len(self.traced), self.header
         try:
             value = super().varint(field, bits)
         finally:
-            del self.heard[before:]  # the single bytes
+            del self.traced[before:]  # the single bytes
             self.header = header
         self.note(start, field, value)
         return value
@@ -145,4 +145,4 @@ class _Listening(_Cursor):
         if field.startswith("header ") and field != "header count":
             self.header += field == "header name length"
             name = f"headers[{self.header}].{name.removeprefix('header_')}"
-        self.heard.append(TracedBytes(self.start + start, self.start + self.position, f"{self.path}.{name}", value))
+        self.traced.append(TracedBytes(self.start + start, self.start + self.position, f"{self.path}.{name}", value))

@@ -77,7 +77,7 @@ def check_count_or_null(b: bytes, n: int, p: int) -> None:
 
 
 def refuse_null() -> Any:
-    raise NullNotAllowed("a null stands where this version has none")
+    raise NullNotAllowed("a null where this version has none")
 
 
 # Arrays of numbers.
@@ -87,7 +87,7 @@ _LETTERS = {"unpack_o": "?"} | {f"unpack_{letter}": letter for letter in "bhHiIq
 
 def __getattr__(name: str) -> Any:
     """`unpack_i` and its siblings: unpackers of 0 to 126 numbers, by count + 1; made when the first
-    module asks for them."""
+    module uses them."""
     if name not in _LETTERS:
         raise AttributeError(name)
     table = [None, *(Struct(f">{count}{_LETTERS[name]}").unpack_from for count in range(127))]
@@ -179,7 +179,7 @@ def refuse_uuid() -> None:
 
 
 def refuse_text() -> None:
-    raise UsageError("a str stands where a sequence of strings is wanted")
+    raise UsageError("a str where a sequence of strings is required")
 
 
 def refuse_absent() -> None:

@@ -102,7 +102,7 @@ def best(
     for name, frame in turns.items():
         expected = rows if isinstance(rows, int) else rows.get(name, rows[""])
         if (seen := frame.count()) != expected:
-            raise ValueError(f"{name} sees {seen} rows of {expected}")
+            raise ValueError(f"{name} read {seen} rows of {expected}")
     for frame in [*turns.values()] * warm:
         read(frame)
     found: dict[str, list[Cost]] = {name: [] for name in turns}
@@ -122,10 +122,10 @@ def against_connector(at: Session, place: Place, rounds: int) -> list[Figure]:
     turns |= {which: wire(at, f"kafka-wire-{which}", place) for which in WORDS}
     found = best(turns, place.rows, rounds, at, WARM)
     theirs = found["kafka"]
-    told = [Figure("Spark's connector", theirs.cpu, "CPU-s", more=str(theirs))]
+    figures_found = [Figure("Spark's connector", theirs.cpu, "CPU-s", more=str(theirs))]
     for which, words in WORDS.items():
         cost = found[which]
-        told.append(
+        figures_found.append(
             Figure(
                 f"kafka-wire {words} / connector",
                 cost.cpu / theirs.cpu,
@@ -134,7 +134,7 @@ def against_connector(at: Session, place: Place, rounds: int) -> list[Figure]:
                 more=str(cost),
             )
         )
-    return told
+    return figures_found
 
 
 def against_tuples(at: Session, place: Place, rounds: int) -> list[Figure]:
@@ -149,19 +149,19 @@ def against_tuples(at: Session, place: Place, rounds: int) -> list[Figure]:
     found = best(turns, {"naive": place.rows // topic.PARTITIONS, "": place.rows}, rounds, at)
     rates = {name: place.size / MB / cost.cpu for name, cost in found.items()}
     rates["naive"] /= topic.PARTITIONS
-    told = [
+    figures_found = [
         Figure("tuples of plain Python", rates["naive"], "MB/CPU-s", more=f"{found['naive'].wall:.2f} s a partition")
     ]
     for which, words in WORDS.items():
         wall = f"{found[which].wall:.2f} s"
-        told += [
+        figures_found += [
             Figure(
                 f"kafka-log {words}, columns as the connector", rates[which], "MB/CPU-s", MB_PER_CPU_S[which], more=wall
             ),
             Figure(f"kafka-log {words} / tuples", rates[which] / rates["naive"], "times", OF_NAIVE[which]),
             Figure(f"kafka-log {words}, all 19 columns", rates[f"{which} all"], "MB/CPU-s"),
         ]
-    return told
+    return figures_found
 
 
 def headers_alone(at: Session, place: Place, rounds: int) -> list[Figure]:
@@ -196,16 +196,16 @@ def memory(at: Session, place: Place) -> list[Figure]:
 
 def measured(jars: Sequence[Path], place: Place, rounds: int) -> list[Figure]:
     with session(2, jars) as at:
-        told = against_connector(at, place, rounds) + against_tuples(at, place, rounds)
-        told += headers_alone(at, place, rounds)
-        told += sent.figures(at)
+        figures_found = against_connector(at, place, rounds) + against_tuples(at, place, rounds)
+        figures_found += headers_alone(at, place, rounds)
+        figures_found += sent.figures(at)
         two = two_partitions(at, place, rounds)
     with session(1) as at:
-        told += memory(at, place)
+        figures_found += memory(at, place)
         one = two_partitions(at, place, rounds)
     for name, cost in two.items():
         more = f"{one[name].wall:.2f} s and {cost.wall:.2f} s"
-        told.append(
+        figures_found.append(
             Figure(
                 f"{name}, 2 partitions, 1 core / 2 cores",
                 one[name].wall / cost.wall,
@@ -214,7 +214,7 @@ def measured(jars: Sequence[Path], place: Place, rounds: int) -> list[Figure]:
                 more=more,
             )
         )
-    return told
+    return figures_found
 
 
 def main() -> None:
@@ -232,16 +232,16 @@ def main() -> None:
         sys.exit(f"there is no connector to compare with: {reason}")
     if options.sent:
         with session(2, jars) as at:
-            told = sent.figures(at)
+            figures_found = sent.figures(at)
     else:
-        told = on_broker(jars, options.megabytes, options.rounds)
+        figures_found = on_broker(jars, options.megabytes, options.rounds)
     if options.json:
-        figures.as_table(told).print(as_json=True)
+        figures.as_table(figures_found).print(as_json=True)
     else:
-        print(figures.as_text(told))
+        print(figures.as_text(figures_found))
     if options.results:
-        figures.commit(told)
-    missed = [each.case for each in told if each.missed]
+        figures.commit(figures_found)
+    missed = [each.case for each in figures_found if each.missed]
     sys.exit(f"missed: {'; '.join(missed)}" if missed else 0)
 
 

@@ -80,7 +80,7 @@ def committed() -> list[Figure]:
 
 def as_table(figures: Sequence[Figure]) -> Table:
     """A goal is a peer."""
-    table = Table("spark", "the unit stands behind each case")
+    table = Table("spark", "the unit is behind each case")
     for each in figures:
         goal = each.least if each.most is None else each.most
         table.add(f"{each.case}, {each.unit}", each.value, {} if goal is None else {GOAL: goal})

@@ -41,10 +41,10 @@ def figures(at: Session) -> list[Figure]:
                     named = {"kafka.client.id": f"{source} {case}", "startingOffsets": "earliest"}
                     if (found := read(at, source, options | named, Path(folder, f"{source}-{case}"))) != rows:
                         raise ValueError(f"{source}, {case}: {found} rows of {rows}")
-        return [each for case in MOST for each in _told(captured, case, size)]
+        return [each for case in MOST for each in _figures(captured, case, size)]
 
 
-def _told(captured: Path, case: str, size: int) -> list[Figure]:
+def _figures(captured: Path, case: str, size: int) -> list[Figure]:
     sent = {source: _sent(captured, f"{source} {case}") / size for source in ("kafka", "kafka-wire")}
     more = {"stream": f"{PER_TRIGGER} offsets a micro-batch", "split batch": f"{SPLITS} tasks"}[case]
     return [

@@ -44,7 +44,7 @@ class Story:
         self.logs = self.out / "kafka"
         self.results = self.out / "results"
 
-    def tell(self, what: str) -> None:
+    def note(self, what: str) -> None:
         self.events.append((time.monotonic() - self._begun, what))
         print(f"{self.events[-1][0]:6.1f} s  {what}", flush=True)
 
@@ -62,11 +62,11 @@ class Story:
         """Runs a Spark program to its end. Returns its exit code and its output."""
         process = self.submit(program, *arguments)
         try:
-            said = process.communicate(timeout=PATIENCE)[0]
+            output = process.communicate(timeout=PATIENCE)[0]
         except subprocess.TimeoutExpired:
             kill(process)
             raise
-        return process.returncode, said
+        return process.returncode, output
 
 
 def kill(process: subprocess.Popen[str]) -> None:
@@ -89,16 +89,16 @@ def stream_until_killed(story: Story, kafka: KafkaDouble, pace: int) -> None:
 
 def stream(story: Story, kafka: KafkaDouble) -> list[str]:
     """Runs the streaming program on all orders. Returns the truncations that it found."""
-    code, said = story.run("stream.py", "--bootstrap", kafka.bootstrap_servers, "--out", story.results)
+    code, output = story.run("stream.py", "--bootstrap", kafka.bootstrap_servers, "--out", story.results)
     if code:
-        raise SystemExit(f"the streaming program ended with {code}:\n{said}")
-    return list(dict.fromkeys(line.partition(" ")[2] for line in said.splitlines() if line.startswith("TRUNCATED ")))
+        raise SystemExit(f"the streaming program ended with {code}:\n{output}")
+    return list(dict.fromkeys(line.partition(" ")[2] for line in output.splitlines() if line.startswith("TRUNCATED ")))
 
 
 def audit(story: Story) -> int:
-    code, said = story.run("audit.py", "--logs", story.logs, "--out", story.results, "--closing", CLOSING)
+    code, output = story.run("audit.py", "--logs", story.logs, "--out", story.results, "--closing", CLOSING)
     if not (story.results / "audit.json").exists():
-        raise SystemExit(f"the audit ended with {code}:\n{said}")
+        raise SystemExit(f"the audit ended with {code}:\n{output}")
     return code
 
 
@@ -108,27 +108,27 @@ def play(story: Story, kafka: KafkaDouble, count: int) -> None:
     half, lost = count // 2, max(count // 20, 10)
     written = orders.write(kafka.bootstrap_servers, range(half // 2))
     cluster.change_leaders(kafka)
-    story.tell("every partition has another leader")
+    story.note("every partition has another leader")
     written += orders.write(kafka.bootstrap_servers, range(half // 2, half))
-    story.tell(f"{written.total():,} records written: {dict(written)}")
+    story.note(f"{written.total():,} records written: {dict(written)}")
     stream_until_killed(story, kafka, max(half // 6, 1))
-    story.tell("the streaming program was killed in the middle of its third batch")
+    story.note("the streaming program was killed in the middle of its third batch")
     orders.write(kafka.bootstrap_servers, range(half, count - lost))
     cluster.cut_off(kafka)
-    story.tell("brokers 2 and 3 are cut off: broker 1 alone is in sync")
+    story.note("brokers 2 and 3 are cut off: broker 1 alone is in sync")
     orders.write(kafka.bootstrap_servers, range(count - lost, count))
     stream(story, kafka)
-    story.tell("the streaming program went on from its checkpoint, and read all there was")
+    story.note("the streaming program went on from its checkpoint, and read all there was")
     cluster.lose(kafka)
-    story.tell(
-        f"broker 1 died, broker 2 leads: what it lacks, the last {lost:,} orders, is lost; the results wait for broker 1"
+    story.note(
+        f"broker 1 was killed, broker 2 leads: the last {lost:,} orders, which it lacks, are lost; the results wait for broker 1"
     )
     orders.write(kafka.bootstrap_servers, [*reversed(range(count - lost, count)), CLOSING])
     cluster.heal(kafka)
-    story.tell("the shop sent them again; broker 1 is back, and follows")
+    story.note("the shop sent them again; broker 1 is back, and follows")
     for truncated in stream(story, kafka):
-        story.tell(f"the streaming program found out: {truncated}")
-    story.tell("and has read all there is now")
+        story.note(f"the streaming program found out: {truncated}")
+    story.note("and has read all there is now")
 
 
 def main() -> int:
@@ -145,7 +145,7 @@ def main() -> int:
     shutil.rmtree(story.out, ignore_errors=True)
     story.results.mkdir(parents=True)
     kafka = cluster.started(story.logs)
-    story.tell(f"three brokers at {kafka.bootstrap_servers}")
+    story.note(f"three brokers at {kafka.bootstrap_servers}")
     try:
         play(story, kafka, options.orders)
     finally:
@@ -153,7 +153,7 @@ def main() -> int:
     code = audit(story)
     result = json.loads((story.results / "audit.json").read_text())
     for name, found in {**result["findings"], **result["allowed"]}.items():
-        story.tell(f"{name}: {found['count']:,}")
+        story.note(f"{name}: {found['count']:,}")
     page.write(story.out / "report.html", story.events, result)
     print(f"report: {story.out / 'report.html'}")
     return code

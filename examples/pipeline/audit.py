@@ -82,12 +82,12 @@ class Audit:
         right = once.groupBy(F.concat_ws(" ", minute, "product").alias("key")).agg(
             F.count("*").alias("orders"), F.sum("cents").alias("cents")
         )
-        told = self.totals.groupBy("key").agg(
+        totals = self.totals.groupBy("key").agg(
             F.max_by("total", "offset").alias("total"),
             F.max("partition").alias("partition"),
             F.max("offset").alias("offset"),
         )
-        return right.join(told, "key", "full_outer").where(
+        return right.join(totals, "key", "full_outer").where(
             "total is null or orders is null or total.orders != orders or total.cents != cents"
         ).select("key", "partition", "offset", "orders", "total")  # fmt: skip
 
@@ -118,7 +118,7 @@ class Audit:
         }
 
 
-def told(found: DataFrame) -> dict[str, Any]:
+def finding(found: DataFrame) -> dict[str, Any]:
     """The number of findings, and the first of them by partition and offset."""
     rows = found.orderBy(*PLACE).cache()
     return {"count": rows.count(), "first": [row.asDict(recursive=True) for row in rows.limit(SHOWN).collect()]}
@@ -133,11 +133,11 @@ def main() -> int:
     spark = SparkSession.builder.appName("audit").getOrCreate()
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     audit = Audit(spark, options.logs, options.out, options.closing)
-    found = {name: told(rows) for name, rows in audit.findings().items()}
+    found = {name: finding(rows) for name, rows in audit.findings().items()}
     differing = audit.replicas()
     result = {
         "findings": found,
-        "allowed": {name: told(rows) for name, rows in audit.allowed().items()},
+        "allowed": {name: finding(rows) for name, rows in audit.allowed().items()},
         "replicas that differ": differing,
         **audit.figures(),
     }

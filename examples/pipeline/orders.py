@@ -25,14 +25,14 @@ def order(number: int) -> tuple[str, str]:
     """The key and value of an order; the same for the same number."""
     chosen = random.Random(number)
     customer = f"customer-{chosen.randrange(CUSTOMERS)}"
-    told = {
+    fields = {
         "order_id": number,
         "customer": customer,
         "product": chosen.choice(PRODUCTS),
         "cents": chosen.randrange(100, 10_000),
         "at": FIRST_AT + number * EVERY,
     }
-    return customer, json.dumps(told)
+    return customer, json.dumps(fields)
 
 
 def write(bootstrap: str, numbers: Iterable[int]) -> Counter[str]:
@@ -57,18 +57,18 @@ def _producer(bootstrap: str, codec: str) -> Producer:
             "enable.idempotence": True,
             "linger.ms": 20,
             "queue.buffering.max.messages": 1_000_000,
-            # Hides retries. `heard` reports what the client gives up.
+            # Hides retries. `on_delivery` reports what the client gives up.
             "log_level": 0,
         }
     )
 
 
 def _send(producer: Producer, codec: str, number: int, acknowledged: Counter[str]) -> None:
-    def heard(error: KafkaError | None, message: Message) -> None:
+    def on_delivery(error: KafkaError | None, message: Message) -> None:
         if error is not None:
             raise RuntimeError(f"order {number} was not taken: {error}")
         acknowledged[codec] += 1
 
     key, value = order(number)
-    producer.produce(TOPIC, value, key=key, on_delivery=heard)
+    producer.produce(TOPIC, value, key=key, on_delivery=on_delivery)
     producer.poll(0)

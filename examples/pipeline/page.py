@@ -33,7 +33,7 @@ def write(path: Path, events: Sequence[tuple[float, str]], audit: dict[str, Any]
         _bars([(row["minute"][11:16], row["orders"]) for row in audit["minutes"]], "orders"),
         "<h2>Bytes by codec</h2>",
         _bars([(row["codec"], row["bytes"]) for row in audit["codecs"]], "bytes in the log"),
-        "<h2>Who led what</h2>",
+        "<h2>Leaders by offset</h2>",
         _epochs(audit["epochs"]),
         "<h2>What must not be</h2>",
         _findings(audit["findings"]),
@@ -81,10 +81,10 @@ def _epochs(epochs: Sequence[dict[str, Any]]) -> str:
     for row in epochs:
         y = 10 + 26 * partitions.index(row["partition"])
         x, wide = LEFT + (WIDTH - LEFT) * row["from"] / end, (WIDTH - LEFT) * (row["to"] + 1 - row["from"]) / end
-        told = f"epoch {row['leader_epoch']}: offsets {row['from']} to {row['to']}"
+        title = f"epoch {row['leader_epoch']}: offsets {row['from']} to {row['to']}"
         colour = f"hsl({row['leader_epoch'] * 67 % 360} 45% 55%)"
         marks.append(
-            f'<rect x="{x:.1f}" y="{y}" width="{max(wide, 1):.1f}" height="18" fill="{colour}"><title>{told}</title></rect>'
+            f'<rect x="{x:.1f}" y="{y}" width="{max(wide, 1):.1f}" height="18" fill="{colour}"><title>{title}</title></rect>'
         )
     marks += [f'<text x="0" y="{23 + 26 * at}">partition {partition}</text>' for at, partition in enumerate(partitions)]
     return f'<svg viewBox="0 0 {WIDTH} {20 + 26 * len(partitions)}" role="img">{"".join(marks)}</svg>'

@@ -36,10 +36,10 @@ def orders(spark: SparkSession, options: argparse.Namespace, fail: bool) -> Data
     )
     if options.pace:
         source = source.option("maxOffsetsPerTrigger", str(options.pace))
-    told = F.from_json(F.col("value").cast("string"), ORDER)
+    order = F.from_json(F.col("value").cast("string"), ORDER)
     return (
         source.load()
-        .select(told.alias("order"), "partition", "offset", "leader_epoch")
+        .select(order.alias("order"), "partition", "offset", "leader_epoch")
         .select("order.*", "partition", "offset", "leader_epoch")
         .withColumn("at", F.timestamp_millis("at"))
         .withWatermark("at", LATE)
@@ -52,8 +52,8 @@ def totals(counted: DataFrame) -> DataFrame:
     minute = F.window("at", "1 minute")
     grouped = counted.groupBy(minute, "product").agg(F.count("*").alias("orders"), F.sum("cents").alias("cents"))
     begins = F.date_format(F.col("window.start"), "yyyy-MM-dd'T'HH:mm'Z'").alias("minute")
-    told = grouped.select(begins, "product", "orders", "cents")
-    return told.select(F.concat_ws(" ", "minute", "product").alias("key"), F.to_json(F.struct("*")).alias("value"))
+    totals = grouped.select(begins, "product", "orders", "cents")
+    return totals.select(F.concat_ws(" ", "minute", "product").alias("key"), F.to_json(F.struct("*")).alias("value"))
 
 
 def to_files(spark: SparkSession, options: argparse.Namespace, fail: bool) -> Any:

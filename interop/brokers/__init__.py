@@ -14,19 +14,19 @@ from functools import partial
 from typing import NamedTuple
 
 from .address import at_address
-from .broker import CAPABILITIES, Broker, Server, Unavailable, Wanted
+from .broker import CAPABILITIES, Broker, BrokerRequirements, Server, Unavailable
 from .container import container
 from .double import double
 from .local import local
 
-__all__ = ["CAPABILITIES", "KINDS", "Broker", "Kind", "Server", "Unavailable", "Wanted", "kind_of"]
+__all__ = ["CAPABILITIES", "KINDS", "Broker", "BrokerRequirements", "Kind", "Server", "Unavailable", "kind_of"]
 
 
 class Kind(NamedTuple):
     """How a broker is made, and whether starting one is so slow that it is kept for the whole
     session."""
 
-    opened: Callable[[Wanted], AbstractContextManager[Broker]]
+    opened: Callable[[BrokerRequirements], AbstractContextManager[Broker]]
     kept: bool
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .broker import Broker, Wanted, met
+from .broker import Broker, BrokerRequirements, met
 
 
 @contextmanager
-def at_address(host: str, port: int, wanted: Wanted) -> Iterator[Broker]:
+def at_address(host: str, port: int, requirements: BrokerRequirements) -> Iterator[Broker]:
     """Connects to the broker. Raises OSError if no broker answers, since the user named this
     one."""
     address = f"{host}:{port}"

@@ -43,7 +43,7 @@ class Server(Protocol):
         """Start it at the same address, and wait until it serves."""
 
 
-class Wanted(NamedTuple):
+class BrokerRequirements(NamedTuple):
     """What a test file requires of its broker: the Kafka release, where the kind offers several,
     and the capabilities that the whole file needs."""
 
@@ -64,11 +64,11 @@ class Broker(NamedTuple):
     capabilities: frozenset[str]
     servers: Sequence[Server] = ()
 
-    def lacks(self, *wanted: str) -> str:
+    def lacks(self, *needed: str) -> str:
         """Why a test that needs this cannot run here; empty if it can."""
-        unknown = set(wanted) - set(CAPABILITIES)
+        unknown = set(needed) - set(CAPABILITIES)
         assert not unknown, f"no such capability: {unknown}"
-        missing = [CAPABILITIES[name] for name in wanted if name not in self.capabilities]
+        missing = [CAPABILITIES[name] for name in needed if name not in self.capabilities]
         return f"{self.name}: not true that {' and that '.join(missing)}" if missing else ""
 
     def restart(self) -> None:
@@ -90,17 +90,17 @@ def met(name: str, bootstrap: str, own: set[str], servers: Sequence[Server] = ()
 
     Raises OSError if no broker answers.
     """
-    told = whole(bootstrap, max(1, len(servers)))
-    return Broker(name, bootstrap, frozenset(own | seen(bootstrap, told)), servers)
+    identity = whole(bootstrap, max(1, len(servers)))
+    return Broker(name, bootstrap, frozenset(own | seen(bootstrap, identity)), servers)
 
 
-def seen(bootstrap: str, told: Identity) -> set[str]:
+def seen(bootstrap: str, identity: Identity) -> set[str]:
     """The capabilities that follow from the broker's address and from its answers."""
     holds = {
-        "kafka_4": told.versions[ApiKeys.FETCH][0] >= FIRST_FETCH_OF_KAFKA_4,
+        "kafka_4": identity.versions[ApiKeys.FETCH][0] >= FIRST_FETCH_OF_KAFKA_4,
         "loopback": bootstrap.startswith("127.0.0.1:")
         and sys.platform == "linux",  # all of 127.0.0.0/8 is this machine
-        "three_brokers": told.brokers >= 3,
+        "three_brokers": identity.brokers >= 3,
     }
     return {name for name, true in holds.items() if true}
 

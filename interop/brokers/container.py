@@ -21,7 +21,7 @@ from typing import Any
 from .. import quorum
 from ..local.identity import identity
 from ..quorum import BROKERS, CLIENTS, CONTROLLER, Seat
-from .broker import Broker, Unavailable, Wanted, met
+from .broker import Broker, BrokerRequirements, Unavailable, met
 
 IMAGE = "apache/kafka"
 INSIDE = {CLIENTS: 9092, CONTROLLER: 9093, BROKERS: 19092}
@@ -57,10 +57,10 @@ def alias(number: int) -> str:
 def environment(settings: Mapping[str, str], cluster_id: str) -> dict[str, str]:
     """Settings as the image names them: `_` for `.`, two for `_`, three for `-`. With any setting
     given, the image applies no defaults of its own."""
-    said = {
+    variables = {
         key.replace("_", "__").replace("-", "___").replace(".", "_").upper(): value for key, value in settings.items()
     }
-    return {"CLUSTER_ID": cluster_id, **{f"KAFKA_{key}": value for key, value in said.items()}}
+    return {"CLUSTER_ID": cluster_id, **{f"KAFKA_{key}": value for key, value in variables.items()}}
 
 
 class Contained:
@@ -102,9 +102,9 @@ class Contained:
 
 
 @contextmanager
-def container(wanted: Wanted) -> Iterator[Broker]:
-    image = f"{IMAGE}:{wanted.version}"
-    made = [_made(image) for _ in range(wanted.brokers)]
+def container(requirements: BrokerRequirements) -> Iterator[Broker]:
+    image = f"{IMAGE}:{requirements.version}"
+    made = [_made(image) for _ in range(requirements.brokers)]
     host = made[0].get_docker_client().host()
     places, cluster_id = seats(host, _free_ports(len(made))), quorum.cluster_id()
     with ExitStack() as stack:
@@ -116,7 +116,7 @@ def container(wanted: Wanted) -> Iterator[Broker]:
         for node in nodes:
             node.wait_ready()
         own = {"durable", "kill", "own", "restart"}
-        yield met(f"container {wanted.version}", quorum.bootstrap(places), own, nodes)
+        yield met(f"container {requirements.version}", quorum.bootstrap(places), own, nodes)
 
 
 def prepared(container: Any, seat: Seat, places: Sequence[Seat], cluster_id: str) -> Any:
@@ -137,12 +137,12 @@ def _made(image: str) -> Any:
     try:
         return DockerContainer(image)
     except DockerException as reason:
-        told = str(reason)
+        problem = str(reason)
     # If the client cannot be made, its socket is left to the garbage collector.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
-    raise Unavailable(f"no Docker engine: {told}")
+    raise Unavailable(f"no Docker engine: {problem}")
 
 
 def _network() -> Any:

@@ -13,10 +13,10 @@ from kafkadouble import KafkaDouble
 from kafkadouble.brokers import BrokerHandle
 
 from ..local.identity import started
-from ..quorum import QUICK_COMEBACK
-from .broker import Broker, Wanted, met
+from ..quorum import QUICK_HEARTBEATS
+from .broker import Broker, BrokerRequirements, met
 
-OF_SEVERAL = {**QUICK_COMEBACK, "offsets.topic.num.partitions": 1, "group.initial.rebalance.delay.ms": 0}
+OF_SEVERAL = {**QUICK_HEARTBEATS, "offsets.topic.num.partitions": 1, "group.initial.rebalance.delay.ms": 0}
 """Settings of the three brokers, the same that the nodes of an Apache Kafka cluster get."""
 
 PATIENCE = 60
@@ -38,7 +38,7 @@ class Double:
         self._process = process
         assert process.stdout is not None
         key, _, self.bootstrap = process.stdout.readline().strip().partition("=")
-        assert key == "bootstrap.servers", f"the double said {key!r} first, and ended with {process.poll()}"
+        assert key == "bootstrap.servers", f"the double printed {key!r} first, and ended with {process.poll()}"
 
     def kill(self) -> None:
         """Kills it without a clean shutdown."""
@@ -79,16 +79,16 @@ class OneOfThree:
 
 
 @contextmanager
-def double(wanted: Wanted) -> Iterator[Broker]:
+def double(requirements: BrokerRequirements) -> Iterator[Broker]:
     """A running double. It keeps its data on disk if its servers are to be restarted; otherwise it
     runs in memory, as most users run it."""
-    if wanted.brokers > 1:
-        with KafkaDouble(brokers=wanted.brokers, config=OF_SEVERAL) as running:
+    if requirements.brokers > 1:
+        with KafkaDouble(brokers=requirements.brokers, config=OF_SEVERAL) as running:
             servers = [OneOfThree(handle) for _, handle in sorted(running.brokers.items())]
             yield met("double", running.bootstrap_servers, {"durable", "faults", "kill", "own", "restart"}, servers)
         return
     with ExitStack() as stack:
-        kept = "restart" in wanted.needs
+        kept = "restart" in requirements.needs
         server = Double(stack.enter_context(TemporaryDirectory(prefix="double-")) if kept else None)
         stack.callback(server.stop)
         server.start()

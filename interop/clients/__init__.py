@@ -8,6 +8,6 @@ from .shape import Client
 CLIENTS: list[Client] = [python.CLIENT, aio.CLIENT, confluent.CLIENT]
 
 CREATOR: Client = confluent.CLIENT
-"""Who prepares what a test of another client needs."""
+"""The client that prepares what a test of another client needs."""
 
 __all__ = ["CLIENTS", "CREATOR", "Client"]

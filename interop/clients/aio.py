@@ -40,12 +40,12 @@ def _made_loop() -> asyncio.AbstractEventLoop:
 
 def run(work: Coroutine[Any, Any, T], within: float = shape.PATIENCE) -> T:
     """The result of the coroutine. Raises Refused for a Kafka error."""
-    with told():
+    with translated_errors():
         return asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, within), _loop()).result()
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     try:
         yield
     except KafkaError as error:
@@ -156,8 +156,8 @@ class Admin(Closing):
     def create_topic(
         self, name: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replication: int = 1
     ) -> None:
-        wanted = NewTopic(name, partitions, replication, topic_configs=dict(configs or {}))
-        for _, code, text in run(self._it.create_topics([wanted])).topic_errors:
+        new_topic = NewTopic(name, partitions, replication, topic_configs=dict(configs or {}))
+        for _, code, text in run(self._it.create_topics([new_topic])).topic_errors:
             _check(code, text)
 
     def delete_topic(self, name: str) -> None:

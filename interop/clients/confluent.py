@@ -36,7 +36,7 @@ def _settings(bootstrap: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     try:
         yield
     except ck.KafkaException as error:
@@ -61,7 +61,7 @@ class Producer(shape.Producer):
     def send(self, topic: str, records: Sequence[Record]) -> list[int]:
         reports: dict[int, tuple[Any, Any]] = {}
         for number, record in enumerate(records):
-            with told():
+            with translated_errors():
                 self._it.produce(
                     topic,
                     record.value,
@@ -107,13 +107,13 @@ class Consumer(shape.Consumer):
 
     def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
         given = {"offsets": [ck.TopicPartition(*tp, *one) for tp, one in offsets.items()]} if offsets else {}
-        with told():
+        with translated_errors():
             for one in self._it.commit(asynchronous=False, **given):
                 if one.error:
                     raise _refused(one.error)
 
     def committed(self, partition: Partition) -> tuple[int, str] | None:
-        with told():
+        with translated_errors():
             (found,) = self._it.committed([ck.TopicPartition(*partition)], shape.PATIENCE)
         if found.error:
             raise _refused(found.error)
@@ -126,7 +126,7 @@ class Consumer(shape.Consumer):
         return int(found.offset)
 
     def seek(self, partition: Partition, offset: int) -> None:
-        with told():
+        with translated_errors():
             self._it.seek(ck.TopicPartition(*partition, offset))
 
     def seek_to_beginning(self, partition: Partition) -> None:
@@ -136,12 +136,12 @@ class Consumer(shape.Consumer):
         self.seek(partition, ck.OFFSET_END)
 
     def bounds(self, partition: Partition) -> tuple[int, int]:
-        with told():
+        with translated_errors():
             first, end = self._it.get_watermark_offsets(ck.TopicPartition(*partition), shape.PATIENCE)
         return first, end
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
-        with told():
+        with translated_errors():
             (found,) = self._it.offsets_for_times([ck.TopicPartition(*partition, timestamp)], shape.PATIENCE)
         return None if found.offset < 0 else found.offset
 
@@ -169,20 +169,20 @@ class Admin(Closing):
 
     def _result(self, futures: Mapping[Any, Any]) -> Any:
         (future,) = futures.values()
-        with told():
+        with translated_errors():
             return future.result(shape.PATIENCE)
 
     def create_topic(
         self, name: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replication: int = 1
     ) -> None:
-        wanted = ca.NewTopic(name, partitions, replication, config=dict(configs or {}))
-        self._result(self._it.create_topics([wanted]))
+        new_topic = ca.NewTopic(name, partitions, replication, config=dict(configs or {}))
+        self._result(self._it.create_topics([new_topic]))
 
     def delete_topic(self, name: str) -> None:
         self._result(self._it.delete_topics([name]))
 
     def topics(self) -> list[str]:
-        with told():
+        with translated_errors():
             return list(self._it.list_topics(timeout=shape.PATIENCE).topics)
 
     def partitions_of(self, topic: str) -> list[int]:
@@ -199,10 +199,10 @@ class Admin(Closing):
     def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
         """Replaces all configs of the topic: a config that is not named falls back to its
         default."""
-        wanted = ca.ConfigResource(RESOURCES[kind], name, set_config=dict(configs))
+        resource = ca.ConfigResource(RESOURCES[kind], name, set_config=dict(configs))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "alter_configs has been deprecated", DeprecationWarning)
-            self._result(self._it.alter_configs([wanted]))
+            self._result(self._it.alter_configs([resource]))
 
     def alter_configs(self, kind: str, name: str, *changes: tuple[str, str, str | None]) -> None:
         """Changes of (set | delete | append | subtract, name, value)."""
@@ -210,17 +210,17 @@ class Admin(Closing):
             ca.ConfigEntry(key, value, incremental_operation=ca.AlterConfigOpType[verb.upper()])
             for verb, key, value in changes
         ]
-        wanted = ca.ConfigResource(RESOURCES[kind], name, incremental_configs=entries)
-        self._result(self._it.incremental_alter_configs([wanted]))
+        resource = ca.ConfigResource(RESOURCES[kind], name, incremental_configs=entries)
+        self._result(self._it.incremental_alter_configs([resource]))
 
     def cluster(self) -> tuple[str, int, list[str]]:
         """The id, the controller, and HOST:PORT of the brokers."""
-        with told():
+        with translated_errors():
             found = self._it.describe_cluster().result(shape.PATIENCE)
         return found.cluster_id, found.controller.id, [f"{one.host}:{one.port}" for one in found.nodes]
 
     def groups(self) -> list[str]:
-        with told():
+        with translated_errors():
             found = self._it.list_consumer_groups().result(shape.PATIENCE)
         for error in found.errors:
             raise _refused(error.args[0])

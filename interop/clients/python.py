@@ -27,7 +27,7 @@ with warnings.catch_warnings():
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
     try:
         yield
     except KafkaError as error:
@@ -41,7 +41,7 @@ class Producer(shape.Producer):
         self._it = KafkaProducer(bootstrap_servers=bootstrap, **options)
 
     def send(self, topic: str, records: Sequence[Record]) -> list[int]:
-        with told():
+        with translated_errors():
             sent = [self._it.send(topic, r.value, r.key, list(r.headers), r.partition, r.timestamp) for r in records]
             self._it.flush()
             return [one.get(shape.PATIENCE).offset for one in sent]
@@ -64,7 +64,7 @@ class Consumer(shape.Consumer):
             self._it.assign([TopicPartition(*one) for one in partitions])
 
     def polled(self, seconds: float) -> list[Seen]:
-        with told():
+        with translated_errors():
             found = self._it.poll(timeout_ms=int(seconds * 1000))
         return [_seen(record) for records in found.values() for record in records]
 
@@ -73,16 +73,16 @@ class Consumer(shape.Consumer):
 
     def commit(self, offsets: Mapping[Partition, tuple[int, str]] | None = None) -> None:
         given = offsets and {TopicPartition(*tp): OffsetAndMetadata(*one, -1) for tp, one in offsets.items()}
-        with told():
+        with translated_errors():
             self._it.commit(given, timeout_ms=int(shape.PATIENCE * 1000))
 
     def committed(self, partition: Partition) -> tuple[int, str] | None:
-        with told():
+        with translated_errors():
             found = self._it.committed(TopicPartition(*partition), metadata=True)
         return found and (found.offset, found.metadata)
 
     def position(self, partition: Partition) -> int:
-        with told():
+        with translated_errors():
             return int(self._it.position(TopicPartition(*partition)))
 
     def seek(self, partition: Partition, offset: int) -> None:
@@ -96,12 +96,12 @@ class Consumer(shape.Consumer):
 
     def bounds(self, partition: Partition) -> tuple[int, int]:
         tp = TopicPartition(*partition)
-        with told():
+        with translated_errors():
             return self._it.beginning_offsets([tp])[tp], self._it.end_offsets([tp])[tp]
 
     def offset_at(self, partition: Partition, timestamp: int) -> int | None:
         tp = TopicPartition(*partition)
-        with told():
+        with translated_errors():
             found = self._it.offsets_for_times({tp: timestamp})[tp]
         return None if found is None else int(found.offset)
 
@@ -129,83 +129,83 @@ class Admin(Closing):
     def create_topic(
         self, name: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replication: int = 1
     ) -> None:
-        wanted = {"num_partitions": partitions, "replication_factor": replication, "configs": dict(configs or {})}
-        with told():
-            self.itself.create_topics({name: wanted})
+        new_topic = {"num_partitions": partitions, "replication_factor": replication, "configs": dict(configs or {})}
+        with translated_errors():
+            self.itself.create_topics({name: new_topic})
 
     def delete_topic(self, name: str) -> None:
-        with told():
+        with translated_errors():
             self.itself.delete_topics([name])
 
     def topics(self) -> list[str]:
-        with told():
+        with translated_errors():
             return list(self.itself.list_topics())
 
     def partitions_of(self, topic: str) -> list[int]:
-        with told():
+        with translated_errors():
             return [one["partition_index"] for one in self.itself.describe_topics([topic])[0]["partitions"]]
 
     def create_partitions(self, topic: str, total: int) -> None:
-        with told():
+        with translated_errors():
             self.itself.create_partitions({topic: total})
 
     def configs(self, kind: str, name: str) -> dict[str, str | None]:
-        with told():
+        with translated_errors():
             found = self.itself.describe_configs([ConfigResource(kind, name)], config_filter="all")
         return {key: entry["value"] for key, entry in found[kind][name].items()}
 
     def replace_configs(self, kind: str, name: str, configs: Mapping[str, str]) -> None:
         """Replaces all configs of the topic: a config that is not named falls back to its default.
         The client itself adds those that are set already."""
-        with told():
+        with translated_errors():
             found = self.itself.alter_configs([ConfigResource(kind, name, dict(configs))], incremental=False)
         _check(found[kind][name])
 
     def alter_configs(self, kind: str, name: str, *changes: tuple[str, str, str | None]) -> None:
         """Changes of (set | delete | append | subtract, name, value)."""
-        wanted = {key: (AlterConfigOp[verb.upper()], value) for verb, key, value in changes}
-        with told():
+        changes_by_name = {key: (AlterConfigOp[verb.upper()], value) for verb, key, value in changes}
+        with translated_errors():
             found = self.itself.alter_configs(
-                [ConfigResource(kind, name, wanted)], incremental=True, raise_on_unknown=False
+                [ConfigResource(kind, name, changes_by_name)], incremental=True, raise_on_unknown=False
             )
         _check(found[kind][name])
 
     def cluster(self) -> tuple[str, int, list[str]]:
         """The id, the controller, and HOST:PORT of the brokers."""
-        with told():
+        with translated_errors():
             found = self.itself.describe_cluster()
         brokers = [f"{one['host']}:{one['port']}" for one in found["brokers"]]
         return found["cluster_id"], found["controller_id"], brokers
 
     def groups(self) -> list[str]:
-        with told():
+        with translated_errors():
             return [one["group_id"] for one in self.itself.list_groups()]
 
     def group(self, group: str) -> tuple[str, int]:
         """The state in lower case, and how many members it has."""
-        with told():
+        with translated_errors():
             found = self.itself.describe_groups([group])[group]
         return found["group_state"].lower(), len(found["members"])
 
     def delete_group(self, group: str) -> None:
-        with told():
+        with translated_errors():
             _check(self.itself.delete_groups([group])[group])
 
     def group_offsets(self, group: str) -> dict[Partition, int]:
-        with told():
+        with translated_errors():
             found = self.itself.list_group_offsets(group)[group]
         return {Partition(*tp): one.offset for tp, one in found.items()}
 
     def delete_records(self, partition: Partition, before: int) -> int:
         """Deletes the records before an offset; returns the new log start offset."""
-        with told():
+        with translated_errors():
             found = self.itself.delete_records({TopicPartition(*partition): before})
         return int(found[TopicPartition(*partition)]["low_watermark"])
 
     def offset_of(self, partition: Partition, which: str) -> tuple[int, int]:
         """Offset and timestamp of the earliest, latest, or max_timestamp."""
         tp = TopicPartition(*partition)
-        with told():
+        with translated_errors():
             found = self.itself.list_partition_offsets({tp: OffsetSpec[which.upper()]})[tp]
         return found.offset, found.timestamp
 

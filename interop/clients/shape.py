@@ -71,12 +71,12 @@ class Refused(Exception):
         self.code, self.passes = code, passes
 
 
-def refusal(error: Exception, told_by_broker: type[Exception]) -> Refused:
+def refusal(error: Exception, broker_error: type[Exception]) -> Refused:
     """The client's exception as Refused, with the broker's error, or with the one that the
     exception has as its cause."""
     passes: bool = error.retriable  # type: ignore[attr-defined]  # both libraries name it so, and the number, too
     for one in (error, error.__cause__, *error.args):
-        if isinstance(one, told_by_broker):
+        if isinstance(one, broker_error):
             return Refused(one.errno, repr(error), passes=passes)  # type: ignore[attr-defined]
     return Refused(-1000, repr(error), passes=passes)
 

@@ -38,8 +38,8 @@ BROKER = 4
 def partitions(bootstrap: str, topic: str) -> list[Any]:
     """The partitions in Metadata, by number; none for a topic that does not exist."""
     of = MetadataRequest.MetadataRequestTopic
-    told = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
-    return sorted(told.topics[0].partitions, key=lambda each: int(each.partition_index))
+    response = ask(bootstrap, MetadataRequest(topics=[of(name=topic)], allow_auto_topic_creation=False), 12)
+    return sorted(response.topics[0].partitions, key=lambda each: int(each.partition_index))
 
 
 def leaders(bootstrap: str, topic: str) -> list[int]:
@@ -59,11 +59,11 @@ def ended_epochs(bootstrap: str, topics: Sequence[str]) -> dict[tuple[str, int, 
     for topic in topics:
         for each in partitions(bootstrap, topic):
             for epoch in range(each.leader_epoch):
-                asked = of.OffsetForLeaderPartition(partition=each.partition_index, leader_epoch=epoch)
-                body = of(replica_id=-1, topics=[of.OffsetForLeaderTopic(topic=topic, partitions=[asked])])
-                (told,) = ask(bootstrap, body, 4).topics[0].partitions
-                if told.error_code == 0 and told.leader_epoch == epoch:
-                    found[topic, each.partition_index, epoch] = told.end_offset
+                partition = of.OffsetForLeaderPartition(partition=each.partition_index, leader_epoch=epoch)
+                body = of(replica_id=-1, topics=[of.OffsetForLeaderTopic(topic=topic, partitions=[partition])])
+                (response,) = ask(bootstrap, body, 4).topics[0].partitions
+                if response.error_code == 0 and response.leader_epoch == epoch:
+                    found[topic, each.partition_index, epoch] = response.end_offset
     return found
 
 
@@ -74,43 +74,43 @@ def replicas(bootstrap: str, topic: str) -> list[list[int]]:
 
 def registered(bootstrap: str) -> dict[int, bool]:
     """The registered brokers, and whether each is fenced."""
-    told = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
-    return {each.broker_id: each.is_fenced for each in told.brokers}
+    response = ask(bootstrap, DescribeClusterRequest(include_fenced_brokers=True), 2)
+    return {each.broker_id: each.is_fenced for each in response.brokers}
 
 
 def features(bootstrap: str) -> dict[str, int]:
     """The finalized features of the cluster."""
-    told = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
-    return {each.name: each.max_version_level for each in told.finalized_features}
+    response = ask(bootstrap, ApiVersionsRequest(client_software_name="x", client_software_version="1"), 4)
+    return {each.name: each.max_version_level for each in response.finalized_features}
 
 
-def reassign(bootstrap: str, topic: str, wanted: Sequence[Sequence[int] | None]) -> list[int]:
+def reassign(bootstrap: str, topic: str, replicas: Sequence[Sequence[int] | None]) -> list[int]:
     """Reassigns each partition to these replicas, or cancels its reassignment with None; returns
     the errors."""
     of = AlterPartitionReassignmentsRequest
     moved = [
         of.ReassignablePartition(partition_index=at, replicas=None if to is None else list(to))
-        for at, to in enumerate(wanted)
+        for at, to in enumerate(replicas)
     ]
-    told = ask(bootstrap, of(timeout_ms=TIMEOUT, topics=[of.ReassignableTopic(name=topic, partitions=moved)]), 0)
-    assert told.error_code == 0, told
-    return [each.error_code for each in told.responses[0].partitions]
+    response = ask(bootstrap, of(timeout_ms=TIMEOUT, topics=[of.ReassignableTopic(name=topic, partitions=moved)]), 0)
+    assert response.error_code == 0, response
+    return [each.error_code for each in response.responses[0].partitions]
 
 
 def reassigning(bootstrap: str) -> dict[str, int]:
     """The number of partitions of each topic that are being reassigned."""
-    told = ask(bootstrap, ListPartitionReassignmentsRequest(timeout_ms=TIMEOUT), 0)
-    assert told.error_code == 0, told
-    return {each.name: len(each.partitions) for each in told.topics}
+    response = ask(bootstrap, ListPartitionReassignmentsRequest(timeout_ms=TIMEOUT), 0)
+    assert response.error_code == 0, response
+    return {each.name: len(each.partitions) for each in response.topics}
 
 
 def elect_preferred(bootstrap: str, topic: str, partitions: int) -> list[int]:
     """Elects the preferred leaders; returns the errors."""
     of = ElectLeadersRequest
     which = of.TopicPartitions(topic=topic, partitions=list(range(partitions)))
-    told = ask(bootstrap, of(election_type=0, topic_partitions=[which], timeout_ms=TIMEOUT), 2)
-    assert told.error_code == 0, told
-    return [each.error_code for topic in told.replica_election_results for each in topic.partition_result]
+    response = ask(bootstrap, of(election_type=0, topic_partitions=[which], timeout_ms=TIMEOUT), 2)
+    assert response.error_code == 0, response
+    return [each.error_code for topic in response.replica_election_results for each in topic.partition_result]
 
 
 def set_quota(bootstrap: str, client_id: str, key: str, value: float | None) -> None:
@@ -120,26 +120,26 @@ def set_quota(bootstrap: str, client_id: str, key: str, value: float | None) -> 
         entity=[of.EntityData(entity_type="client-id", entity_name=client_id)],
         ops=[of.OpData(key=key, value=value or 0.0, remove=value is None)],
     )
-    (told,) = ask(bootstrap, of(entries=[entry]), 1).entries
-    assert told.error_code == 0, told
+    (response,) = ask(bootstrap, of(entries=[entry]), 1).entries
+    assert response.error_code == 0, response
 
 
 def quotas(bootstrap: str, client_id: str) -> dict[str, float]:
     """The quotas of one client id."""
     of = DescribeClientQuotasRequest
-    wanted = of.ComponentData(entity_type="client-id", match_type=0, match=client_id)
-    told = ask(bootstrap, of(components=[wanted], strict=True), 1)
-    assert told.error_code == 0, told
-    return {each.key: each.value for entry in told.entries or () for each in entry.values}
+    component = of.ComponentData(entity_type="client-id", match_type=0, match=client_id)
+    response = ask(bootstrap, of(components=[component], strict=True), 1)
+    assert response.error_code == 0, response
+    return {each.key: each.value for entry in response.entries or () for each in entry.values}
 
 
 def set_default(bootstrap: str, name: str, value: str | None) -> None:
     """Sets the cluster-wide default of a broker setting; None removes it."""
     of = IncrementalAlterConfigsRequest
     change = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
-    wanted = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
-    (told,) = ask(bootstrap, of(resources=[wanted]), 1).responses
-    assert told.error_code == 0, told
+    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name="", configs=[change])
+    (response,) = ask(bootstrap, of(resources=[resource]), 1).responses
+    assert response.error_code == 0, response
 
 
 def allow(bootstrap: str, principal: str, topic: str, operation: int) -> None:
@@ -154,15 +154,15 @@ def allow(bootstrap: str, principal: str, topic: str, operation: int) -> None:
         operation=operation,
         permission_type=ALLOW,
     )
-    (told,) = ask(bootstrap, of(creations=[made]), 3).results
-    assert told.error_code == 0, told
+    (response,) = ask(bootstrap, of(creations=[made]), 3).results
+    assert response.error_code == 0, response
 
 
 def allowed(bootstrap: str, principal: str) -> list[tuple[str, int]]:
     """The allowed topics and operations."""
-    told = ask(bootstrap, DescribeAclsRequest(**_filter(principal)), 3)
-    assert told.error_code == 0, told
-    return sorted((each.resource_name, acl.operation) for each in told.resources for acl in each.acls)
+    response = ask(bootstrap, DescribeAclsRequest(**_filter(principal)), 3)
+    assert response.error_code == 0, response
+    return sorted((each.resource_name, acl.operation) for each in response.resources for acl in each.acls)
 
 
 def disallow(bootstrap: str, principal: str) -> int:
@@ -170,10 +170,10 @@ def disallow(bootstrap: str, principal: str) -> int:
     of = DeleteAclsRequest
     fields = _filter(principal)
     renamed = {"pattern_type": "pattern_type_filter"}
-    wanted = of.DeleteAclsFilter(**{renamed.get(key, key): value for key, value in fields.items()})
-    (told,) = ask(bootstrap, of(filters=[wanted]), 3).filter_results
-    assert told.error_code == 0, told
-    return len(told.matching_acls)
+    acl_filter = of.DeleteAclsFilter(**{renamed.get(key, key): value for key, value in fields.items()})
+    (response,) = ask(bootstrap, of(filters=[acl_filter]), 3).filter_results
+    assert response.error_code == 0, response
+    return len(response.matching_acls)
 
 
 def _filter(principal: str) -> Mapping[str, Any]:
@@ -191,8 +191,8 @@ def _filter(principal: str) -> Mapping[str, Any]:
 def update_feature(bootstrap: str, name: str, level: int, *, kind: int = 1) -> int:
     """Changes the level of a feature; returns the error. `kind` 1 raises the level, 2 lowers it."""
     of = UpdateFeaturesRequest
-    wanted = of.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
-    code: int = ask(bootstrap, of(timeout_ms=TIMEOUT, feature_updates=[wanted]), 2).error_code
+    update = of.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
+    code: int = ask(bootstrap, of(timeout_ms=TIMEOUT, feature_updates=[update]), 2).error_code
     return code
 
 

@@ -26,9 +26,9 @@ class Written:
 
     def expect(self, lines: str) -> None:
         """Wait until exactly these lines were written since the last call, in any order."""
-        wanted = sorted(lines.split("\n")[1:-1])
-        eventually(lambda: sorted(self._lines()[self._seen :]), lambda found: found == wanted)
-        self._seen += len(wanted)
+        expected = sorted(lines.split("\n")[1:-1])
+        eventually(lambda: sorted(self._lines()[self._seen :]), lambda found: found == expected)
+        self._seen += len(expected)
 
     def _lines(self) -> list[str]:
         found = []
@@ -61,9 +61,9 @@ class Written:
     def _changed(self, record: Any, names: tuple[str, ...]) -> str:
         fresh = type(record)()
         values = {name: getattr(record, name) for name in names if getattr(record, name) != getattr(fresh, name)}
-        return "".join(f" {name}={self._said(value)}" for name, value in values.items())
+        return "".join(f" {name}={self._as_text(value)}" for name, value in values.items())
 
-    def _said(self, value: Any) -> str:
+    def _as_text(self, value: Any) -> str:
         if isinstance(value, tuple):
             return ",".join(sorted(self.directories.get(str(each), str(each)) for each in value))
         return str(value)

@@ -38,10 +38,10 @@ class Ledger:
 
     def topic(self, stem: str, partitions: int = 1, copies: int = 1, **configs: str) -> str:
         """Creates a topic; its settings with `_` for `.`."""
-        name, told = unique(stem), {key.replace("_", "."): value for key, value in configs.items()}
+        name, settings = unique(stem), {key.replace("_", "."): value for key, value in configs.items()}
         with CREATOR.admin(self.bootstrap) as admin:
-            admin.create_topic(name, partitions, told, copies)
-            self.topics[name], self.configs[name] = partitions, told
+            admin.create_topic(name, partitions, settings, copies)
+            self.topics[name], self.configs[name] = partitions, settings
             eventually(lambda: _partitions(admin, name), lambda count: count == partitions)
         return name
 
@@ -64,9 +64,9 @@ class Ledger:
 
     def consume(self, topic: str) -> None:
         """A group reads all of a topic, and commits its offsets."""
-        group, wanted = unique("group"), self._of(topic)
+        group, records = unique("group"), self._of(topic)
         with self._reader(topics=[topic], group_id=group) as consumer:
-            consumer.read(len(wanted))
+            consumer.read(len(records))
             ends = {Partition(topic, at): 0 for at in range(self.topics[topic])}
             ends |= {tp: max(found) + 1 for tp, found in self.records.items() if tp.topic == topic}
             consumer.commit({tp: (end, "by the ledger") for tp, end in ends.items()})
@@ -74,10 +74,10 @@ class Ledger:
 
     def configure(self, topic: str, **configs: str) -> None:
         """Changes settings of a topic."""
-        told = {key.replace("_", "."): value for key, value in configs.items()}
+        settings = {key.replace("_", "."): value for key, value in configs.items()}
         with CREATOR.admin(self.bootstrap) as admin:
-            admin.alter_configs("topic", topic, *(("set", key, value) for key, value in told.items()))
-        self.configs[topic] |= told
+            admin.alter_configs("topic", topic, *(("set", key, value) for key, value in settings.items()))
+        self.configs[topic] |= settings
 
     def all(self, topic_stem: str = "all", copies: int = 1) -> str:
         """Creates a topic, and writes to it in each way that the broker supports."""
@@ -99,9 +99,9 @@ class Ledger:
                 self._check_configs(admin, topic)
         for topic in self.topics:
             self._check_records(topic)
-        for group, wanted in self.groups.items():
-            with self._reader(group_id=group, partitions=[*wanted]) as consumer:
-                for partition, offset in wanted.items():
+        for group, offsets in self.groups.items():
+            with self._reader(group_id=group, partitions=[*offsets]) as consumer:
+                for partition, offset in offsets.items():
                     assert consumer.committed(partition) == (offset, "by the ledger")
 
     def _coordinates(self) -> bool:
@@ -112,20 +112,20 @@ class Ledger:
 
     def _check_configs(self, admin: Any, topic: str) -> None:
         """Waits for the settings: a broker may apply a change after the controller has answered."""
-        wanted = self.configs[topic]
+        expected = self.configs[topic]
 
         def found() -> dict[str, str]:
-            told = admin.configs("topic", topic)
-            return {key: told[key] for key in wanted}
+            present = admin.configs("topic", topic)
+            return {key: present[key] for key in expected}
 
-        eventually(found, lambda now: now == wanted)
+        eventually(found, lambda now: now == expected)
 
     def _check_records(self, topic: str) -> None:
-        wanted = self._of(topic)
+        expected = self._of(topic)
         every = [Partition(topic, at) for at in range(self.topics[topic])]
         with self._reader(partitions=every) as consumer:
-            found = {(seen.partition, seen.offset): seen.value for seen in consumer.read(len(wanted))}
-        assert found == wanted
+            found = {(seen.partition, seen.offset): seen.value for seen in consumer.read(len(expected))}
+        assert found == expected
 
     def _of(self, topic: str) -> dict[tuple[int, int], bytes]:
         return {

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import confluent_kafka
 import confluent_kafka.admin
 
-from interop.clients.confluent import told
+from interop.clients.confluent import translated_errors
 from interop.clients.shape import PATIENCE
 from interop.local.ports import HOST, free_ports
 from interop.support import eventually
@@ -45,13 +45,13 @@ def opened(folder: Path, ours: Kind, real: Kind, overrides: Mapping[str, str]) -
         (node,) = cluster.brokers
         addresses = f"PLAINTEXT://{node.bootstrap},{LISTENER}://{HOST}:{port}"
         jaas = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-        asked = {f"listener.name.sasl.{name.lower()}.sasl.jaas.config": jaas for name in MECHANISMS}
+        users = {f"listener.name.sasl.{name.lower()}.sasl.jaas.config": jaas for name in MECHANISMS}
         node.configure(
             listeners=addresses,
             advertised_listeners=addresses,
             listener_security_protocol_map=f"CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,{LISTENER}:SASL_PLAINTEXT",
             sasl_enabled_mechanisms=",".join(MECHANISMS),
-            **asked,
+            **users,
         )
         for each in cluster.nodes:
             each.begin()
@@ -109,5 +109,5 @@ def upsertion(user: str, password: str, mechanism: str) -> Any:
 def scram(guarded: Guarded, change: Any) -> None:
     client = ca.AdminClient({"bootstrap.servers": guarded.cluster.bootstrap})
     (future,) = client.alter_user_scram_credentials([change]).values()
-    with told():
+    with translated_errors():
         future.result(PATIENCE)

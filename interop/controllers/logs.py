@@ -81,16 +81,16 @@ def true_snapshots(nodes: Sequence[Node]) -> int:
     """Asserts that every snapshot of these stopped nodes equals the replayed log; returns their
     number. One of the nodes must have the log from the first record on."""
     whole = max((log for node in nodes if (log := batches(node.metadata))[0].header.base_offset == 0), key=len)
-    wanted: dict[int, list[tuple[Node, OffsetAndEpoch]]] = {}
+    snapshots: dict[int, list[tuple[Node, OffsetAndEpoch]]] = {}
     for node in nodes:
         for id in snapshot_ids(node):
-            wanted.setdefault(id.offset, []).append((node, id))
-    count = sum(map(len, wanted.values()))
+            snapshots.setdefault(id.offset, []).append((node, id))
+    count = sum(map(len, snapshots.values()))
     for end, image in _images(whole):
-        for node, id in wanted.pop(end, ()):
+        for node, id in snapshots.pop(end, ()):
             found = image_in(node, id)
             assert _plain(found) == _plain(image), f"snapshot {id!r} of node {node.id} is not the fold of the log"
-    assert not wanted, f"no batch ends where these do: {wanted}"
+    assert not snapshots, f"no batch ends where these do: {snapshots}"
     return count
 
 

@@ -23,7 +23,7 @@ from .plan import CONTROLS, Member
 from .quorum import Quorum, described
 
 TRIES = 12
-"""How often a leader is killed until the election chooses the wanted one. With a chance of one in
+"""How often a leader is killed until the election chooses the expected one. With a chance of one in
 two, it fails in one of 4000 runs."""
 
 PATIENT = {"controller.quorum.fetch.timeout.ms": "4000"}
@@ -48,12 +48,12 @@ class Mixed:
     def quorum(self) -> Quorum | None:
         """The quorum as the leader among the running controllers describes it; None while there is
         no leader."""
-        told = (described(node.controls_at) for node in self.controllers if node.running)
-        return max(filter(None, told), key=lambda each: each.epoch, default=None)
+        quorums = (described(node.controls_at) for node in self.controllers if node.running)
+        return max(filter(None, quorums), key=lambda each: each.epoch, default=None)
 
     def led(self) -> Quorum:
         """The quorum once there is a leader that has committed all of its log."""
-        found = eventually(self.quorum, lambda told: told is not None and told.high_watermark >= 0)
+        found = eventually(self.quorum, lambda quorum: quorum is not None and quorum.high_watermark >= 0)
         assert found is not None
         return found
 
@@ -91,15 +91,15 @@ class Mixed:
     def caught_up(self) -> int:
         """Waits until all running controllers hold what the leader holds now; returns its end
         offset."""
-        wanted = self.led().high_watermark
+        high_watermark = self.led().high_watermark
         running = {node.id for node in self.controllers if node.running}
 
         def behind() -> dict[int, int]:
             ends = self.led().ends
-            return {id: ends.get(id, -1) for id in running if ends.get(id, -1) < wanted}
+            return {id: ends.get(id, -1) for id in running if ends.get(id, -1) < high_watermark}
 
         eventually(behind, lambda left: not left)
-        return wanted
+        return high_watermark
 
     def start(self) -> None:
         """Starts every node that does not run."""
@@ -133,8 +133,8 @@ def mixed(
     nodes = []
     for member, seat in zip(members, places, strict=True):
         at = folder / f"node-{seat.id}"
-        told = {**plan.settings(seat, places, str(at / "data"), dynamic), **(overrides or {}), **member.own}
-        nodes.append(Node(seat, member.kind, cluster_id, at, told))
+        settings = {**plan.settings(seat, places, str(at / "data"), dynamic), **(overrides or {}), **member.own}
+        nodes.append(Node(seat, member.kind, cluster_id, at, settings))
     words = ["--release-version", release] if release else []
     if dynamic:
         words += plan.formatting(places, {seat.id: rules.cluster_id() for seat in places})

@@ -18,17 +18,17 @@ from kafkadouble.wire.batch import Record, encode_batch
 
 from . import admin
 
-LEADER, EVERYBODY = 1, -1
+LEADER, IN_SYNC = 1, -1
 """The replicas that must have a batch before it is acknowledged: `acks`."""
 
-PREFERENCE, ANYBODY = 0, 1
+PREFERRED, UNCLEAN = 0, 1
 """Election types of ElectLeaders."""
 
 LATEST = -1
 TIMEOUT_MS = 30_000
 
 
-class Told(NamedTuple):
+class ProduceResult(NamedTuple):
     """The answer to a batch: the error's name, and its base offset."""
 
     error: str
@@ -44,11 +44,11 @@ def create(bootstrap: str, topic: str, replicas: Sequence[Sequence[int]], **conf
         for index, each in enumerate(replicas)
     ]
     given = [of.CreatableTopicConfig(name=key.replace("_", "."), value=value) for key, value in configs.items()]
-    wanted = of.CreatableTopic(
+    new_topic = of.CreatableTopic(
         name=topic, num_partitions=-1, replication_factor=-1, assignments=assignments, configs=given
     )
-    (told,) = ask(bootstrap, of(topics=[wanted], timeout_ms=TIMEOUT_MS), 7).topics
-    assert told.error_code == 0, told
+    (response,) = ask(bootstrap, of(topics=[new_topic], timeout_ms=TIMEOUT_MS), 7).topics
+    assert response.error_code == 0, response
     admin.led(bootstrap, topic, [each[0] for each in replicas])
 
 
@@ -57,22 +57,22 @@ BEHIND = ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION")
 
 
 def produce(
-    at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = EVERYBODY, timeout_ms: int = TIMEOUT_MS
-) -> Told:
+    at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = IN_SYNC, timeout_ms: int = TIMEOUT_MS
+) -> ProduceResult:
     """Sends one batch to the broker at this address."""
     of, now = ProduceRequest, time.time_ns() // 1_000_000
     batch = encode_batch([Record(offset, now, None, value) for offset, value in enumerate(values)])
     data = of.TopicProduceData(name=topic, partition_data=[of.PartitionProduceData(index=index, records=bytes(batch))])
     answer = ask(at, of(acks=acks, timeout_ms=timeout_ms, topic_data=[data]), 9)
-    (told,) = answer.responses[0].partition_responses
-    return Told(error_codes.name(told.error_code), told.base_offset)
+    (response,) = answer.responses[0].partition_responses
+    return ProduceResult(error_codes.name(response.error_code), response.base_offset)
 
 
-def written(at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = EVERYBODY) -> int:
+def written(at: str, topic: str, values: Sequence[bytes], *, index: int = 0, acks: int = IN_SYNC) -> int:
     """Sends one batch, repeatedly until the broker knows the topic and leads it; returns the base
     offset."""
     found = eventually(
-        lambda: produce(at, topic, values, index=index, acks=acks), lambda told: told.error not in BEHIND
+        lambda: produce(at, topic, values, index=index, acks=acks), lambda result: result.error not in BEHIND
     )
     assert found.error == "NONE", found
     return found.offset
@@ -85,16 +85,16 @@ def numbered(word: str, count: int = 5) -> list[bytes]:
 
 def elect(bootstrap: str, topic: str, kind: int, index: int = 0) -> str:
     """Elects a leader; returns the error's name."""
-    asked = [ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])]
-    told = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=asked), 2)
-    return error_codes.name(told.replica_election_results[0].partition_result[0].error_code)
+    partitions = [ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])]
+    response = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=partitions), 2)
+    return error_codes.name(response.replica_election_results[0].partition_result[0].error_code)
 
 
 def end(at: str, topic: str, index: int = 0) -> int:
     """The end offset of the partition that a consumer gets from its leader."""
     of = ListOffsetsRequest
-    asked = of.ListOffsetsPartition(partition_index=index, timestamp=LATEST)
-    told = ask(at, of(replica_id=-1, topics=[of.ListOffsetsTopic(name=topic, partitions=[asked])]), 7)
-    (found,) = told.topics[0].partitions
+    partition = of.ListOffsetsPartition(partition_index=index, timestamp=LATEST)
+    response = ask(at, of(replica_id=-1, topics=[of.ListOffsetsTopic(name=topic, partitions=[partition])]), 7)
+    (found,) = response.topics[0].partitions
     assert found.error_code == 0, found
     return int(found.offset)

@@ -63,7 +63,7 @@ def seats(members: Sequence[Member], ports: Iterator[int]) -> list[Seat]:
 
 def settings(seat: Seat, among: Sequence[Seat], data: str, dynamic: bool) -> dict[str, str]:
     """The server.properties of one node."""
-    found = quorum.settings(seat, among, data) | quorum.QUICK_COMEBACK
+    found = quorum.settings(seat, among, data) | quorum.QUICK_HEARTBEATS
     if dynamic:
         del found["controller.quorum.voters"]
         found["controller.quorum.bootstrap.servers"] = ",".join(map(address, voters(among)))

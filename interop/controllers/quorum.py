@@ -30,7 +30,7 @@ def described(at: Address, version: int = VERSION) -> Quorum | None:
     """The quorum; None if the controller does not lead, or does not answer."""
     of = DescribeQuorumRequest
     topic = of.TopicData(topic_name="__cluster_metadata", partitions=[of.PartitionData()])
-    answer = heard(at, of(topics=[topic]), version)
+    answer = answer_of(at, of(topics=[topic]), version)
     if answer is None or answer.error_code or not answer.topics:
         return None
     found = answer.topics[0].partitions[0]
@@ -47,7 +47,7 @@ def described(at: Address, version: int = VERSION) -> Quorum | None:
     )
 
 
-def heard(at: Address, body: Message, version: int) -> Any:
+def answer_of(at: Address, body: Message, version: int) -> Any:
     """The answer; None if there is none, since the node is starting or ending."""
     try:
         return ask(f"{at[0]}:{at[1]}", body, version)

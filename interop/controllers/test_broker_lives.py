@@ -66,7 +66,7 @@ u-0 isr=1,3
 """
 """The broker has proven a clean shutdown: it was an eligible leader all the time."""
 
-DIES = """
+FENCED = """
 s-1 isr= leader=-1 elr=2 last_known_elr=2
 t-0 isr=1 leader=1
 t-1 isr=1 leader=1
@@ -132,7 +132,7 @@ def create_topics(bootstrap: str) -> None:
     assert [each.error_code for each in response.topics] == [0] * len(TOPICS)
 
 
-def test_the_records_of_their_lives(cluster: Mixed) -> None:
+def test_the_records_of_starts_and_stops(cluster: Mixed) -> None:
     first, second, third = cluster.brokers
     written = Written(cluster.controllers[0].metadata)
     more = third.data.parent / "more"
@@ -147,10 +147,10 @@ def test_the_records_of_their_lives(cluster: Mixed) -> None:
     first.start()
     written.expect(COMES_BACK)
     second.kill()
-    written.expect(DIES)
+    written.expect(FENCED)
     second.start()
     written.expect(COMES_BACK_FROM_THE_DEAD)
-    shutil.move(more, more.with_name("gone"))
+    shutil.move(more, more.with_name("removed"))
     written.expect(LOSES_A_DIRECTORY)
     third.stop()
     written.expect(LEAVES_WITH_NOTHING)

@@ -44,8 +44,8 @@ def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytes
 
 def coordinator(bootstrap: str, group: str) -> int:
     """The coordinator of a group, in this broker's metadata; -1 for none."""
-    (told,) = ask(bootstrap, FindCoordinatorRequest(coordinator_keys=[group]), 4).coordinators
-    return int(told.node_id)
+    (response,) = ask(bootstrap, FindCoordinatorRequest(coordinator_keys=[group]), 4).coordinators
+    return int(response.node_id)
 
 
 def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
@@ -59,14 +59,14 @@ def test_a_group_moves_to_the_other_and_back(cluster: Mixed) -> None:
     ledger.consume(resting)
     with Traffic(cluster.bootstrap, topic, 1) as traffic:
         for old, new in (BOTH, BOTH[::-1]):
-            dies, lives = cluster.node(old), cluster.node(new)
-            eventually(lambda: coordinator(lives.bootstrap, traffic.group), lambda id: id == old)  # noqa: B023  # at once
-            dies.kill()
-            eventually(lambda: coordinator(lives.bootstrap, traffic.group), lambda id: id == new)  # noqa: B023  # at once
+            killed, running = cluster.node(old), cluster.node(new)
+            eventually(lambda: coordinator(running.bootstrap, traffic.group), lambda id: id == old)  # noqa: B023  # at once
+            killed.kill()
+            eventually(lambda: coordinator(running.bootstrap, traffic.group), lambda id: id == new)  # noqa: B023  # at once
             traffic.goes_on()
-            dies.start()
-            admin.settled(lives.bootstrap, OFFSETS, [BOTH])
-            admin.settled(lives.bootstrap, topic, [BOTH])
+            killed.start()
+            admin.settled(running.bootstrap, OFFSETS, [BOTH])
+            admin.settled(running.bootstrap, topic, [BOTH])
             traffic.goes_on()
     ledger.check()
     cluster.stop()
@@ -96,7 +96,7 @@ def test_transactions_outlive_their_coordinators_disk(cluster: Mixed) -> None:
     theirs.start()
     for each in (topic, TRANSACTIONS):
         admin.settled(ours.bootstrap, each, [BOTH])
-        assert placed.elect(ours.bootstrap, each, placed.PREFERENCE) == "NONE"
+        assert placed.elect(ours.bootstrap, each, placed.PREFERRED) == "NONE"
     producer = transactional(cluster.bootstrap)
     send(producer, topic, "next")
     producer.commit_transaction(60)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from interop.support import eventually, local_kafka, unique
-from interop.tools.resident import Resident, Said, resident
+from interop.tools.resident import Resident, ToolOutput, resident
 
 from .guarded import MECHANISMS, Guarded, let_in, opened, set_password
 from .kinds import Kafka, Kind
@@ -72,7 +72,7 @@ class Cluster(NamedTuple):
         (self.tools.folder / f"{name}.properties").write_text("\n".join(lines))
         return name
 
-    def say(self, main: str, user: str, *words: str) -> Said:
+    def say(self, main: str, user: str, *words: str) -> ToolOutput:
         at = [
             "--bootstrap-server",
             self.guarded.bootstrap,
@@ -83,15 +83,15 @@ class Cluster(NamedTuple):
 
     def done(self, user: str, *words: str) -> str:
         """The output of the tool, which must have succeeded."""
-        said = self.say(TOOL, user, *words)
-        assert said.code == 0, said
-        return said.out
+        output = self.say(TOOL, user, *words)
+        assert output.code == 0, output
+        return output.out
 
     def refused(self, user: str, *words: str) -> str:
         """The error text of the tool."""
-        said = self.say(TOOL, user, *words)
-        assert said.code == 1, said
-        return said.err
+        output = self.say(TOOL, user, *words)
+        assert output.code == 1, output
+        return output.err
 
     def created(self, user: str, *words: str, lifetime: int = AT_ONCE) -> Token:
         [token] = tokens(self.done(user, "--create", "--max-life-time-period", str(lifetime), *words))
@@ -103,9 +103,9 @@ class Cluster(NamedTuple):
 
     def comes_in(self, user: str) -> bool:
         """Whether the client can authenticate and list topics."""
-        said = self.say(TOPICS, user, "--list")
-        assert said.code == 0 or "SaslAuthenticationException" in said.err, said
-        return said.code == 0
+        output = self.say(TOPICS, user, "--list")
+        assert output.code == 0 or "SaslAuthenticationException" in output.err, output
+        return output.code == 0
 
 
 def tokens(out: str) -> list[Token]:
@@ -129,7 +129,7 @@ def cluster(
         yield Cluster(found, tools)
 
 
-def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Cluster) -> None:
+def test_the_owner_and_the_renewers_set_how_long_a_token_is_valid(cluster: Cluster) -> None:
     """The broker computes a token's HMAC by itself, and gets the one that the controller
     answered."""
     ann, bob, eve = (cluster.user(stem) for stem in ("ann", "bob", "eve"))
@@ -140,9 +140,9 @@ def test_a_token_lives_as_long_as_its_owner_and_its_renewers_want(cluster: Clust
         eventually(partial(cluster.described, user), lambda found: found == [token])
     assert cluster.described(eve) == []
     for verb, period in (("renew", "renew"), ("expire", "expiry")):
-        asked = f"--{verb}", "--hmac", token.hmac, f"--{period}-time-period", str(HOUR)
-        assert "DelegationTokenOwnerMismatchException" in cluster.refused(eve, *asked)
-        cluster.done(bob, *asked)
+        words = f"--{verb}", "--hmac", token.hmac, f"--{period}-time-period", str(HOUR)
+        assert "DelegationTokenOwnerMismatchException" in cluster.refused(eve, *words)
+        cluster.done(bob, *words)
         eventually(lambda: cluster.described(ann)[0].expires, lambda found: found < token.expires)
         cluster.done(ann, "--renew", "--hmac", token.hmac, "--renew-time-period", str(WEEK))
         eventually(lambda: cluster.described(ann)[0].expires, lambda found: found >= token.expires)
@@ -168,7 +168,7 @@ def test_a_client_logs_in_with_a_token(cluster: Cluster) -> None:
     eventually(lambda: cluster.comes_in(holder), lambda found: not found)
 
 
-def test_a_token_whose_time_is_over_is_swept_away(cluster: Cluster) -> None:
+def test_an_expired_token_is_removed(cluster: Cluster) -> None:
     ann = cluster.user("ann")
     holder = cluster.holder(token := cluster.created(ann, lifetime=HOUR))
     eventually(lambda: cluster.described(ann), lambda found: found == [token])

@@ -43,7 +43,7 @@ def places(folder: Path, broker_id: int) -> list[Path]:
     return [folder / f"node-{broker_id}" / name for name in FOLDERS]
 
 
-def told(metadata: Path) -> dict[int, list[str]]:
+def recorded(metadata: Path) -> dict[int, list[str]]:
     """The directories of each partition's replicas, as last written to the controller's log."""
     found: dict[int, list[str]] = {}
     for stored in batches(metadata):
@@ -71,6 +71,6 @@ def test_each_replica_is_known_to_lie_where_it_lies(cluster: Mixed, tmp_path: Pa
     at = cluster.brokers[0].bootstrap
     placed.create(at, TOPIC, [BOTH] * PARTITIONS)
     (chief,) = cluster.controllers
-    eventually(lambda: (told(chief.metadata), lying(tmp_path)), lambda found: found[0] == found[1])
+    eventually(lambda: (recorded(chief.metadata), lying(tmp_path)), lambda found: found[0] == found[1])
     used = {each for directories in lying(tmp_path).values() for each in directories}
     assert len(used) == len(BOTH) * len(FOLDERS), "all of them are in use"

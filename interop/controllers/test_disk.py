@@ -66,5 +66,5 @@ def brought_back(node: Node, pieces: int, by: Node | None) -> None:
     assert batches(node.metadata)[0].header.base_offset >= first.offset
     size = (node.metadata / names.checkpoint_name(first)).stat().st_size
     if by is not None:
-        asked = by.log.read_text().count("FetchSnapshot")
-        assert asked >= -(-size // pieces), f"{asked} requests for {size} bytes in pieces of {pieces}"
+        requests = by.log.read_text().count("FetchSnapshot")
+        assert requests >= -(-size // pieces), f"{requests} requests for {size} bytes in pieces of {pieces}"

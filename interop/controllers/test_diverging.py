@@ -48,24 +48,24 @@ def test_what_only_a_dead_leader_had_is_cut_off_when_it_comes_back(cluster: Mixe
     topic, kept = unique("tails"), list[bytes]()
     placed.create(cluster.bootstrap, topic, [BOTH])
     for old, new in (BOTH, BOTH[::-1]):
-        dies, lives = cluster.node(old), cluster.node(new)
-        admin.led(dies.bootstrap, topic, [old])
-        kept += write(dies, topic, f"of-{old}", acks=placed.EVERYBODY)
-        lives.pause()
+        old_leader, new_leader = cluster.node(old), cluster.node(new)
+        admin.led(old_leader.bootstrap, topic, [old])
+        kept += write(old_leader, topic, f"of-{old}", acks=placed.IN_SYNC)
+        new_leader.pause()
         # The response to a waiting fetch may reach the paused follower, which reads it when it
         # continues.
-        answer = write(dies, topic, "answers-a-fetch-that-waits", 1)
-        tail = [value for number in range(3) for value in write(dies, topic, f"only-{old}-has-{number}")]
-        dies.kill()
-        lives.resume()
-        assert replicas.values(dies, topic) == [*kept, *answer, *tail], "there was no tail"
-        admin.led(lives.bootstrap, topic, [new])
-        kept = known(lives, topic, kept, answer) + write(lives, topic, f"of-{new}-after-{old}")
+        answer = write(old_leader, topic, "answers-a-fetch-that-waits", 1)
+        tail = [value for number in range(3) for value in write(old_leader, topic, f"only-{old}-has-{number}")]
+        old_leader.kill()
+        new_leader.resume()
+        assert replicas.values(old_leader, topic) == [*kept, *answer, *tail], "there was no tail"
+        admin.led(new_leader.bootstrap, topic, [new])
+        kept = known(new_leader, topic, kept, answer) + write(new_leader, topic, f"of-{new}-after-{old}")
         with pytest.raises(AssertionError):
             replicas.equal(cluster.brokers, topic)
-        dies.start()
-        admin.settled(lives.bootstrap, topic, [BOTH])
-    kept += write(lives, topic, "last", acks=placed.EVERYBODY)
+        old_leader.start()
+        admin.settled(new_leader.bootstrap, topic, [BOTH])
+    kept += write(new_leader, topic, "last", acks=placed.IN_SYNC)
     cluster.stop()
     assert replicas.equal(cluster.brokers, topic) >= 5
     assert replicas.values(cluster.node(1), topic) == kept

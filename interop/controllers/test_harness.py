@@ -24,7 +24,7 @@ from .traffic import Traffic
 pytestmark = pytest.mark.timeout(900)
 
 
-def test_one_node_and_a_ledger_that_sees_what_is_lost(real: Kafka, tmp_path: Path) -> None:
+def test_one_node_and_a_ledger_that_finds_what_is_lost(real: Kafka, tmp_path: Path) -> None:
     with mixed(tmp_path, combined(0, real)) as cluster:
         assert cluster.leader().id == 1
         ledger = Ledger(cluster.bootstrap)
@@ -43,7 +43,7 @@ def test_one_node_and_a_ledger_that_sees_what_is_lost(real: Kafka, tmp_path: Pat
 
 
 @pytest.mark.long
-def test_traffic_that_sees_what_is_lost_and_what_is_there_twice(real: Kafka, tmp_path: Path) -> None:
+def test_traffic_that_finds_what_is_lost_and_what_is_there_twice(real: Kafka, tmp_path: Path) -> None:
     with mixed(tmp_path, combined(0, real)) as cluster:
         topic = Ledger(cluster.bootstrap).topic("traffic", 2)
         with Traffic(cluster.bootstrap, topic, 2) as traffic:

@@ -36,7 +36,7 @@ def cluster(request: pytest.FixtureRequest, real: Kafka, tmp_path: Path) -> Iter
         yield running
 
 
-def test_it_shrinks_and_grows_and_who_wants_both_is_told_that_one_is_away(cluster: Mixed) -> None:
+def test_it_shrinks_and_grows_and_too_few_in_sync_replicas_are_an_error(cluster: Mixed) -> None:
     topics = []
     for leader in cluster.brokers:
         follower = cluster.node(3 - leader.id)
@@ -45,12 +45,14 @@ def test_it_shrinks_and_grows_and_who_wants_both_is_told_that_one_is_away(cluste
         placed.create(at, topic, [[leader.id, follower.id]], min_insync_replicas="2")
         assert placed.written(at, topic, [b"both have it"]) == 0
         follower.pause()
-        waits = placed.produce(at, topic, [b"appended, and then one is gone"], timeout_ms=3000)
+        waits = placed.produce(at, topic, [b"appended, and then a replica is removed from the ISR"], timeout_ms=3000)
         assert waits == ("REQUEST_TIMED_OUT", 1)
         admin.settled(at, topic, [[leader.id]])
         assert placed.produce(at, topic, [b"refused"]) == ("NOT_ENOUGH_REPLICAS", -1)
         assert placed.produce(at, topic, [b"the leader has it"], acks=placed.LEADER) == ("NONE", 2)
-        assert placed.end(at, topic) == 1, "what fewer have than must is nobody's to read (KIP-966)"
+        assert placed.end(at, topic) == 1, (
+            "no consumer may read a record that fewer replicas have than min.insync.replicas (KIP-966)"
+        )
         follower.resume()
         admin.settled(at, topic, [BOTH])
         assert placed.written(at, topic, [b"both again"]) == 3

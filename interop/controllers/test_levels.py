@@ -64,8 +64,10 @@ def cluster(folder: Path, kind: Kind, real: Kafka, level: int) -> Iterator[Mixed
 def set_password(bootstrap: str, user: str) -> int:
     """Sets a password; returns the error."""
     of = AlterUserScramCredentialsRequest
-    wanted = of.ScramCredentialUpsertion(name=user, mechanism=SHA_256, iterations=4096, salt=b"s", salted_password=b"p")
-    code: int = ask(bootstrap, of(upsertions=[wanted]), 0).results[0].error_code
+    upsertion = of.ScramCredentialUpsertion(
+        name=user, mechanism=SHA_256, iterations=4096, salt=b"s", salted_password=b"p"
+    )
+    code: int = ask(bootstrap, of(upsertions=[upsertion]), 0).results[0].error_code
     return code
 
 
@@ -84,8 +86,8 @@ def deeds(running: Mixed, level: int) -> Ledger:
     ledger.all("deeds")
     admin.set_quota(bootstrap, "interop", "controller_mutation_rate", 1000.0)
     eventually(lambda: admin.quotas(bootstrap, "interop"), bool)
-    told = set_password(bootstrap, "alice")
-    assert told == (error_codes.NONE if level >= SCRAM else error_codes.UNSUPPORTED_VERSION)
+    code = set_password(bootstrap, "alice")
+    assert code == (error_codes.NONE if level >= SCRAM else error_codes.UNSUPPORTED_VERSION)
     return ledger
 
 

@@ -68,9 +68,9 @@ def listeners(ours: Kind, real: Kafka, tmp_path_factory: pytest.TempPathFactory)
         with CREATOR.admin(cluster.bootstrap) as client:
             client.create_topic(TOPIC, PARTITIONS, {"min.insync.replicas": "2"}, replication=2)
         at = {name: (of_theirs, of_ours) for name, (of_theirs, of_ours) in found.items()}
-        asked = FindCoordinatorRequest(coordinator_keys=["g"])
+        request = FindCoordinatorRequest(coordinator_keys=["g"])
         for address in at[EXTERNAL]:
-            eventually(lambda: ask(address, asked, 4).coordinators[0].error_code, lambda code: not code)  # noqa: B023
+            eventually(lambda: ask(address, request, 4).coordinators[0].error_code, lambda code: not code)  # noqa: B023
         yield Listeners(cluster, at)
 
 
@@ -78,7 +78,7 @@ def metadata(version: int) -> tuple[Message, int]:
     return MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=TOPIC)]), version
 
 
-ASKED = [
+REQUESTS = [
     *(metadata(version) for version in (0, 1, 5, 6, 12)),
     (DescribeClusterRequest(), 1),
     (FindCoordinatorRequest(coordinator_keys=["g", "h", "i"]), 4),
@@ -99,9 +99,9 @@ def answered(address: str, body: Message, version: int) -> Message:
 
 
 @pytest.mark.parametrize("name", ["PLAINTEXT", EXTERNAL, HIDDEN])
-@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{type(asked[0]).__name__}-{asked[1]}")
-def test_both_brokers_answer_the_same(listeners: Listeners, name: str, asked: tuple[Message, int]) -> None:
-    of_theirs, of_ours = (answered(address, *asked) for address in listeners.at[name])
+@pytest.mark.parametrize("case", REQUESTS, ids=lambda case: f"{type(case[0]).__name__}-{case[1]}")
+def test_both_brokers_answer_the_same(listeners: Listeners, name: str, case: tuple[Message, int]) -> None:
+    of_theirs, of_ours = (answered(address, *case) for address in listeners.at[name])
     assert of_ours == of_theirs
 
 

@@ -58,8 +58,8 @@ SHAPES = [
 
 @pytest.fixture(scope="module", params=SHAPES)
 def quorum(request: pytest.FixtureRequest, real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Quorum]:
-    _, whose, voters = request.param.split("-")
-    kinds: list[Kind] = [DOUBLE, DOUBLE, real] if whose == "ours" else [DOUBLE, real, real]
+    _, majority, voters = request.param.split("-")
+    kinds: list[Kind] = [DOUBLE, DOUBLE, real] if majority == "ours" else [DOUBLE, real, real]
     members = [controller(number, kind) for number, kind in enumerate(kinds)]
     folder, dynamic = tmp_path_factory.mktemp("mixed"), voters == "dynamic"
     with mixed(folder, *members, broker(0, real), dynamic=dynamic, release=RELEASE, overrides=SNAPSHOTS) as cluster:
@@ -102,8 +102,8 @@ def test_kafka_reads_the_same_of_all(quorum: Quorum) -> None:
     logs = {node.id: sorted(node.metadata.glob("*.log")) for node in cluster.controllers}
     every = [path for paths in logs.values() for path in paths]
     checkpoints = [path for node in cluster.controllers for path in node.metadata.glob("*[1-9]-*.checkpoint")]
-    rows, told = dump_log.dump([*every, *checkpoints], "metadata")
-    assert "Exception" not in told
+    rows, output = dump_log.dump([*every, *checkpoints], "metadata")
+    assert "Exception" not in output
     bad = [(path, row) for path, found in rows.items() for row in found if row.get("isvalid") is False]
     assert bad == []
     assert all(rows[path] for path in checkpoints)

@@ -96,17 +96,17 @@ def test_configs(cluster: Mixed, ledger: Ledger) -> None:
     with CREATOR.admin(cluster.bootstrap) as client:
         admin.set_default(cluster.bootstrap, MOST, "2000000")
         client.alter_configs("broker", "1", ("set", MOST, "3000000"))
-        _told(client, {"1": "3000000", "2": "2000000"})
+        _wait_for_settings(client, {"1": "3000000", "2": "2000000"})
         client.alter_configs("broker", "1", ("delete", MOST, None))
-        _told(client, {"1": "2000000", "2": "2000000"})
+        _wait_for_settings(client, {"1": "2000000", "2": "2000000"})
         admin.set_default(cluster.bootstrap, MOST, None)
-        _told(client, {"1": "1048588", "2": "1048588"})
+        _wait_for_settings(client, {"1": "1048588", "2": "1048588"})
     ledger.check()
 
 
-def _told(client: Any, wanted: dict[str, str]) -> None:
+def _wait_for_settings(client: Any, expected: dict[str, str]) -> None:
     """The value of the setting at each broker."""
-    eventually(lambda: {id: client.configs("broker", id)[MOST] for id in wanted}, lambda found: found == wanted)
+    eventually(lambda: {id: client.configs("broker", id)[MOST] for id in expected}, lambda found: found == expected)
 
 
 def test_quotas(cluster: Mixed) -> None:
@@ -114,16 +114,16 @@ def test_quotas(cluster: Mixed) -> None:
     throttled. Then it is removed."""
     topic = Ledger(cluster.bootstrap).topic("quotas")
     admin.set_quota(cluster.bootstrap, "interop", "consumer_byte_rate", 10.0)
-    told = {"consumer_byte_rate": 10.0}
-    eventually(lambda: admin.quotas(cluster.bootstrap, "interop"), lambda found: found == told)
+    quota = {"consumer_byte_rate": 10.0}
+    eventually(lambda: admin.quotas(cluster.bootstrap, "interop"), lambda found: found == quota)
     with CREATOR.producer(cluster.bootstrap) as producer:
         producer.send(topic, [Record(b"x" * 1000)])
     leader = cluster.node(admin.leaders(cluster.bootstrap, topic)[0])
-    wanted = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-    asked = FetchRequest.FetchTopic(topic_id=topic_id(cluster.bootstrap, topic), partitions=[wanted])
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    topic_data = FetchRequest.FetchTopic(topic_id=topic_id(cluster.bootstrap, topic), partitions=[partition])
 
     def throttled() -> int:
-        answer = ask(leader.bootstrap, FetchRequest(max_wait_ms=0, max_bytes=1 << 20, topics=[asked]), 13)
+        answer = ask(leader.bootstrap, FetchRequest(max_wait_ms=0, max_bytes=1 << 20, topics=[topic_data]), 13)
         return int(answer.throttle_time_ms)
 
     eventually(throttled, lambda found: found > 0)
@@ -237,12 +237,12 @@ def test_features(cluster: Mixed) -> None:
 def test_a_broker_is_unregistered(cluster: Mixed, ledger: Ledger) -> None:
     """Unregisters a broker that is stopped. This test is the last one, since the broker is the
     second of two."""
-    gone, stays = cluster.node(2), cluster.node(1).bootstrap
-    gone.kill()
+    stopped, stays = cluster.node(2), cluster.node(1).bootstrap
+    stopped.kill()
     eventually(lambda: admin.registered(stays), lambda found: found == {1: False, 2: True})
     assert admin.unregister(stays, 2) == 0
     eventually(lambda: admin.registered(stays), lambda found: found == {1: False})
-    gone.start()
+    stopped.start()
     eventually(lambda: admin.registered(stays), lambda found: found == {1: False, 2: False})
     eventually(lambda: admin.leaders(stays, "__consumer_offsets"), lambda found: -1 not in found)
     ledger.check()

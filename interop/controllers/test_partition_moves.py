@@ -33,7 +33,7 @@ pytestmark = pytest.mark.timeout(900)
 
 TOPIC = "m"
 REPLICAS = [[1, 2], [2, 3]]
-PREFERENCE, ANYBODY = 0, 1
+PREFERRED_ELECTION, UNCLEAN_ELECTION = 0, 1
 """Election types of ElectLeaders."""
 
 MOVED = """
@@ -67,7 +67,7 @@ m-0 isr=3
 m-1 isr=3 leader=3
 """
 
-NOBODY = """
+NO_LEADER = """
 m-0 isr= leader=-1 elr=3 last_known_elr=3
 m-1 isr= leader=-1 elr=3 last_known_elr=3
 """
@@ -118,16 +118,16 @@ def create(bootstrap: str) -> None:
 def move(bootstrap: str, index: int, replicas: Sequence[int] | None, **fields: Any) -> str:
     """Reassigns a partition; returns the error's name."""
     of = AlterPartitionReassignmentsRequest
-    asked = of.ReassignablePartition(partition_index=index, replicas=replicas)
-    told = ask(bootstrap, of(topics=[of.ReassignableTopic(name=TOPIC, partitions=[asked])], **fields), 1)
-    return error_codes.name(told.responses[0].partitions[0].error_code)
+    partition = of.ReassignablePartition(partition_index=index, replicas=replicas)
+    response = ask(bootstrap, of(topics=[of.ReassignableTopic(name=TOPIC, partitions=[partition])], **fields), 1)
+    return error_codes.name(response.responses[0].partitions[0].error_code)
 
 
 def elect(bootstrap: str, kind: int, index: int) -> str:
     """Elects a leader; returns the error's name."""
-    asked = [ElectLeadersRequest.TopicPartitions(topic=TOPIC, partitions=[index])]
-    told = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=asked), 2)
-    return error_codes.name(told.replica_election_results[0].partition_result[0].error_code)
+    partitions = [ElectLeadersRequest.TopicPartitions(topic=TOPIC, partitions=[index])]
+    response = ask(bootstrap, ElectLeadersRequest(election_type=kind, topic_partitions=partitions), 2)
+    return error_codes.name(response.replica_election_results[0].partition_result[0].error_code)
 
 
 def test_the_records_of_their_moves(cluster: Mixed) -> None:
@@ -138,7 +138,7 @@ def test_the_records_of_their_moves(cluster: Mixed) -> None:
     ledger.produce(TOPIC)
     assert move(one.bootstrap, 0, [3, 1]) == "NONE"
     written.expect(MOVED)
-    assert [elect(two.bootstrap, PREFERENCE, 0) for _ in range(2)] == ["NONE", "ELECTION_NOT_NEEDED"]
+    assert [elect(two.bootstrap, PREFERRED_ELECTION, 0) for _ in range(2)] == ["NONE", "ELECTION_NOT_NEEDED"]
     written.expect(PREFERRED)
     assert move(three.bootstrap, 1, [1, 3]) == "NONE"
     written.expect(LEADER_MOVED)
@@ -156,11 +156,11 @@ def test_the_records_of_their_moves(cluster: Mixed) -> None:
     one.kill()
     written.expect(ALONE)
     three.kill()
-    written.expect(NOBODY)
+    written.expect(NO_LEADER)
     one.start()
     for index in range(2):
-        assert elect(one.bootstrap, PREFERENCE, index) == "PREFERRED_LEADER_NOT_AVAILABLE"
-        assert [elect(one.bootstrap, ANYBODY, index) for _ in range(2)] == ["NONE", "ELECTION_NOT_NEEDED"]
+        assert elect(one.bootstrap, PREFERRED_ELECTION, index) == "PREFERRED_LEADER_NOT_AVAILABLE"
+        assert [elect(one.bootstrap, UNCLEAN_ELECTION, index) for _ in range(2)] == ["NONE", "ELECTION_NOT_NEEDED"]
     written.expect(UNCLEAN)
     three.start()
     written.expect(RECOVERED)

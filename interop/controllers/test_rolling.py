@@ -74,7 +74,7 @@ def test_each_broker_goes_in_turn_and_nothing_is_lost(cluster: Mixed, ends: str)
             traffic.goes_on()
         # The preferred broker leads each partition.
         for index in range(PARTITIONS):
-            assert placed.elect(cluster.bootstrap, topic, placed.PREFERENCE, index) in ("NONE", "ELECTION_NOT_NEEDED")
+            assert placed.elect(cluster.bootstrap, topic, placed.PREFERRED, index) in ("NONE", "ELECTION_NOT_NEEDED")
         traffic.goes_on()
     # Kills them, since in a clean shutdown every next leader stores an epoch in which nothing is
     # written.

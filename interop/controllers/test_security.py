@@ -15,7 +15,7 @@ import confluent_kafka
 import confluent_kafka.admin
 import pytest
 
-from interop.clients.confluent import told
+from interop.clients.confluent import translated_errors
 from interop.clients.shape import PATIENCE, Refused
 from interop.support import eventually, refused, unique
 from kafkadouble.messages import error_codes
@@ -105,10 +105,10 @@ def test_a_user_without_the_right_changes_nothing(guarded: Guarded) -> None:
     let_in(guarded, user, "secret", mechanism)
     client = ca.AdminClient(client_settings(guarded, user, "secret", mechanism))
     (future,) = client.create_topics([ca.NewTopic(unique("never"), 1, 1)]).values()
-    with refused("TOPIC_AUTHORIZATION_FAILED"), told():
+    with refused("TOPIC_AUTHORIZATION_FAILED"), translated_errors():
         future.result(PATIENCE)
     (future,) = client.alter_user_scram_credentials([upsertion(user, "other", mechanism)]).values()
-    with refused("CLUSTER_AUTHORIZATION_FAILED"), told():
+    with refused("CLUSTER_AUTHORIZATION_FAILED"), translated_errors():
         future.result(PATIENCE)
 
 

@@ -18,7 +18,7 @@ from interop.observing import tool
 from interop.support import eventually
 from interop.tools.metadata_shell import shell
 from interop.tools.parse import pairs
-from interop.tools.resident import Said
+from interop.tools.resident import ToolOutput
 from kafkadouble.server.log.formats import names
 
 from .deeds import Ledger
@@ -57,8 +57,8 @@ def at(request: pytest.FixtureRequest, cluster: Mixed) -> tuple[str, str]:
 
 def test_the_status_of_the_quorum(cluster: Mixed, at: tuple[str, str]) -> None:
     cluster.caught_up()
-    told = tool(QUORUM, *at, "describe", "--status")
-    found = dict(re.findall(r"^(\w+):\s+(.*)$", told, re.MULTILINE))
+    output = tool(QUORUM, *at, "describe", "--status")
+    found = dict(re.findall(r"^(\w+):\s+(.*)$", output, re.MULTILINE))
     quorum = cluster.led()
     assert found["ClusterId"] == cluster.nodes[0].cluster_id
     assert (found["LeaderId"], found["LeaderEpoch"]) == (str(quorum.leader), str(quorum.epoch))
@@ -70,8 +70,8 @@ def test_the_status_of_the_quorum(cluster: Mixed, at: tuple[str, str]) -> None:
 
 
 def test_the_replication_of_the_quorum(cluster: Mixed, at: tuple[str, str]) -> None:
-    told = tool(QUORUM, *at, "describe", "--replication")
-    head, *lines = [line.split() for line in told.splitlines() if line.strip()]
+    output = tool(QUORUM, *at, "describe", "--replication")
+    head, *lines = [line.split() for line in output.splitlines() if line.strip()]
     rows = [dict(zip(head, line, strict=False)) for line in lines]
     leader = str(cluster.led().leader)
     statuses = {row["NodeId"]: row["Status"] for row in rows}
@@ -81,28 +81,30 @@ def test_the_replication_of_the_quorum(cluster: Mixed, at: tuple[str, str]) -> N
 
 
 def test_the_features(cluster: Mixed, at: tuple[str, str]) -> None:
-    found = {row["Feature"]: row for row in pairs(Said(0, tool(FEATURES, *at, "describe"), ""))}
+    found = {row["Feature"]: row for row in pairs(ToolOutput(0, tool(FEATURES, *at, "describe"), ""))}
     assert found["metadata.version"]["FinalizedVersionLevel"] == "4.3-IV0"
     assert found["kraft.version"]["FinalizedVersionLevel"] == "1"
     assert found["group.version"]["FinalizedVersionLevel"] == "1"
 
 
 def test_the_controllers_are_listed(cluster: Mixed) -> None:
-    told = tool(CLUSTER, "list-endpoints", "--bootstrap-controller", cluster.bootstrap_controllers)
+    output = tool(CLUSTER, "list-endpoints", "--bootstrap-controller", cluster.bootstrap_controllers)
     for node in cluster.controllers:
-        assert re.search(rf"^{node.id}\s+{node.controls_at[0]}\s+{node.controls_at[1]}\s", told, re.MULTILINE), told
-    told = tool(CLUSTER, "cluster-id", "--bootstrap-controller", cluster.bootstrap_controllers)
-    assert cluster.nodes[0].cluster_id in told
+        assert re.search(rf"^{node.id}\s+{node.controls_at[0]}\s+{node.controls_at[1]}\s", output, re.MULTILINE), output
+    output = tool(CLUSTER, "cluster-id", "--bootstrap-controller", cluster.bootstrap_controllers)
+    assert cluster.nodes[0].cluster_id in output
 
 
-def test_kafka_storage_knows_our_directories(cluster: Mixed, real: Kafka) -> None:
+def test_kafka_storage_reads_our_directories(cluster: Mixed, real: Kafka) -> None:
     """It describes a directory, and does not change it."""
     for node in cluster.controllers:
-        told = real.call("kafka.tools.StorageTool", "info", "-c", str(node.config))
-        assert f"cluster.id={node.cluster_id}" in told.replace("clusterId", "cluster.id")
-        assert "directory.id" in told
-        told = real.call("kafka.tools.StorageTool", "format", "-t", node.cluster_id, "-c", str(node.config), "-g", "-N")
-        assert "already formatted" in told
+        output = real.call("kafka.tools.StorageTool", "info", "-c", str(node.config))
+        assert f"cluster.id={node.cluster_id}" in output.replace("clusterId", "cluster.id")
+        assert "directory.id" in output
+        output = real.call(
+            "kafka.tools.StorageTool", "format", "-t", node.cluster_id, "-c", str(node.config), "-g", "-N"
+        )
+        assert "already formatted" in output
 
 
 def test_the_metadata_shell_reads_our_snapshots(cluster: Mixed, tmp_path: Path) -> None:

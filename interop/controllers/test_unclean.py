@@ -46,12 +46,12 @@ class Readers:
 
     def __init__(self, java: Reader, librdkafka: Any, count: int) -> None:
         self._java, self._librdkafka, self._count = java, librdkafka, count
-        assert [java.told()[:2] for _ in range(count)] == [["record", str(offset)] for offset in range(count)]
+        assert [java.next_event()[:2] for _ in range(count)] == [["record", str(offset)] for offset in range(count)]
         assert [self._next().offset() for _ in range(count)] == list(range(count))
 
-    def are_told(self, diverges: int) -> None:
+    def report_loss(self, diverges: int) -> None:
         """Asserts that the consumers report the records from this offset on as lost."""
-        assert self._java.told()[:3] == ["truncated", str(self._count), str(diverges)]
+        assert self._java.next_event()[:3] == ["truncated", str(self._count), str(diverges)]
         error = self._next().error()
         assert f"truncation detected at offset {self._count} " in error.str(), error
         assert f"end offset is {diverges}" in error.str(), error
@@ -70,7 +70,7 @@ def readers(bootstrap: str, topic: str, count: int) -> Iterator[Readers]:
 
 
 @pytest.mark.parametrize("lacks", [1, pytest.param(2, marks=pytest.mark.long)], ids=["ours-lacks", "theirs-lacks"])
-def test_consumers_are_told_what_is_lost_and_the_old_leader_follows(cluster: Mixed, lacks: int) -> None:
+def test_consumers_report_what_is_lost_and_the_old_leader_follows(cluster: Mixed, lacks: int) -> None:
     late, has = cluster.node(lacks), cluster.node(3 - lacks)
     topic, before, after = unique("unclean"), placed.numbered("both-have"), placed.numbered("after", 2)
     lost = placed.numbered("only-one-has")
@@ -83,10 +83,10 @@ def test_consumers_are_told_what_is_lost_and_the_old_leader_follows(cluster: Mix
         has.kill()
         late.start()
         admin.led(late.bootstrap, topic, [-1])
-        assert placed.elect(late.bootstrap, topic, placed.PREFERENCE) == "PREFERRED_LEADER_NOT_AVAILABLE"
-        assert placed.elect(late.bootstrap, topic, placed.ANYBODY) == "NONE"
+        assert placed.elect(late.bootstrap, topic, placed.PREFERRED) == "PREFERRED_LEADER_NOT_AVAILABLE"
+        assert placed.elect(late.bootstrap, topic, placed.UNCLEAN) == "NONE"
         admin.led(late.bootstrap, topic, [late.id])
-        clients.are_told(len(before))
+        clients.report_loss(len(before))
         placed.written(late.bootstrap, topic, after)
     has.start()
     admin.settled(late.bootstrap, topic, [[1, 2]])

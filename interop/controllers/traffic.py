@@ -48,8 +48,8 @@ class Traffic:
         and committed."""
         before = self._sent()
         eventually(lambda: self.failures or _all_more(self._sent(), before), bool)
-        wanted = [count - 1 for count in self._sent()]
-        eventually(lambda: self.failures or _all_more(self.committed, wanted), bool)
+        last_numbers = [count - 1 for count in self._sent()]
+        eventually(lambda: self.failures or _all_more(self.committed, last_numbers), bool)
         assert self.failures == []
 
     def __enter__(self) -> Traffic:
@@ -65,8 +65,8 @@ class Traffic:
         try:
             if error is None:
                 assert not writer.is_alive(), "the producer did not end"
-                wanted = self._sent()
-                eventually(lambda: self.failures or self.committed == wanted, bool)
+                sent = self._sent()
+                eventually(lambda: self.failures or self.committed == sent, bool)
         finally:
             self._reading_ends.set()
             reader.join(PATIENCE_MS / 1000)
@@ -77,11 +77,11 @@ class Traffic:
         """Checks that every record is there once and in order: as acknowledged, as the group read
         it, and as it is stored."""
         assert self.failures == []
-        wanted = [[(number, number) for number in range(count)] for count in self._sent()]
-        assert [sorted(found) for found in self.acknowledged] == wanted
-        assert self.seen == wanted
-        assert self._lying() == wanted
-        assert self._told() == self.committed
+        expected = [[(number, number) for number in range(count)] for count in self._sent()]
+        assert [sorted(found) for found in self.acknowledged] == expected
+        assert self.seen == expected
+        assert self._lying() == expected
+        assert self._committed_at_broker() == self.committed
 
     def _lying(self) -> list[Numbered]:
         """The records that a consumer of its own finds from the beginning to the end."""
@@ -105,11 +105,13 @@ class Traffic:
         consumer.close()
         return found
 
-    def _told(self) -> list[int]:
+    def _committed_at_broker(self) -> list[int]:
         """The offsets that the coordinator has as committed."""
         consumer = ck.Consumer(self._client(**{"group.id": self.group}))
-        asked = [ck.TopicPartition(self.topic, index) for index in range(self.partitions)]
-        found = eventually(lambda: consumer.committed(asked, 30), lambda told: not any(each.error for each in told))
+        partitions_read = [ck.TopicPartition(self.topic, index) for index in range(self.partitions)]
+        found = eventually(
+            lambda: consumer.committed(partitions_read, 30), lambda answers: not any(each.error for each in answers)
+        )
         consumer.close()
         return [each.offset for each in found]
 
@@ -158,13 +160,13 @@ class Traffic:
     def _commit(self, consumer: Any) -> None:
         """Commits its positions. The commit may be refused while the coordinator moves: the next
         one comes soon."""
-        wanted = [found[-1][0] + 1 if found else 0 for found in self.seen]
-        if wanted == self.committed:
+        positions = [found[-1][0] + 1 if found else 0 for found in self.seen]
+        if positions == self.committed:
             return
-        offsets = [ck.TopicPartition(self.topic, index, offset) for index, offset in enumerate(wanted)]
+        offsets = [ck.TopicPartition(self.topic, index, offset) for index, offset in enumerate(positions)]
         with suppress(ck.KafkaException):
             if not any(each.error for each in consumer.commit(offsets=offsets, asynchronous=False)):
-                self.committed = wanted
+                self.committed = positions
 
     def _client(self, **more: Any) -> dict[str, Any]:
         return {"bootstrap.servers": self.bootstrap, "log_level": 0, "error_cb": lambda error: None} | more

@@ -55,13 +55,13 @@ def _both_listeners(folder: Path, more: tuple[str, ...]) -> Iterator[tuple[Addre
         host, port = kafka.nodes[0].seat.known[CONTROLLER]
         controller, own_controller = f"{host}:{port}", f"{host}:{_free_port()}"
         own = config.with_name("double.properties")
-        told = (
+        properties = (
             config.read_text()
             .replace(f":{kafka.bootstrap.rpartition(':')[2]}", f":{_free_port()}")
             .replace(controller, own_controller)
             .replace(str(kafka.nodes[0].data), f"{folder}/own")
         )
-        own.write_text(told)
+        own.write_text(properties)
         with _double(own) as bootstrap:
             yield (bootstrap, kafka.bootstrap), (own_controller, controller)
 

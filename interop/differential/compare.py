@@ -50,7 +50,7 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[Difference]:
 def _pairs(ours: list[Any], theirs: list[Any], name: str) -> Iterator[tuple[Any, Any]]:
     """Pairs of elements: by their key where the list has no order, by position otherwise."""
     if name in UNORDERED and all(isinstance(each, dict) for each in ours + theirs):
-        ours, theirs = _told_apart(ours, name), _told_apart(theirs, name)
+        ours, theirs = _with_keys(ours, name), _with_keys(theirs, name)
         mine, yours = dict(ours), dict(theirs)
         yield from ((mine.get(key, ABSENT), yours.get(key, ABSENT)) for key in {**mine, **yours})
         return
@@ -65,12 +65,12 @@ def _in_order(part: Any) -> Any:
     return sorted(map(repr, part)) if isinstance(part, list) else part
 
 
-def _told_apart(elements: list[dict[str, Any]], name: str) -> list[tuple[Any, Any]]:
+def _with_keys(elements: list[dict[str, Any]], name: str) -> list[tuple[Any, Any]]:
     """Elements with their keys; an element whose key came before gets a number as well."""
     seen: dict[str, int] = {}
-    told = []
+    keyed = []
     for each in elements:
         key = repr([_in_order(each.get(part)) for part in UNORDERED[name]])
         seen[key] = seen.get(key, 0) + 1
-        told.append(((key, seen[key]), each))
-    return told
+        keyed.append(((key, seen[key]), each))
+    return keyed

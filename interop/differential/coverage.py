@@ -81,7 +81,7 @@ def problems_of_three(provoked: set[Row]) -> list[str]:
     alone = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.REACHED}
     return [
         *(f"{api} {code} is not provoked" for api, code in sorted(beside - provoked)),
-        *(f"{api} {code} is said not to happen" for api, code in sorted(provoked - beside - alone)),
+        *(f"{api} {code} is listed as impossible" for api, code in sorted(provoked - beside - alone)),
     ]
 
 

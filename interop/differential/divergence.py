@@ -62,7 +62,7 @@ class Pattern(NamedTuple):
         if not self._lowest <= found.version <= self._highest:
             return False
         had = (found.api, difference.path, found.script, str(difference.ours), str(difference.theirs))
-        return all(fnmatchcase(_plain(each), _plain(wanted)) for each, wanted in zip(had, self[:-1], strict=True))
+        return all(fnmatchcase(_plain(each), _plain(patterns)) for each, patterns in zip(had, self[:-1], strict=True))
 
     @property
     def _lowest(self) -> int:
@@ -86,7 +86,7 @@ def _plain(text: str) -> str:
 
 
 class Row(NamedTuple):
-    """One difference as it is told."""
+    """One difference as the page shows it."""
 
     section: str
     kafka: str

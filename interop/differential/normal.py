@@ -106,8 +106,8 @@ class Normal:
     def _dict(self, value: dict[str, Any]) -> dict[str, Any]:
         if (name := value.get("name") or value.get("topic")) and (made_up := value.get("topicId", NO_ID)) != NO_ID:
             self._names.setdefault(made_up, f"id of {name}")
-        if (whose := value.get("replicaId")) is not None and value.get("replicaDirectoryId", NO_ID) != NO_ID:
-            self._names.setdefault(value["replicaDirectoryId"], f"directory of {whose}")
+        if (replica_id := value.get("replicaId")) is not None and value.get("replicaDirectoryId", NO_ID) != NO_ID:
+            self._names.setdefault(value["replicaDirectoryId"], f"directory of {replica_id}")
         made = {name: self.of(each, name) for name, each in value.items()}
         made |= {
             name: "offset" for name in OF_A_QUORUM if "replicaId" in value or "currentVoters" in value if name in value

@@ -165,11 +165,11 @@ class Play:
 
     def _awaited(self, side: Side, step: Ask, version: int, given: dict[str, Any]) -> Outcome:
         """The first answer that matches."""
-        wanted, end = _sorted(yaml.safe_load(step.wanted)), time.monotonic() + PATIENCE
+        expected, end = _sorted(yaml.safe_load(step.expected)), time.monotonic() + PATIENCE
         while True:
             outcome = side.ask(step.client, step.api, version, given)
             try:
-                match(wanted, _sorted(outcome), side.known)
+                match(expected, _sorted(outcome), side.known)
             except Mismatch as mismatch:
                 if time.monotonic() > end:
                     raise Mismatch(f"{side.name}: {mismatch}") from None
@@ -191,14 +191,14 @@ class Play:
                 except Mismatch as mismatch:
                     raise Mismatch(f"{side.name}: {mismatch}") from None
             return
-        asked = self._waiting[step.client][0]
+        request = self._waiting[step.client][0]
         if step.pattern:
             ours, theirs = self.sides
             outcomes = [ours.hear(step.client, GLANCE), theirs.hear(step.client, GLANCE / 10)]
-            self._compare(asked, asked.version or 0, outcomes)
+            self._compare(request, request.version or 0, outcomes)
             return
         self._waiting[step.client].pop(0)
-        self._compare(asked, asked.version or 0, [side.hear(step.client) for side in self.sides])
+        self._compare(request, request.version or 0, [side.hear(step.client) for side in self.sides])
 
     def _compare(self, step: Ask, version: int, outcomes: list[Outcome]) -> None:
         self._last = tuple(outcomes)

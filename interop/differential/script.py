@@ -61,7 +61,7 @@ BRINGS_KAFKA_DOWN = {"FetchSnapshot": "with maxBytes -1 or the leader's own repl
 
 class Ask(NamedTuple):
     """One request. `how`: `>` waits, `>>` does not, `~>` and `?>` repeat it, the latter until the
-    answer matches `wanted`. `version` is None for `raw`, whose `body` is a frame in hex."""
+    answer matches `expected`. `version` is None for `raw`, whose `body` is a frame in hex."""
 
     line: int
     client: str
@@ -69,7 +69,7 @@ class Ask(NamedTuple):
     api: str
     version: int | None
     body: str
-    wanted: str = ""
+    expected: str = ""
 
 
 class Hear(NamedTuple):
@@ -144,15 +144,15 @@ def _filled(line: str, values: dict[str, str]) -> str:
 
 def _line(number: int, line: str, stem: str) -> Iterator[Step]:
     line = OWN_NAME.sub(f"{stem}-", line)
-    if asked := ASK.match(line):
-        client, how, api, versions, body = asked.groups()
+    if request := ASK.match(line):
+        client, how, api, versions, body = request.groups()
         if api in BRINGS_KAFKA_DOWN:
             raise ValueError(f"line {number}: {api} is not sent: {BRINGS_KAFKA_DOWN[api]}")
         for version in _versions(api, versions):
-            text, _, wanted = (body if version is None else body.replace("<v>", str(version))).partition(" :: ")
-            yield Ask(number, client, how, api, version, text, wanted)
-    elif heard := HEAR.match(line):
-        yield Hear(number, *heard.groups())
+            text, _, expected = (body if version is None else body.replace("<v>", str(version))).partition(" :: ")
+            yield Ask(number, client, how, api, version, text, expected)
+    elif response := HEAR.match(line):
+        yield Hear(number, *response.groups())
     elif done := DEED.match(line):
         yield Deed(number, done[1], int(done[2]))
     else:

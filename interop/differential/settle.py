@@ -38,13 +38,13 @@ MARK = "settled"
 _marks = count(1000)
 
 
-def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> None:
+def settle(side: Side, api: str, request: dict[str, Any], outcome: Outcome) -> None:
     """Returns when the broker has applied the change of the request."""
     changes = CHANGES | OF_REPLICAS if len(side.running) > 1 else CHANGES
-    if api in changes and "NONE" in str(outcome) and not asked.get("validateOnly"):
+    if api in changes and "NONE" in str(outcome) and not request.get("validateOnly"):
         for _ in range(2):
             mark(side, str(next(_marks)))
-    elif api == "Metadata" and asked.get("allowAutoTopicCreation", True) and isinstance(outcome, dict):
+    elif api == "Metadata" and request.get("allowAutoTopicCreation", True) and isinstance(outcome, dict):
         for topic in outcome["topics"]:
             if topic["errorCode"] == "UNKNOWN_TOPIC_OR_PARTITION" and topic["name"]:
                 _until_known(side, topic["name"])
@@ -53,34 +53,34 @@ def settle(side: Side, api: str, asked: dict[str, Any], outcome: Outcome) -> Non
 def mark(side: Side, value: str) -> None:
     """Alters the mark, and waits until every broker shows it."""
     config = {"name": "interval.ms", "configOperation": 0, "value": value}
-    wanted = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
-    altered = {"resources": [{**wanted, "configs": [config]}]}
-    first, *_ = who = [f"settle@{id}" for id in sorted(side.running)]
+    resource = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
+    altered = {"resources": [{**resource, "configs": [config]}]}
+    first, *_ = clients = [f"settle@{id}" for id in sorted(side.running)]
     # The controller may be unavailable.
     _until(lambda: "NONE" in str(side.ask(first, "IncrementalAlterConfigs", 1, altered)))
-    told = partial(_tells, side, wanted, f"'value': '{value}'")
-    for client in who:
-        _until(partial(told, client))
+    has_value = partial(_has_config, side, resource, f"'value': '{value}'")
+    for client in clients:
+        _until(partial(has_value, client))
 
 
-def _tells(side: Side, wanted: dict[str, Any], text: str, client: str) -> bool:
-    return text in str(side.ask(client, "DescribeConfigs", 4, {"resources": [wanted]}))
+def _has_config(side: Side, resource: dict[str, Any], text: str, client: str) -> bool:
+    return text in str(side.ask(client, "DescribeConfigs", 4, {"resources": [resource]}))
 
 
 def _until_known(side: Side, name: str) -> None:
-    asked = {"topics": [{"name": name}], "allowAutoTopicCreation": False}
-    _until(lambda: "'leaderId': 1" in str(side.ask("settle", "Metadata", 12, asked)))
+    metadata = {"topics": [{"name": name}], "allowAutoTopicCreation": False}
+    _until(lambda: "'leaderId': 1" in str(side.ask("settle", "Metadata", 12, metadata)))
 
 
 def first_answers(side: Side) -> None:
     """Returns when the coordinators and the producer ids, which Kafka prepares at the first
     request, are available."""
-    for api, version, asked in FIRST:
-        _until(partial(_is_answered, side, api, version, asked))
+    for api, version, request in FIRST:
+        _until(partial(_is_answered, side, api, version, request))
 
 
-def _is_answered(side: Side, api: str, version: int, asked: dict[str, Any]) -> bool:
-    outcome = side.ask("settle", api, version, asked)
+def _is_answered(side: Side, api: str, version: int, request: dict[str, Any]) -> bool:
+    outcome = side.ask("settle", api, version, request)
     return isinstance(outcome, dict) and not any(errors_in(outcome, ""))
 
 

@@ -44,7 +44,7 @@ class Line:
         self.name = name
         self.socket = socket.create_connection(address, LONG_PATIENCE)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._asked: list[tuple[int, int, int]] = []
+        self._in_flight: list[tuple[int, int, int]] = []
         self._frames, self._came = Frames(), list[bytes]()
         self._count = 0
 
@@ -57,13 +57,13 @@ class Line:
         frame = bytearray(b"".join(headers.write_request(body, self._count, self.name, min(version, newest))))
         frame[6:8] = version.to_bytes(2)
         if answered:
-            self._asked.append((self._count, found.key, version if version <= newest else 0))
+            self._in_flight.append((self._count, found.key, version if version <= newest else 0))
         self.socket.sendall(frame)
 
     def ask_raw(self, api: str, frame: bytes) -> None:
         """Sends a frame as it is; its correlation id is read from it."""
         version = int.from_bytes(frame[2:4], signed=True)
-        self._asked.append((int.from_bytes(frame[4:8], signed=True), registry.api_named(api).key, version))
+        self._in_flight.append((int.from_bytes(frame[4:8], signed=True), registry.api_named(api).key, version))
         self.socket.sendall(len(frame).to_bytes(4) + frame)
 
     def hear(self, patience: float) -> Outcome:
@@ -80,11 +80,11 @@ class Line:
                 return CLOSED
             self._came += [bytes(frame) for frame in self._frames.feed(data)]
         frame = self._came.pop(0)
-        correlation, key, version = self._asked.pop(0)
+        correlation, key, version = self._in_flight.pop(0)
         came, answer = headers.read_response(frame, key, max(version, 0))
         assert came == correlation, f"{self.name}: the answer is to request {came}, not {correlation}"
-        told: dict[str, Any] = plain(answer)
-        return told
+        fields: dict[str, Any] = plain(answer)
+        return fields
 
 
 class Side:

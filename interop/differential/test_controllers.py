@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from interop.conftest import TOLD
+from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
 from interop.raw import ask
 from kafkadouble.messages import error_codes, headers, registry
@@ -70,7 +70,7 @@ def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, 
     except Missing as missing:
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
     for line in (report.summary(), *found.lines("controllers")):
-        record_property(TOLD, line)
+        record_property(SUMMARY_LINE, line)
     assert found.failures == []
 
 
@@ -106,7 +106,7 @@ def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
 
 
-WHO = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
+PRINCIPAL = bytes(2) + DefaultPrincipalData(type="User", name="alice").encode(0)
 
 INSIDE = """
 CreateTopics:
@@ -125,7 +125,7 @@ ElectLeaders: {electionType: 0, timeoutMs: 1000, topicPartitions: [{topic: nowhe
 AlterPartitionReassignments: {timeoutMs: 1000, topics: [{name: nowhere, partitions: [{partitionIndex: 0, replicas: [1]}]}]}
 ListPartitionReassignments: {timeoutMs: 1000, topics: [{name: nowhere, partitionIndexes: [0]}]}
 AlterClientQuotas: {entries: [{entity: [{entityType: user, entityName: a}], ops: [{key: nope, value: 1.0, remove: false}]}], validateOnly: true}
-AlterUserScramCredentials: {deletions: [{name: nobody, mechanism: 1}], upsertions: []}
+AlterUserScramCredentials: {deletions: [{name: unknown, mechanism: 1}], upsertions: []}
 UpdateFeatures: {timeoutMs: 1000, featureUpdates: [{feature: nope, maxVersionLevel: 3, upgradeType: 1}], validateOnly: true}
 AllocateProducerIds: {brokerId: 77, brokerEpoch: 1}
 CreateDelegationToken:
@@ -140,9 +140,11 @@ controllers do not have; the refusal of tokens is compared here, the rest in
 FORWARDED: dict[str, Any] = yaml.safe_load(INSIDE)
 
 
-def forward(address: str, data: bytes, who: bytes | None = WHO, client: bytes = HERE) -> dict[str, Any]:
+def forward(address: str, data: bytes, principal: bytes | None = PRINCIPAL, client: bytes = HERE) -> dict[str, Any]:
     """The error code of the envelope, and the response inside it."""
-    response = ask(address, EnvelopeRequest(request_data=data, request_principal=who, client_host_address=client), 0)
+    response = ask(
+        address, EnvelopeRequest(request_data=data, request_principal=principal, client_host_address=client), 0
+    )
     found: dict[str, Any] = {"envelope": error_codes.name(response.error_code), "correlation": None, "answer": None}
     if response.response_data is not None:
         key, version = (int.from_bytes(data[at : at + 2], signed=True) for at in (0, 2))
@@ -175,24 +177,24 @@ WHOLE = frame("CreateTopics", 7)
 WRONG: dict[str, tuple[bytes, bytes | None, bytes]] = {
     "no principal": (WHOLE, None, HERE),
     "an empty principal": (WHOLE, b"", HERE),
-    "a principal of another version": (WHOLE, b"\0\1" + WHO[2:], HERE),
-    "a principal that is cut": (WHOLE, WHO[:-3], HERE),
-    "a principal with something behind it": (WHOLE, WHO + b"xyz", HERE),
-    "no address": (WHOLE, WHO, b""),
-    "an address of five bytes": (WHOLE, WHO, bytes(5)),
-    "an address of sixteen": (WHOLE, WHO, bytes(15) + b"\1"),
-    "no request": (b"", WHO, HERE),
-    "half a header": (WHOLE[:7], WHO, HERE),
-    "half a body": (WHOLE[:-4], WHO, HERE),
-    "something behind the body": (WHOLE + b"more", WHO, HERE),
-    "an API that nobody knows": (b"\x7f\0" + WHOLE[2:], WHO, HERE),
-    "a version that nobody knows": (WHOLE[:2] + b"\0\x63" + WHOLE[4:], WHO, HERE),
-    "a negative version": (WHOLE[:2] + b"\xff\xff" + WHOLE[4:], WHO, HERE),
-    "Metadata": (b"\0\3\0\x0c" + WHOLE[4:], WHO, HERE),
-    "ApiVersions": (b"\0\x12\0\3" + WHOLE[4:], WHO, HERE),
-    "an Envelope": (b"\0\x3a\0\0" + WHOLE[4:], WHO, HERE),
+    "a principal of another version": (WHOLE, b"\0\1" + PRINCIPAL[2:], HERE),
+    "a principal that is cut": (WHOLE, PRINCIPAL[:-3], HERE),
+    "a principal with something behind it": (WHOLE, PRINCIPAL + b"xyz", HERE),
+    "no address": (WHOLE, PRINCIPAL, b""),
+    "an address of five bytes": (WHOLE, PRINCIPAL, bytes(5)),
+    "an address of sixteen": (WHOLE, PRINCIPAL, bytes(15) + b"\1"),
+    "no request": (b"", PRINCIPAL, HERE),
+    "half a header": (WHOLE[:7], PRINCIPAL, HERE),
+    "half a body": (WHOLE[:-4], PRINCIPAL, HERE),
+    "something behind the body": (WHOLE + b"more", PRINCIPAL, HERE),
+    "an unknown API": (b"\x7f\0" + WHOLE[2:], PRINCIPAL, HERE),
+    "an unknown version": (WHOLE[:2] + b"\0\x63" + WHOLE[4:], PRINCIPAL, HERE),
+    "a negative version": (WHOLE[:2] + b"\xff\xff" + WHOLE[4:], PRINCIPAL, HERE),
+    "Metadata": (b"\0\3\0\x0c" + WHOLE[4:], PRINCIPAL, HERE),
+    "ApiVersions": (b"\0\x12\0\3" + WHOLE[4:], PRINCIPAL, HERE),
+    "an Envelope": (b"\0\x3a\0\0" + WHOLE[4:], PRINCIPAL, HERE),
     "everything": (b"", b"", b""),
-    "address and request": (b"", WHO, b""),
+    "address and request": (b"", PRINCIPAL, b""),
 }
 
 

@@ -53,16 +53,16 @@ def controllers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
 
 
-def ask(address: str, who: str, body: Message, version: int, *, by_token: bool = False) -> Any:
+def ask(address: str, user: str, body: Message, version: int, *, by_token: bool = False) -> Any:
     """The response to a client for which a broker forwards the request."""
-    principal = DefaultPrincipalData(type="User", name=who, token_authenticated=by_token)
+    principal = DefaultPrincipalData(type="User", name=user, token_authenticated=by_token)
     frame = b"".join(headers.write_request(body, 7, "client", version))[4:]
     envelope = EnvelopeRequest(
         request_data=frame, request_principal=bytes(2) + principal.encode(0), client_host_address=HERE
     )
-    told = raw.ask(address, envelope, 0)
-    assert told.error_code == 0, told
-    return headers.read_response(bytes(told.response_data), body.api_key or 0, version)[1]
+    response = raw.ask(address, envelope, 0)
+    assert response.error_code == 0, response
+    return headers.read_response(bytes(response.response_data), body.api_key or 0, version)[1]
 
 
 def versions(api: str) -> range:
@@ -94,15 +94,15 @@ class Creation(NamedTuple):
 CREATIONS = {
     **{f"for {ms} ms": Creation(ms) for ms in (-LATEST, -1, 0, 1, HOUR, DAY + HOUR, WEEK, WEEK + 1, LATEST)},
     "with renewers": Creation(renewers=("User:bob", "User:carol", "User:bob", "User:")),
-    "with a renewer who is no user": Creation(renewers=("User:bob", "Group:g")),
+    "with a renewer that is no user": Creation(renewers=("User:bob", "Group:g")),
     "with a renewer of no kind": Creation(renewers=(":bob",)),
     "for another": Creation(owner=("User", BOB)),
     "for a group": Creation(owner=("Group", "g")),
     "for an owner of no kind": Creation(owner=("", BOB)),
-    "for an owner whose kind is null": Creation(owner=(None, BOB)),
+    "for an owner of kind null": Creation(owner=(None, BOB)),
     "for oneself by name": Creation(owner=("User", ANN)),
     "for an owner without a name": Creation(owner=("Group", "")),
-    "for an owner whose name is null": Creation(owner=("Group", None)),
+    "for an owner with the name null": Creation(owner=("Group", None)),
     "by a token": Creation(by_token=True),
     "by a token, for another": Creation(owner=("User", BOB), by_token=True),
 }
@@ -111,9 +111,9 @@ CREATIONS = {
 @pytest.mark.parametrize("case", CREATIONS)
 @pytest.mark.parametrize("version", versions(CREATE))
 def test_tokens_are_made_alike(controllers: Addresses, case: str, version: int) -> None:
-    wanted = CREATIONS[case]
+    creation = CREATIONS[case]
     ours, theirs = (
-        plain(ask(address, ANN, wanted.body(version), version, by_token=wanted.by_token)) for address in controllers
+        plain(ask(address, ANN, creation.body(version), version, by_token=creation.by_token)) for address in controllers
     )
     assert ours == theirs
 
@@ -139,7 +139,7 @@ class Change(NamedTuple):
 
     api: str
     period: int
-    who: str = BOB
+    user: str = BOB
     shows: bytes | None = None
     by_token: bool = False
     before: tuple[str, int] | None = None
@@ -148,9 +148,9 @@ class Change(NamedTuple):
 
 CHANGES = {
     **{
-        f"{api} by {who}": Change(api, HOUR, who)
+        f"{api} by {user}": Change(api, HOUR, user)
         for api in (RENEW, EXPIRE)
-        for who in (ANN, BOB, CAROL, EVE, "ANONYMOUS", "")
+        for user in (ANN, BOB, CAROL, EVE, "ANONYMOUS", "")
     },
     **{
         f"{api} for {ms} ms": Change(api, ms)
@@ -164,19 +164,19 @@ CHANGES = {
     },
     **{f"{api} by a token": Change(api, HOUR, by_token=True) for api in (RENEW, EXPIRE)},
     **{
-        f"{api} by {who} for {ms} ms of one that is over": Change(api, ms, who, before=(EXPIRE, 0))
+        f"{api} by {user} for {ms} ms of one that is over": Change(api, ms, user, before=(EXPIRE, 0))
         for api in (RENEW, EXPIRE)
-        for who in (BOB, EVE)
+        for user in (BOB, EVE)
         for ms in (-1, HOUR)
     },
-    **{f"{api} of one that is gone": Change(api, HOUR, before=(EXPIRE, -1)) for api in (RENEW, EXPIRE)},
+    **{f"{api} of one that is deleted": Change(api, HOUR, before=(EXPIRE, -1)) for api in (RENEW, EXPIRE)},
     **{f"{api} of one that was to end sooner": Change(api, 2 * HOUR, before=(EXPIRE, HOUR)) for api in (RENEW, EXPIRE)},
     **{f"{api} in version 1": Change(api, HOUR, version=1) for api in (RENEW, EXPIRE)},
 }
 STATES = {
-    error_codes.DELEGATION_TOKEN_OWNER_MISMATCH: "lives",
+    error_codes.DELEGATION_TOKEN_OWNER_MISMATCH: "valid",
     error_codes.DELEGATION_TOKEN_EXPIRED: "over",
-    error_codes.DELEGATION_TOKEN_NOT_FOUND: "gone",
+    error_codes.DELEGATION_TOKEN_NOT_FOUND: "deleted",
 }
 
 
@@ -191,21 +191,21 @@ def changed(address: str, change: Change) -> tuple[int, int, str]:
     token."""
     token = Creation(renewers=(f"User:{CAROL}",), owner=("User", BOB))
     shown = bytes(ask(address, ANN, token.body(3), 3).hmac)
-    _becomes(address, shown, "lives")
+    _becomes(address, shown, "valid")
     if change.before is not None:
         api, period = change.before
-        assert ask(address, BOB, asked(api, shown, period), 2).error_code == 0
-        _becomes(address, shown, "lives" if period > 0 else "gone" if period < 0 else "over")
-    body = asked(change.api, shown if change.shows is None else change.shows, change.period)
+        assert ask(address, BOB, request_of(api, shown, period), 2).error_code == 0
+        _becomes(address, shown, "valid" if period > 0 else "deleted" if period < 0 else "over")
+    body = request_of(change.api, shown if change.shows is None else change.shows, change.period)
     before = time.time() * 1000
-    answer = ask(address, change.who, body, change.version, by_token=change.by_token)
+    answer = ask(address, change.user, body, change.version, by_token=change.by_token)
     end = answer.expiry_timestamp_ms
     if answer.error_code == 0 and change.api == EXPIRE and change.period <= 0:
-        _becomes(address, shown, "gone" if change.period < 0 else "over")
+        _becomes(address, shown, "deleted" if change.period < 0 else "over")
     return answer.error_code, round((end - before) / MINUTE) if end > 0 else end, state(address, shown)
 
 
-def asked(api: str, shown: bytes, period: int) -> Message:
+def request_of(api: str, shown: bytes, period: int) -> Message:
     if api == RENEW:
         return RenewDelegationTokenRequest(hmac=shown, renew_period_ms=period)
     return ExpireDelegationTokenRequest(hmac=shown, expiry_time_period_ms=period)
@@ -213,8 +213,8 @@ def asked(api: str, shown: bytes, period: int) -> Message:
 
 def state(address: str, shown: bytes) -> str:
     """The state of a token, by the error that a user without rights gets for it."""
-    return STATES[ask(address, EVE, asked(RENEW, shown, -1), 2).error_code]
+    return STATES[ask(address, EVE, request_of(RENEW, shown, -1), 2).error_code]
 
 
-def _becomes(address: str, shown: bytes, wanted: str) -> None:
-    eventually(lambda: state(address, shown), lambda found: found == wanted, within=20)
+def _becomes(address: str, shown: bytes, expected: str) -> None:
+    eventually(lambda: state(address, shown), lambda found: found == expected, within=20)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.conftest import TOLD
+from interop.conftest import SUMMARY_LINE
 from interop.local import Missing, jars
 from tests.support.error_rows import ROWS
 
@@ -33,10 +33,10 @@ def compared(folder: Path) -> Report:
     folder.mkdir()
     for path in sorted(SCRIPTS.glob("*.txt")):
         scripts.setdefault(settings(path), []).append(path)
-    for number, (wanted, paths) in enumerate(sorted(scripts.items())):
-        with both(folder / f"{number}", wanted) as (double, kafka):
+    for number, (broker_settings, paths) in enumerate(sorted(scripts.items())):
+        with both(folder / f"{number}", broker_settings) as (double, kafka):
             sides = Side("kafkadouble", double), Side("Kafka", kafka)
-            for side in sides if not wanted else ():
+            for side in sides if not broker_settings else ():
                 first_answers(side)
             for path in paths:
                 Play(path, *sides, report).run()
@@ -59,7 +59,7 @@ def test_what_differs_is_listed_and_what_is_listed_differs(
     folders = (tmp_path / f"{number}" for number in count())
     report, found = verdict.of_two(lambda: compared(next(folders)), problems)
     for line in (f"{report.summary()}; {_of_rows(report)}", *found.lines("one broker")):
-        record_property(TOLD, line)
+        record_property(SUMMARY_LINE, line)
     assert found.failures == []
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from interop.conftest import TOLD
+from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
 
 from . import verdict
@@ -50,9 +50,9 @@ def test_the_same_is_written_of_each_partition(tmp_path: Path, record_property: 
     except Missing as missing:
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
     records = sum(map(len, written.ours.values()))
-    told = f"{records} records of {len(written.ours)} partitions and brokers"
-    for line in (told, *found.lines("records of partitions")):
-        record_property(TOLD, line)
+    summary = f"{records} records of {len(written.ours)} partitions and brokers"
+    for line in (summary, *found.lines("records of partitions")):
+        record_property(SUMMARY_LINE, line)
     assert found.failures == []
     assert records >= ENOUGH
 

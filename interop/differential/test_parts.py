@@ -27,17 +27,17 @@ def script(folder: Path, text: str) -> list[Step]:
 
 
 def test_a_line_is_a_request_in_every_version_of_its_range(tmp_path: Path) -> None:
-    asked = script(tmp_path, "a > Heartbeat v2..3 {groupId: ~g<v>}\na > Heartbeat v3.. {}\na > Heartbeat v* {}")
-    assert [each.version for each in asked if isinstance(each, Ask)] == [2, 3, 3, 4, 0, 1, 2, 3, 4]
-    assert isinstance(asked[1], Ask)
-    assert asked[1].body == "{groupId: some-script-g3}"
+    steps = script(tmp_path, "a > Heartbeat v2..3 {groupId: ~g<v>}\na > Heartbeat v3.. {}\na > Heartbeat v* {}")
+    assert [each.version for each in steps if isinstance(each, Ask)] == [2, 3, 3, 4, 0, 1, 2, 3, 4]
+    assert isinstance(steps[1], Ask)
+    assert steps[1].body == "{groupId: some-script-g3}"
 
 
 def test_loops_nest(tmp_path: Path) -> None:
-    asked = script(
+    steps = script(
         tmp_path, "for n in 1 | 2\nfor v in OffsetDelete\na >> Heartbeat v0 {groupId: g<n><v>}\nend\na < {}\nend"
     )
-    assert [each.body if isinstance(each, Ask) else each.pattern for each in asked if isinstance(each, Ask | Hear)] == [
+    assert [each.body if isinstance(each, Ask) else each.pattern for each in steps if isinstance(each, Ask | Hear)] == [
         "{groupId: g10}",
         "{}",
         "{groupId: g20}",
@@ -51,17 +51,22 @@ def test_what_is_no_script_is_refused(tmp_path: Path, text: str) -> None:
         script(tmp_path, text)
 
 
-def test_three_brokers_are_asked_waited_for_and_killed(tmp_path: Path) -> None:
-    asked, *deeds = script(tmp_path, "a@2 ?> Metadata v12 {topics: []} :: {brokers: [{}]}\nkill 3\ngone 3\nstart 3")
-    assert isinstance(asked, Ask)
-    assert (asked.client, asked.how, asked.body, asked.wanted) == ("a@2", "?>", "{topics: []}", "{brokers: [{}]}")
+def test_requests_waits_and_kills_with_three_brokers(tmp_path: Path) -> None:
+    request, *deeds = script(tmp_path, "a@2 ?> Metadata v12 {topics: []} :: {brokers: [{}]}\nkill 3\ngone 3\nstart 3")
+    assert isinstance(request, Ask)
+    assert (request.client, request.how, request.body, request.expected) == (
+        "a@2",
+        "?>",
+        "{topics: []}",
+        "{brokers: [{}]}",
+    )
     assert deeds == [Deed(2, "kill", 3), Deed(3, "gone", 3), Deed(4, "start", 3)]
 
 
 def test_rows_that_take_other_brokers_must_be_provoked_there_and_no_others_may() -> None:
     assert "Produce NOT_ENOUGH_REPLICAS is not provoked" in coverage.problems_of_three(set())
     never = {("Produce", "KAFKA_STORAGE_ERROR"), ("Produce", "UNKNOWN_TOPIC_OR_PARTITION")}
-    assert "Produce KAFKA_STORAGE_ERROR is said not to happen" in coverage.problems_of_three(never)
+    assert "Produce KAFKA_STORAGE_ERROR is listed as impossible" in coverage.problems_of_three(never)
     assert not [each for each in coverage.problems_of_three(never) if "UNKNOWN_TOPIC_OR_PARTITION" in each]
 
 
@@ -73,7 +78,7 @@ def test_a_version_is_sent_what_it_has() -> None:
         body_of("Heartbeat", 2, {"group": "g"})
 
 
-def test_names_that_a_broker_makes_up_are_told_by_what_they_mean() -> None:
+def test_generated_ids_are_replaced_by_what_they_mean() -> None:
     normal = Normal()
     assert normal.of({"memberId": MEMBER, "errorMessage": f"no {MEMBER} here"}) == {
         "memberId": "member 1",
@@ -87,7 +92,7 @@ def test_names_that_a_broker_makes_up_are_told_by_what_they_mean() -> None:
     assert normal.of({"port": -1, "producerId": -1, "offset": 4000}) == {"port": -1, "producerId": -1, "offset": 4000}
 
 
-def test_differences_have_paths_and_elements_are_told_apart() -> None:
+def test_differences_have_paths_and_elements_have_keys() -> None:
     ours = {"topics": [{"name": "a", "n": 1}, {"name": "b", "n": 2}], "list": [1, 2]}
     theirs = {"topics": [{"name": "b", "n": 3}, {"name": "c", "n": 1}], "list": [1]}
     assert set(map(str, differences(ours, theirs))) == {
@@ -141,7 +146,7 @@ def test_settings_of_a_script_are_its_first_line(tmp_path: Path) -> None:
     assert settings(path) == ()
 
 
-def test_a_row_is_shown_or_says_why_not() -> None:
+def test_a_row_is_shown_or_has_a_reason() -> None:
     with pytest.raises(ValueError, match="either"):
         rows('[[row]]\nsection = "s"\nkafka = "k"\nhere = "h"\nwhy = "w"')
 

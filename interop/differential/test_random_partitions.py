@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from interop.conftest import TOLD
+from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
 from interop.raw import ask
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
@@ -73,7 +73,7 @@ class Story:
     def __init__(self, addresses: Addresses, seed: int) -> None:
         self.chance, self.stem = Random(seed), f"random-{seed}-"
         self.both = [Controller(address) for address in addresses]
-        self.lives = dict.fromkeys(BROKERS, 10 * seed)
+        self.runs = dict.fromkeys(BROKERS, 10 * seed)
         for broker in BROKERS:
             self.registers(broker)
             self.beats(broker)
@@ -81,9 +81,9 @@ class Story:
         for name in self.names:
             self.create(name)
 
-    def ask(self, asked: Ask, *, hidden: tuple[str, ...] = ()) -> list[Any]:
+    def ask(self, request: Ask, *, hidden: tuple[str, ...] = ()) -> list[Any]:
         """Sends the request to both; their answers must be equal except for the `hidden` fields."""
-        answers = [ask(each.address, *asked(each)) for each in self.both]
+        answers = [ask(each.address, *request(each)) for each in self.both]
         ours, theirs = (_without(plain(answer), {"errorMessage", *hidden}) for answer in answers)
         assert ours == theirs
         return answers
@@ -91,12 +91,12 @@ class Story:
     def registers(self, broker: int) -> None:
         """Registers the broker with a new incarnation id and two log directories."""
         of = BrokerRegistrationRequest
-        self.lives[broker] += 1
-        life = self.lives[broker]
+        self.runs[broker] += 1
+        run = self.runs[broker]
         body = of(
             broker_id=broker,
-            incarnation_id=Uuid(bytes([broker, life]) * 8),
-            log_dirs=[Uuid(bytes([200, broker, life, number]) * 4) for number in range(2)],
+            incarnation_id=Uuid(bytes([broker, run]) * 8),
+            log_dirs=[Uuid(bytes([200, broker, run, number]) * 4) for number in range(2)],
             listeners=[of.Listener(name="PLAINTEXT", host="127.0.0.1", port=9)],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
@@ -104,11 +104,11 @@ class Story:
             ],
         )
 
-        def asked(of_one: Controller) -> tuple[Message, int]:
+        def request(of_one: Controller) -> tuple[Message, int]:
             body.cluster_id = of_one.cluster_id
             return body, 4
 
-        for each, answer in zip(self.both, self.ask(asked, hidden=("brokerEpoch",)), strict=True):
+        for each, answer in zip(self.both, self.ask(request, hidden=("brokerEpoch",)), strict=True):
             each.epochs[broker] = answer.broker_epoch
 
     def beats(self, broker: int, *, offset: int = UP_TO_DATE, **fields: Any) -> None:
@@ -168,7 +168,7 @@ class Story:
         if self._may_go(self.broker):
             self.beats(self.broker.id, want_shut_down=True)
 
-    def starts_anew(self) -> None:
+    def restarts(self) -> None:
         if len({*self.active} - {self.broker.id}) > 1:
             self.ask(lambda _: (UnregisterBrokerRequest(broker_id=self.broker.id), 0))
             self.registers(self.broker.id)
@@ -179,19 +179,19 @@ class Story:
         if len(self.broker.log_dirs) > 1 and not self.broker.in_controlled_shutdown:
             self.beats(self.broker.id, offline_log_dirs=[self.chance.choice(self.broker.log_dirs)])
 
-    def tells_where_replicas_lie(self) -> None:
+    def assigns_directories(self) -> None:
         of, id = AssignReplicasToDirsRequest, self.broker.id
         where = self.chance.choice([*self.broker.log_dirs, *self.broker.log_dirs, LOST])
         which = [of.PartitionData(partition_index=index) for index in range(PARTITIONS)]
 
-        def asked(one: Controller) -> tuple[Message, int]:
+        def request(one: Controller) -> tuple[Message, int]:
             topics = [of.TopicData(topic_id=one.topics[self.name], partitions=which)]
             directories = [of.DirectoryData(id=where, topics=topics)]
             return of(broker_id=id, broker_epoch=one.epochs[id], directories=directories), 0
 
-        self.ask(asked, hidden=("topicId",))
+        self.ask(request, hidden=("topicId",))
 
-    def says_who_is_in_sync(self) -> None:
+    def alters_the_isr(self) -> None:
         of, found = AlterPartitionRequest, self.partition
         if found.leader < 0:
             return
@@ -201,7 +201,7 @@ class Story:
             isr = [id for id in found.replicas if id == found.leader or id in self.active]
         recovery = 0 if len(isr) > 1 else found.leader_recovery_state
 
-        def asked(one: Controller) -> tuple[Message, int]:
+        def request(one: Controller) -> tuple[Message, int]:
             partition = of.PartitionData(
                 partition_index=self.index,
                 leader_epoch=found.leader_epoch,
@@ -212,7 +212,7 @@ class Story:
             topics = [of.TopicData(topic_id=one.topics[self.name], partitions=[partition])]
             return of(broker_id=found.leader, broker_epoch=one.epochs[found.leader], topics=topics), 3
 
-        self.ask(asked, hidden=("topicId",))
+        self.ask(request, hidden=("topicId",))
 
     def moves(self) -> None:
         self._reassign(self.chance.sample(BROKERS, self.chance.randint(1, 3)))
@@ -223,14 +223,14 @@ class Story:
     def _reassign(self, replicas: list[int] | None) -> None:
         of = AlterPartitionReassignmentsRequest
         if not self.partition.last_known_elr:
-            asked = of.ReassignablePartition(partition_index=self.index, replicas=replicas)
-            topic = of.ReassignableTopic(name=self.name, partitions=[asked])
+            partition = of.ReassignablePartition(partition_index=self.index, replicas=replicas)
+            topic = of.ReassignableTopic(name=self.name, partitions=[partition])
             self.ask(lambda _: (of(topics=[topic], timeout_ms=5000), 1))
 
     def is_elected(self) -> None:
         of, kind = ElectLeadersRequest, self.chance.randrange(2)
-        asked = [of.TopicPartitions(topic=self.name, partitions=[self.index])]
-        self.ask(lambda _: (of(election_type=kind, topic_partitions=asked), 2))
+        topic_partitions = [of.TopicPartitions(topic=self.name, partitions=[self.index])]
+        self.ask(lambda _: (of(election_type=kind, topic_partitions=topic_partitions), 2))
 
     def is_configured(self) -> None:
         of = IncrementalAlterConfigsRequest
@@ -240,9 +240,9 @@ class Story:
 
 
 EVENTS = (
-    Story.is_fenced, Story.is_unfenced, Story.is_unfenced, Story.stops, Story.starts_anew, Story.loses_a_directory,
-    Story.tells_where_replicas_lie, Story.tells_where_replicas_lie, Story.says_who_is_in_sync,
-    Story.says_who_is_in_sync, Story.says_who_is_in_sync, Story.says_who_is_in_sync, Story.says_who_is_in_sync,
+    Story.is_fenced, Story.is_unfenced, Story.is_unfenced, Story.stops, Story.restarts, Story.loses_a_directory,
+    Story.assigns_directories, Story.assigns_directories, Story.alters_the_isr,
+    Story.alters_the_isr, Story.alters_the_isr, Story.alters_the_isr, Story.alters_the_isr,
     Story.moves, Story.moves, Story.goes_back, Story.is_elected, Story.is_configured,
 )  # fmt: skip
 
@@ -274,6 +274,6 @@ def test_what_happens_at_random(
         happened.go_on()
     ours, theirs = (story(address, happened.stem, BROKERS) for address in controllers)
     assert ours == theirs
-    record_property(TOLD, f"{sum(map(len, ours.values()))} records at random")
+    record_property(SUMMARY_LINE, f"{sum(map(len, ours.values()))} records at random")
     for broker in BROKERS:
         happened.ask(lambda _: (UnregisterBrokerRequest(broker_id=broker), 0))  # noqa: B023  # at once

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.conftest import TOLD
+from interop.conftest import SUMMARY_LINE
 from interop.local import Missing
 
 from . import coverage, verdict
@@ -39,7 +39,7 @@ def test_what_differs_between_clusters_is_listed(
     except Missing as missing:
         pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
     for line in (f"three brokers: {report.summary()}", *found.lines("three brokers")):
-        record_property(TOLD, line)
+        record_property(SUMMARY_LINE, line)
     assert found.failures == []
 
 

@@ -50,7 +50,7 @@ def test_what_differs_in_both_plays_fails() -> None:
 
 
 @pytest.mark.parametrize("again", [(), (found("y"),), (found("x", line=2),), (found("x", version=5),)])
-def test_what_differs_in_one_play_alone_is_told_and_fails_nothing(again: tuple[Found, ...]) -> None:
+def test_a_difference_in_one_play_is_reported_and_fails_nothing(again: tuple[Found, ...]) -> None:
     _, came = judged(play(found("x")), play(*again))
     assert came.failures == []
     assert came.once[0] == "not in divergence.toml: script:1 Fetch v4 x: ours 1, theirs 2"
@@ -82,7 +82,7 @@ def test_what_else_is_wrong_fails_when_both_plays_have_it() -> None:
     assert judged(wrong, play())[1] == verdict.Verdict([], ["Fetch NONE"])
 
 
-def test_of_much_that_was_seen_once_some_is_told() -> None:
+def test_of_many_single_differences_some_are_reported() -> None:
     def many() -> Iterator[Found]:
         return (found("x", line=line) for line in range(verdict.MOST + 5))
 
@@ -103,5 +103,5 @@ def test_of_much_that_was_seen_once_some_is_told() -> None:
         ("Fetch", {"replicaId": 2}, False),
     ],
 )
-def test_what_may_be_asked_again(api: str, given: dict[str, object], nothing: bool) -> None:
+def test_what_may_be_requested_again(api: str, given: dict[str, object], nothing: bool) -> None:
     assert changes_nothing(api, given) == nothing

@@ -26,7 +26,7 @@ from .side import LONG_PATIENCE, Side
 
 BROKERS = 3
 
-TOLD = {
+OVERRIDES = {
     **{key: str(value) for key, value in SETTINGS.items()},
     "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
     "auto.leader.rebalance.enable": "false",
@@ -52,7 +52,7 @@ class Clusters:
         self.sides = Side("kafkadouble", ours.bootstrap, LONG_PATIENCE), Side("Kafka", theirs.bootstrap, LONG_PATIENCE)
         for side in self.sides:
             for id in range(1, 1 + BROKERS):
-                _until(partial(_knows, side, id, running=True))
+                _until(partial(_lists_broker, side, id, running=True))
 
     def do(self, deed: Deed) -> None:
         """Applies the deed to both, at the same time."""
@@ -66,11 +66,11 @@ class Clusters:
         for side in self.sides:
             side.is_running(deed.broker, deed.verb == "start")
             if deed.verb in ("gone", "start"):
-                self._heard(side, deed)
+                self._wait_for_metadata(side, deed)
 
-    def _heard(self, side: Side, deed: Deed) -> None:
+    def _wait_for_metadata(self, side: Side, deed: Deed) -> None:
         """Returns when all running brokers of a side know of it."""
-        _until(partial(_knows, side, deed.broker, deed.verb == "start"))
+        _until(partial(_lists_broker, side, deed.broker, deed.verb == "start"))
         mark(side, str(next(_marks)))
 
 
@@ -86,14 +86,14 @@ def three(folder: Path) -> Iterator[Clusters]:
 @contextmanager
 def _three(folder: Path, kind: Kind) -> Iterator[Mixed]:
     brokers = [plan.broker(n, kind, broker_rack="abc"[n]) for n in range(BROKERS)]
-    with mixed.mixed(folder, plan.controller(0, kind), *brokers, overrides=TOLD) as cluster:
+    with mixed.mixed(folder, plan.controller(0, kind), *brokers, overrides=OVERRIDES) as cluster:
         yield cluster
 
 
-def _knows(side: Side, id: int, running: bool) -> bool:
+def _lists_broker(side: Side, id: int, running: bool) -> bool:
     """Whether all running brokers list the broker, or, if `running` is false, none does."""
-    told = [side.ask(f"deeds@{each}", "DescribeCluster", 1, {"endpointType": 1}) for each in sorted(side.running)]
-    return all((f"'brokerId': {id}" in str(each)) == running for each in told)
+    answers = [side.ask(f"deeds@{each}", "DescribeCluster", 1, {"endpointType": 1}) for each in sorted(side.running)]
+    return all((f"'brokerId': {id}" in str(each)) == running for each in answers)
 
 
 def _until(holds: Callable[[], bool]) -> None:

@@ -25,11 +25,11 @@ MOST = 20
 
 
 class Problem(NamedTuple):
-    """A problem of a play. Two plays have the same problem when `what` is equal; `told` is its
+    """A problem of a play. Two plays have the same problem when `what` is equal; `text` is its
     text."""
 
     what: tuple[object, ...]
-    told: str
+    text: str
 
 
 class Verdict(NamedTuple):
@@ -56,8 +56,8 @@ def of_two(play: Callable[[], T], problems: Callable[[T], list[Problem]]) -> tup
     report = play()
     second = problems(report)
     lasting = {each.what for each in first} & {each.what for each in second}
-    once = [each.told for each in (*first, *second) if each.what not in lasting]
-    return report, Verdict([each.told for each in second if each.what in lasting], once)
+    once = [each.text for each in (*first, *second) if each.what not in lasting]
+    return report, Verdict([each.text for each in second if each.what in lasting], once)
 
 
 def of_report(report: Report, listed: list[Row], shown: list[Row], others: Iterable[str]) -> list[Problem]:
@@ -68,10 +68,10 @@ def of_report(report: Report, listed: list[Row], shown: list[Row], others: Itera
     return [
         *(Problem(("unplayable", *each.split(":")[:2]), f"cannot be played: {each}") for each in report.unplayable),
         *(Problem((each[:4], each.difference.path), f"not in divergence.toml: {each}") for each in unlisted),
-        *(Problem(("unused", each), f"in divergence.toml, and not different: {_told(each)}") for each in unused),
+        *(Problem(("unused", each), f"in divergence.toml, and not different: {_text(each)}") for each in unused),
         *(Problem(("other", each), each) for each in others),
     ]
 
 
-def _told(pattern: Pattern) -> str:
+def _text(pattern: Pattern) -> str:
     return ", ".join(f"{name} {value}" for name, value in pattern._asdict().items() if value not in ("*", ".."))

@@ -30,10 +30,10 @@ def records(address: str) -> Iterator[Any]:
     """All records of a controller's metadata log."""
     offset, epoch, last = 0, 0, 0
     while True:
-        wanted = FetchRequest.FetchPartition(
+        partition = FetchRequest.FetchPartition(
             current_leader_epoch=epoch, fetch_offset=offset, last_fetched_epoch=last, partition_max_bytes=0
         )
-        topic = FetchRequest.FetchTopic(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[wanted])
+        topic = FetchRequest.FetchTopic(topic_id=Uuid.METADATA_TOPIC_ID, partitions=[partition])
         replica = FetchRequest.ReplicaState(replica_id=-1)
         body = FetchRequest(max_wait_ms=0, max_bytes=MOST, topics=[topic], replica_state=replica)
         answered = ask(address, body, VERSION).responses[0].partitions[0]
@@ -54,20 +54,20 @@ def story(address: str, stem: str, brokers: Container[int]) -> Story:
     """The records of each partition of the topics that begin with `stem`, and of each of these
     brokers."""
     names: dict[Uuid, str] = {}
-    told: Story = defaultdict(list)
+    stories: Story = defaultdict(list)
     for record in records(address):
         kind = type(record).__name__
         if kind == "TopicRecord":
             names[record.topic_id] = record.name
         elif kind in ("PartitionRecord", "PartitionChangeRecord"):
             if names[record.topic_id].startswith(stem):
-                told[f"{names[record.topic_id]}-{record.partition_id}"].append(_said(kind, record))
+                stories[f"{names[record.topic_id]}-{record.partition_id}"].append(_fields(kind, record))
         elif getattr(record, "broker_id", None) in brokers:
-            told[f"broker {record.broker_id}"].append(_said(kind, record))
-    return told
+            stories[f"broker {record.broker_id}"].append(_fields(kind, record))
+    return stories
 
 
-def _said(kind: str, record: Any) -> dict[str, Any]:
+def _fields(kind: str, record: Any) -> dict[str, Any]:
     fresh = type(record)()
     fields = {name: getattr(record, name) for name in record.__slots__ if name not in OWN}
     return {"record": kind, **{name: value for name, value in fields.items() if value != getattr(fresh, name)}}

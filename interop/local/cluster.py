@@ -105,9 +105,9 @@ def cluster(
 
 def _seats(brokers: int, controllers: int) -> list[Seat]:
     found = []
-    wanted = quorum.roles(brokers, controllers)
-    ports = iter(free_ports(2 * len(wanted)))
-    for node_id, roles in wanted:
+    ids_and_roles = quorum.roles(brokers, controllers)
+    ports = iter(free_ports(2 * len(ids_and_roles)))
+    for node_id, roles in ids_and_roles:
         names = [*([CLIENTS] if "broker" in roles else []), *([CONTROLLER] if "controller" in roles else [])]
         addresses = {name: (HOST, next(ports)) for name in names}
         found.append(Seat(node_id, roles, addresses, addresses))

@@ -42,7 +42,7 @@ def identity(host: str, port: int) -> Identity:
     is no Kafka broker."""
     with socket.create_connection((host, port), TIMEOUT) as sock, sock.makefile("rwb") as line:
         try:
-            cluster_id, ids = _cluster(_asked(line, ApiKeys.METADATA, METADATA_VERSION, NO_TOPICS))
+            cluster_id, ids = _cluster(_answer_to(line, ApiKeys.METADATA, METADATA_VERSION, NO_TOPICS))
             return Identity(cluster_id, len(ids), _versions(line), ids)
         except (struct.error, UnicodeDecodeError) as error:
             raise ValueError(f"{host}:{port} does not answer as a Kafka broker does: {error}") from error
@@ -51,22 +51,22 @@ def identity(host: str, port: int) -> Identity:
 def whole(bootstrap: str, brokers: int) -> Identity:
     """The identity that the first of these addresses answers, once every address reports this
     number of brokers. Each broker learns of the others at its own time."""
-    return _told(bootstrap, lambda one: one.brokers >= brokers, f"{brokers} brokers")
+    return _identity_when(bootstrap, lambda one: one.brokers >= brokers, f"{brokers} brokers")
 
 
 def started(bootstrap: str) -> Identity:
     """The identity that a broker answers which was started just now."""
-    return _told(bootstrap, lambda one: one.brokers > 0, "any", bears=STARTING)
+    return _identity_when(bootstrap, lambda one: one.brokers > 0, "any", bears=STARTING)
 
 
 def known(bootstrap: str, broker: int) -> Identity:
     """The identity that a broker answers, once it knows the given broker, which may be itself: that
     broker is then not fenced any more."""
-    return _told(bootstrap, lambda one: broker in one.ids, f"broker {broker}", bears=STARTING)
+    return _identity_when(bootstrap, lambda one: broker in one.ids, f"broker {broker}", bears=STARTING)
 
 
-def _told(
-    bootstrap: str, holds: Callable[[Identity], bool], wanted: str, bears: tuple[type[OSError], ...] = ()
+def _identity_when(
+    bootstrap: str, holds: Callable[[Identity], bool], expected: str, bears: tuple[type[OSError], ...] = ()
 ) -> Identity:
     """The answer of the first of these addresses, once it satisfies the condition at all of them.
     Raises RuntimeError if that does not happen in time."""
@@ -79,11 +79,11 @@ def _told(
             if all(map(holds, found)):
                 return found[0]
         if time.monotonic() > end:
-            raise RuntimeError(f"brokers tell of {[sorted(one.ids) for one in found]}, not of {wanted}")
+            raise RuntimeError(f"brokers report {[sorted(one.ids) for one in found]}, not of {expected}")
         time.sleep(0.05)
 
 
-def _asked(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> bytes:
+def _answer_to(line: BufferedRWPair, key: int, version: int, body: bytes = b"") -> bytes:
     """The body of the response."""
     # the key is also the correlation id
     request = struct.pack(">hhih", key, version, key, -1) + body
@@ -106,7 +106,7 @@ def _cluster(answer: bytes) -> tuple[str, frozenset[int]]:
 
 
 def _versions(line: BufferedRWPair) -> dict[int, tuple[int, int]]:
-    answer = _asked(line, ApiKeys.API_VERSIONS, API_VERSIONS_VERSION)
+    answer = _answer_to(line, ApiKeys.API_VERSIONS, API_VERSIONS_VERSION)
     count = struct.unpack_from(">hi", answer)[1]
     return {key: (first, last) for key, first, last in struct.iter_unpack(">hhh", answer[6 : 6 + 6 * count])}
 

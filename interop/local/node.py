@@ -142,6 +142,6 @@ def finished(formatting: Sequence[subprocess.Popen[bytes]]) -> None:
     """Waits for all of these processes, which run at the same time: most of their time is the start
     of a JVM."""
     for process in formatting:
-        told, _ = process.communicate()
+        output, _ = process.communicate()
         if process.returncode:
-            raise RuntimeError(f"a storage could not be formatted: {told.decode(errors='replace')[-2000:]}")
+            raise RuntimeError(f"a storage could not be formatted: {output.decode(errors='replace')[-2000:]}")

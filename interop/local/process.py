@@ -47,8 +47,8 @@ class Process:
             if self._it.poll() is not None:
                 break
             time.sleep(0.02)
-        told = self._log.read_text(errors="replace")[-TAIL:]
-        raise RuntimeError(f"Kafka was not ready (exit code {self._it.poll()}):\n{told}")
+        output = self._log.read_text(errors="replace")[-TAIL:]
+        raise RuntimeError(f"Kafka was not ready (exit code {self._it.poll()}):\n{output}")
 
     def stop(self) -> None:
         """Asks it to end, and waits until it has."""

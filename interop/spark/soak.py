@@ -57,14 +57,14 @@ class Soak:
         texts = [f"{topic} {next(self._numbers)}" for _ in range(ROWS)]
         found: dict[str, int] = {}
 
-        def told(error: KafkaError | None, message: Any) -> None:
+        def on_delivery(error: KafkaError | None, message: Any) -> None:
             assert error is None, error
             found[message.value().decode()] = message.offset()
 
         producer = Producer({"bootstrap.servers": self._kafka.bootstrap, "enable.idempotence": True, "log_level": 0})
         for text in texts:
             chosen = self._random.randrange(self._partitions[topic]) if partition is None else partition
-            producer.produce(topic, text, partition=chosen, on_delivery=told)
+            producer.produce(topic, text, partition=chosen, on_delivery=on_delivery)
         producer.flush(120)
         assert found.keys() == set(texts)
         self.certain.update(found)
@@ -72,15 +72,15 @@ class Soak:
 
     def add_partition(self) -> None:
         self._partitions[GROWN] += 1
-        self._asked(lambda admin: admin.create_partitions([NewPartitions(GROWN, self._partitions[GROWN])]))
+        self._call_admin(lambda admin: admin.create_partitions([NewPartitions(GROWN, self._partitions[GROWN])]))
         self._known(GROWN)
 
     def delete_records(self, offset: int | None = None) -> None:
         """Deletes all records of all partitions, or those of the first partition before an
         offset."""
         every = range(self._partitions[PURGED] if offset is None else 1)
-        wanted = [TopicPartition(PURGED, number, -1 if offset is None else offset) for number in every]
-        self._asked(lambda admin: admin.delete_records(wanted))
+        partitions = [TopicPartition(PURGED, number, -1 if offset is None else offset) for number in every]
+        self._call_admin(lambda admin: admin.delete_records(partitions))
 
     def lose(self) -> None:
         """Writes rows while no query reads, and deletes some of them with all earlier records of
@@ -96,7 +96,7 @@ class Soak:
             texts = self.write(AGAIN)
             self.certain.difference_update(texts)
             self.possible.update(texts)
-        self._asked(lambda admin: admin.delete_topics([AGAIN]))
+        self._call_admin(lambda admin: admin.delete_topics([AGAIN]))
         self._partitions[AGAIN] = self._random.randint(1, 3)
         self._create(AGAIN)
 
@@ -104,7 +104,7 @@ class Soak:
         """Shuts a leader down or kills it, and restarts it; other brokers lead its partitions
         meanwhile, and it leads them again at the end."""
         self.in_sync()
-        leading = {each.leader_id for topic in self._told(*TOPICS) for each in topic.partitions}
+        leading = {each.leader_id for topic in self._metadata_of(*TOPICS) for each in topic.partitions}
         node = self._random.choice([node for node in self._kafka.brokers if node.id in leading])
         node.kill() if kill else node.stop()
         for topic in TOPICS:
@@ -115,17 +115,17 @@ class Soak:
 
     def move_leaders(self) -> None:
         """Moves leaders to the preferred replicas."""
-        self._asked(lambda admin: {"all": admin.elect_leaders(ElectionType.PREFERRED)})
+        self._call_admin(lambda admin: {"all": admin.elect_leaders(ElectionType.PREFERRED)})
 
     def in_sync(self) -> None:
         """Waits until every broker reports all replicas as in sync."""
 
         def sizes() -> list[int]:
-            return [len(each.isr_nodes) for topic in self._told(*TOPICS) for each in topic.partitions]
+            return [len(each.isr_nodes) for topic in self._metadata_of(*TOPICS) for each in topic.partitions]
 
         eventually(sizes, lambda found: set(found) == {COPIES})
 
-    def _asked(self, ask: Callable[[AdminClient], dict[Any, Any]], *passing: str) -> None:
+    def _call_admin(self, call: Callable[[AdminClient], dict[Any, Any]], *passing: str) -> None:
         """Repeats an admin request until it succeeds, each time with a new client. It is repeated
         for retriable errors, while restarted brokers learn the leaders, and for the errors that are
         named here."""
@@ -133,11 +133,11 @@ class Soak:
         def attempt() -> bool:
             admin = AdminClient({"bootstrap.servers": self._kafka.bootstrap, "log_level": 0})
             try:
-                for future in ask(admin).values():
+                for future in call(admin).values():
                     future.result(60)
             except KafkaException as error:
-                told: KafkaError = error.args[0]
-                if told.retriable() or told.name() in (*PASSING, *passing):
+                problem: KafkaError = error.args[0]
+                if problem.retriable() or problem.name() in (*PASSING, *passing):
                     return False
                 raise
             return True
@@ -146,8 +146,8 @@ class Soak:
 
     def _create(self, topic: str) -> None:
         config = {"min.insync.replicas": "2", "retention.ms": "-1"}
-        wanted = NewTopic(topic, self._partitions[topic], COPIES, config=config)
-        self._asked(lambda admin: admin.create_topics([wanted]), "TOPIC_ALREADY_EXISTS")
+        new_topic = NewTopic(topic, self._partitions[topic], COPIES, config=config)
+        self._call_admin(lambda admin: admin.create_topics([new_topic]), "TOPIC_ALREADY_EXISTS")
         self._known(topic)
 
     def _known(self, topic: str) -> None:
@@ -161,14 +161,14 @@ class Soak:
                 len(leaders) == count * len(found) and min(leaders) >= 0 and len({one.topic_id for one in found}) == 1
             )
 
-        eventually(lambda: list(self._told(topic)), holds)
+        eventually(lambda: list(self._metadata_of(topic)), holds)
 
-    def _told(self, *topics: str) -> Iterator[Any]:
+    def _metadata_of(self, *topics: str) -> Iterator[Any]:
         """The metadata of these topics at each running broker."""
-        asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic) for topic in topics])
+        request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic) for topic in topics])
         for node in self._kafka.brokers:
             if node.running:
-                yield from ask(node.bootstrap, asked, 12).topics
+                yield from ask(node.bootstrap, request, 12).topics
 
 
 Step = Callable[[Soak], None]

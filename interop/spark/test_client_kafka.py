@@ -40,26 +40,26 @@ def made(client: Client) -> TopicPartition:
     return t0
 
 
-def told(kafka: Cluster, topic: str) -> list[Any]:
+def metadata(kafka: Cluster, topic: str) -> list[Any]:
     """The metadata of the topic's partition at each running broker; empty for a broker that does
     not know it yet."""
-    asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
+    request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)])
     running = [node.bootstrap for node in kafka.brokers if node.running]
-    return [partition for at in running for partition in ask(at, asked, 12).topics[0].partitions]
+    return [partition for at in running for partition in ask(at, request, 12).topics[0].partitions]
 
 
 def leader(kafka: Cluster, topic: str) -> int:
     """The node id of the leader, once all brokers agree."""
 
     def leaders() -> list[int]:
-        return [partition.leader_id for partition in told(kafka, topic)]
+        return [partition.leader_id for partition in metadata(kafka, topic)]
 
     return eventually(leaders, lambda found: len(found) == 3 and len(set(found)) == 1 and found[0] >= 0)[0]
 
 
 def in_sync(kafka: Cluster, topic: str) -> list[int]:
     """The number of in-sync replicas at each broker."""
-    return [len(partition.isr_nodes) for partition in told(kafka, topic)]
+    return [len(partition.isr_nodes) for partition in metadata(kafka, topic)]
 
 
 def test_a_read_and_a_producer_outlive_their_leader(kafka: Cluster, ours: Client) -> None:

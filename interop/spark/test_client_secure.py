@@ -67,7 +67,7 @@ def topics(bootstrap: str, **settings: object) -> list[str]:
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
-@pytest.mark.parametrize("name", ["bob", "nobody"])
+@pytest.mark.parametrize("name", ["bob", "unknown"])
 def test_a_wrong_password(secured: Mapping[str, str], mechanism: str, name: str) -> None:
     user = {"sasl_mechanism": mechanism, "sasl_username": name, "sasl_password": "wrong"}
     with pytest.raises(NotAuthenticated, match=f"refuses this user by {mechanism}: SASL_AUTHENTICATION_FAILED"):
@@ -75,13 +75,13 @@ def test_a_wrong_password(secured: Mapping[str, str], mechanism: str, name: str)
 
 
 def test_a_mechanism_that_is_not_offered(secured: Mapping[str, str]) -> None:
-    told = r"takes no OAUTHBEARER .*: set sasl.mechanism to one that it offers, of .*PLAIN"
+    message = r"takes no OAUTHBEARER .*: set sasl.mechanism to one that it offers, of .*PLAIN"
     user = {"sasl_mechanism": "OAUTHBEARER", "sasl_jaas_config": TOKEN}
-    with pytest.raises(NotAuthenticated, match=told):
+    with pytest.raises(NotAuthenticated, match=message):
         topics(secured["SASL"], security_protocol="SASL_PLAINTEXT", **user)
 
 
-def test_a_user_who_may_not(secured: Mapping[str, str]) -> None:
+def test_a_user_without_rights(secured: Mapping[str, str]) -> None:
     t0 = TopicPartition(unique("forbidden"), 0)
     with Client({"bootstrap.servers": secured["PLAINTEXT"]}) as anyone:
         anyone.partitions(t0.topic, create=True)
@@ -107,6 +107,6 @@ def test_certificates_that_are_not_trusted(secured: Mapping[str, str]) -> None:
 
 
 @pytest.mark.parametrize(("listener", "protocol"), [("TLS", "PLAINTEXT"), ("SASL", "PLAINTEXT"), ("PLAINTEXT", "SSL")])
-def test_the_wrong_protocol_is_told(secured: Mapping[str, str], listener: str, protocol: str) -> None:
+def test_the_wrong_protocol_is_reported(secured: Mapping[str, str], listener: str, protocol: str) -> None:
     with pytest.raises((NotAuthenticated, NotReachable), match=r"security\.protocol|TLS"):
         topics(secured[listener], security_protocol=protocol, default_api_timeout_ms=500)

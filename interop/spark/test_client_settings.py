@@ -16,10 +16,10 @@ PROGRAM = Path(__file__).with_name("ClientSettings.java")
 
 def test_the_names_are_those_of_kafka(request: pytest.FixtureRequest) -> None:
     try:
-        told = Kafka().call(str(PROGRAM))
+        output = Kafka().call(str(PROGRAM))
     except Missing as reason:
         if request.config.getoption("must"):
             raise
         pytest.skip(f"NO SETTINGS WERE COMPARED: {reason}")
-    rows = [line.split() for line in told.splitlines() if line.endswith((" client", " consumer", " producer"))]
+    rows = [line.split() for line in output.splitlines() if line.endswith((" client", " consumer", " producer"))]
     assert dict(rows) == NAMES

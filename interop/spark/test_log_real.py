@@ -103,12 +103,12 @@ def test_a_timestamp_is_the_offset_that_kafka_finds(filled: Cluster, at: int) ->
     """The offset that ListOffsets returns; the end offset if there is none."""
     consumer = Consumer({"bootstrap.servers": filled.bootstrap, "group.id": unique("asking")})
     try:
-        (told,) = consumer.offsets_for_times([TopicPartition(LARGE, 0, at)], timeout=60)
+        (found_offset,) = consumer.offsets_for_times([TopicPartition(LARGE, 0, at)], timeout=60)
     finally:
         consumer.close()
     table = open_log(filled.nodes[0].data, topics=LARGE, columns=["offset"], starting_timestamp=at).to_table()
     offsets = table["offset"].to_pylist()
-    assert (offsets[0] if offsets else -1) == told.offset
+    assert (offsets[0] if offsets else -1) == found_offset.offset
 
 
 def test_what_is_not_decided_is_not_read_as_committed(filled: Cluster) -> None:

@@ -53,14 +53,14 @@ def test_records_are_those_of_sparks_connector(spark: Any, filled: Cluster, isol
 def test_batches_and_segments_are_those_of_the_records(spark: Any, filled: Cluster) -> None:
     topics = {"topics": f"{MIXED},{LARGE}"}
     records = log(spark, filled, "records", **topics, includeControl=True).groupBy("topic", "partition").count()
-    wanted = {(row.topic, row.partition): row["count"] for row in records.collect()}
+    expected = {(row.topic, row.partition): row["count"] for row in records.collect()}
     batches = log(spark, filled, "batches", **topics).collect()
     segments = log(spark, filled, "segments", **topics).collect()
-    assert len(wanted) == TOPICS[MIXED] + TOPICS[LARGE]
-    assert _sums(batches, "count") == wanted
+    assert len(expected) == TOPICS[MIXED] + TOPICS[LARGE]
+    assert _sums(batches, "count") == expected
     assert {row.codec for row in batches} == set(CODECS)
     assert {(row.transactional, row.control) for row in batches} == {(False, False), (True, False), (True, True)}
-    assert _sums(segments, "size") == {place: _bytes(filled.nodes[0].data, *place) for place in wanted}
+    assert _sums(segments, "size") == {place: _bytes(filled.nodes[0].data, *place) for place in expected}
     assert {row.problem for row in segments} == {None}
     assert sum(row.topic == LARGE for row in segments) > 1
 
@@ -81,16 +81,16 @@ def current(spark: Any, filled: Cluster, table: str) -> list[Any]:
     return found
 
 
-def test_metadata_are_those_that_a_broker_tells(spark: Any, filled: Cluster) -> None:
-    told = AdminClient({"bootstrap.servers": filled.bootstrap}).list_topics(timeout=60)
-    topics = {name: len(topic.partitions) for name, topic in told.topics.items()}
+def test_metadata_are_those_of_a_broker(spark: Any, filled: Cluster) -> None:
+    metadata = AdminClient({"bootstrap.servers": filled.bootstrap}).list_topics(timeout=60)
+    topics = {name: len(topic.partitions) for name, topic in metadata.topics.items()}
     assert {row.topic: row.partitions for row in current(spark, filled, "topics")} == topics
     assert topics.items() >= TOPICS.items()
     assert {(row.topic, row.partition, row.leader, *row.isr, *row.replicas) for row in current(spark, filled, "partitions")} == {
-        (topic.topic, at.id, at.leader, *at.isrs, *at.replicas) for topic in told.topics.values() for at in topic.partitions.values()
+        (topic.topic, at.id, at.leader, *at.isrs, *at.replicas) for topic in metadata.topics.values() for at in topic.partitions.values()
     }  # fmt: skip
     brokers = {(row.broker_id, row.fenced, row.endpoints[0].port) for row in current(spark, filled, "brokers")}
-    assert brokers == {(broker.id, False, broker.port) for broker in told.brokers.values()}
+    assert brokers == {(broker.id, False, broker.port) for broker in metadata.brokers.values()}
     configs = {(row.resource, row.name): row.value for row in current(spark, filled, "configs")}
     assert configs[LARGE, "segment.bytes"] == str(SEGMENT)
     assert configs[COMPACTED, "cleanup.policy"] == "compact"
@@ -100,13 +100,13 @@ def test_offsets_are_those_that_the_group_committed(spark: Any, filled: Cluster)
     lag = log(spark, filled, "offsets", table="lag").where("current AND group = 'files'").collect()
     found = {(row.topic, row.partition): row.committed_offset for row in lag}
     admin = AdminClient({"bootstrap.servers": filled.bootstrap})
-    (asked,) = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions("files")]).values()
-    assert found == {(each.topic, each.partition): each.offset for each in asked.result(60).topic_partitions}
+    (committed,) = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions("files")]).values()
+    assert found == {(each.topic, each.partition): each.offset for each in committed.result(60).topic_partitions}
     assert len(found) == 2
     assert all(row.lag_now == row.end_offset_now - row.committed_offset > 0 for row in lag)
 
 
-def test_transactions_tell_how_each_ended(spark: Any, filled: Cluster) -> None:
+def test_transactions_have_their_outcomes(spark: Any, filled: Cluster) -> None:
     """The producer that filled the topics committed and aborted in turn."""
     states = log(spark, filled, "transactions").where("transactional_id LIKE 'files-%'").orderBy("offset").collect()
     ends = [row.status for row in states if row.status.startswith("Complete")]
@@ -122,14 +122,14 @@ def writing(bootstrap: str, topic: str) -> Iterator[list[int]]:
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 1})
     ended, known = threading.Event(), list[int]()
 
-    def heard(error: KafkaError | None, message: Message) -> None:
+    def on_delivery(error: KafkaError | None, message: Message) -> None:
         assert error is None, error
         known.append(message.offset() or 0)
 
     def run() -> None:
         while not ended.is_set():
             for _ in range(20):
-                producer.produce(topic, b"v" * 2000, on_delivery=heard)
+                producer.produce(topic, b"v" * 2000, on_delivery=on_delivery)
             producer.flush(60)
 
     thread = threading.Thread(target=run, daemon=True)

@@ -80,7 +80,7 @@ def produce(bootstrap: str) -> None:
     assert producer.flush(30) == 0
 
 
-def test_what_a_client_asks_is_told_as_it_was(
+def test_the_requests_of_a_client_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     with logging_kafka(tmp_path, VERSION, monkeypatch, request) as (bootstrap, path):
@@ -97,11 +97,15 @@ def test_what_a_client_asks_is_told_as_it_was(
     assert {row["client_software"] for row in own} == {"confluent-kafka-python"}
     assert all(row["version"] <= row["highest"] and row["outcome"] == "answered" for row in own)
     assert all(0 <= row["latency_us"] < 60_000_000 and row["address"].startswith(f"{host}:") for row in own)
-    (asked,) = [row for row in rows if row["client_id"] == "asks"]
-    assert (asked["api"], asked["version"], asked["correlation_id"]) == ("OffsetForLeaderEpoch", 4, 1)
-    assert asked["errors"] == [error_codes.UNKNOWN_TOPIC_OR_PARTITION]
-    assert asked["request"].startswith('{"replicaId":')
-    assert asked["deprecated"] is False
+    (row_of_request,) = [row for row in rows if row["client_id"] == "asks"]
+    assert (row_of_request["api"], row_of_request["version"], row_of_request["correlation_id"]) == (
+        "OffsetForLeaderEpoch",
+        4,
+        1,
+    )
+    assert row_of_request["errors"] == [error_codes.UNKNOWN_TOPIC_OR_PARTITION]
+    assert row_of_request["request"].startswith('{"replicaId":')
+    assert row_of_request["deprecated"] is False
 
 
 def test_versions_that_an_older_kafka_calls_deprecated(
@@ -112,10 +116,12 @@ def test_versions_that_an_older_kafka_calls_deprecated(
         host, _, port = bootstrap.rpartition(":")
         old_list_offsets(host, int(port))
         rows = logged(path, "old")
-    (asked,) = [row for row in rows if row["client_id"] == "old"]
-    assert (asked["api"], asked["version"], asked["deprecated"]) == ("ListOffsets", 0, True)
-    told = {(row["api_key"], row["version"]) for row in rows if row["deprecated"]}
-    assert all(version < kept_from()[key] for key, version in told), "what Kafka calls deprecated is what it removed"
+    (row_of_request,) = [row for row in rows if row["client_id"] == "old"]
+    assert (row_of_request["api"], row_of_request["version"], row_of_request["deprecated"]) == ("ListOffsets", 0, True)
+    deprecated = {(row["api_key"], row["version"]) for row in rows if row["deprecated"]}
+    assert all(version < kept_from()[key] for key, version in deprecated), (
+        "what Kafka calls deprecated is what it removed"
+    )
 
 
 def old_list_offsets(host: str, port: int) -> None:

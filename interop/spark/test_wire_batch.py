@@ -118,8 +118,8 @@ def test_the_same_rows_in_as_many_tasks(spark: Any, topics: Topics, options: dic
     if options == WITHOUT_TASKS:
         return
     spread = ours.selectExpr("topic", "partition", "offset", "spark_partition_id() as task")
-    wanted = theirs.selectExpr("topic", "partition", "offset", "spark_partition_id() as task")
-    assert cuts(spread) == cuts(wanted)
+    expected = theirs.selectExpr("topic", "partition", "offset", "spark_partition_id() as task")
+    assert cuts(spread) == cuts(expected)
 
 
 def cuts(frame: Any) -> list[list[Any]]:

@@ -38,7 +38,7 @@ def write(spark: Any, format: str, given: Mapping[str, str], topic: str, low: in
 
 
 def read(spark: Any, format: str, given: Mapping[str, str], topic: str) -> list[tuple[Any, ...]]:
-    return told(spark.read.format(format).options(**given, subscribe=topic).load())
+    return sorted_rows(spark.read.format(format).options(**given, subscribe=topic).load())
 
 
 def stream(spark: Any, format: str, given: Mapping[str, str], topic: str) -> list[tuple[Any, ...]]:
@@ -47,10 +47,10 @@ def stream(spark: Any, format: str, given: Mapping[str, str], topic: str) -> lis
     rows, name = source.option("maxOffsetsPerTrigger", 50).load(), unique("streamed").replace("-", "_")
     query = rows.writeStream.format("memory").queryName(name).trigger(availableNow=True).start()
     assert query.awaitTermination(600)
-    return told(spark.table(name))
+    return sorted_rows(spark.table(name))
 
 
-def told(rows: Any) -> list[tuple[Any, ...]]:
+def sorted_rows(rows: Any) -> list[tuple[Any, ...]]:
     return sorted((tuple(row) for row in rows.collect()), key=lambda row: row[3:5])
 
 
@@ -88,7 +88,7 @@ REFUSED: dict[str, tuple[str, Mapping[str, object], str]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("way", "wrong", "why"), REFUSED.values(), ids=REFUSED)
-def test_who_is_not_let_in_is_told_why(
+def test_a_refused_client_gets_the_reason(
     spark: Any, secured: Mapping[str, str], way: str, wrong: Mapping[str, object], why: str, kind: str
 ) -> None:
     given = options(secured, way, **wrong)

@@ -32,7 +32,7 @@ ROUNDS, OF_A_ROUND = (6, STEPS) if ALL else (1, SAMPLE)
 PER_TRIGGER = "20"
 LEAST_BATCHES = 20
 """The least number of micro-batches in one round: rows of three topics need at least as many."""
-MOST_GROWTH = 16 << 20
+MOST_INCREASE = 16 << 20
 """Bytes by which a process may grow in the second half, for batches that it keeps."""
 
 pytestmark = [pytest.mark.timeout(3000 if ALL else 900), pytest.mark.flaky(reruns=0)]
@@ -109,12 +109,12 @@ def test_a_stream_outlives_what_happens_to_its_cluster(spark: Any, kafka: Cluste
         sizes.append(session.python_memory())
     finally:
         query.stop()
-    rows, grown = query.rows(), growth(sizes)
+    rows, grown = query.rows(), increase(sizes)
     print(f"{query.batches()} micro-batches, {len(rows)} rows; processes grew by {[size >> 10 for size in grown]} KiB")
     assert max(rows.values()) == 1
     assert soak.certain <= rows.keys() <= soak.certain | soak.possible
     assert query.batches() >= ROUNDS * LEAST_BATCHES
-    assert max(grown) <= MOST_GROWTH
+    assert max(grown) <= MOST_INCREASE
 
 
 def write(soak: Soak, *topics: str) -> None:
@@ -134,7 +134,7 @@ def restart(query: Query, soak: Soak) -> None:
     query.read(soak.certain)
 
 
-def growth(sizes: list[dict[int, int]]) -> list[int]:
+def increase(sizes: list[dict[int, int]]) -> list[int]:
     """The growth in bytes from the middle to the end, for each process that worked before the
     middle."""
     middle = len(sizes) // 2

@@ -170,7 +170,7 @@ def test_records_of_transactions(spark: Any, broker: Broker, topic: str) -> None
         assert len(ours) == count
 
 
-def test_a_group_is_told(spark: Any, broker: Broker, topic: str, tmp_path: Path) -> None:
+def test_offsets_are_committed_to_a_group(spark: Any, broker: Broker, topic: str, tmp_path: Path) -> None:
     write(spark, OURS, broker, topic, 0, 14)
     Job(spark, broker, topic, tmp_path).run(OURS, commitToGroup=topic)
     with Client({"bootstrap.servers": broker.bootstrap}) as client:

@@ -41,10 +41,10 @@ def dump(files: Sequence[Path], decode: str) -> tuple[dict[Path, list[Row]], str
     return _by_file(done.stdout, decoded=decode != "raw"), done.stderr
 
 
-def _by_file(told: str, *, decoded: bool) -> dict[Path, list[Row]]:
+def _by_file(output: str, *, decoded: bool) -> dict[Path, list[Row]]:
     found: dict[Path, list[Row]] = {}
     rows: list[Row] = []
-    for line in told.splitlines():
+    for line in output.splitlines():
         if line.startswith("Dumping "):
             rows = found.setdefault(Path(line.removeprefix("Dumping ")), [])
         elif row := _row(line, decoded):

@@ -49,12 +49,12 @@ def again(bootstrap: str) -> None:
 
 def _topics(bootstrap: str) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    wanted = [
+    topics = [
         NewTopic(MIXED, 2, 1),
         NewTopic(LARGE, 1, 1, config={"segment.bytes": str(SEGMENT)}),
         NewTopic(COMPACTED, 1, 1, config=_COMPACT),
     ]
-    for done in admin.create_topics(wanted).values():
+    for done in admin.create_topics(topics).values():
         done.result()
 
 

@@ -23,17 +23,17 @@ the first one has, for a busy machine."""
 
 
 def shell(file: Path, *words: str, holds: Callable[[str], bool]) -> str:
-    """The output of the shell, once it has the wanted content. The shell may run a command before
+    """The output of the shell, once it has the expected content. The shell may run a command before
     it has loaded the image, and then finds nothing or waits for ever, so the attempt is repeated.
     Raises Missing."""
-    told = "nothing in time"
+    output = "nothing in time"
     for attempt in range(ATTEMPTS):
         with suppress(subprocess.TimeoutExpired):
-            told = _run((1 + attempt) * PATIENCE, "--snapshot", str(file), *words)
-            shown = [line for line in told.splitlines() if not PASSED_OVER.search(line)]
+            output = _run((1 + attempt) * PATIENCE, "--snapshot", str(file), *words)
+            shown = [line for line in output.splitlines() if not PASSED_OVER.search(line)]
             if holds("\n".join(shown)):
-                return told
-    raise AssertionError(told)
+                return output
+    raise AssertionError(output)
 
 
 def _run(patience: int, *words: str) -> str:

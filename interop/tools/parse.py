@@ -6,27 +6,27 @@ import json
 import re
 from typing import Any
 
-from .resident import Said
+from .resident import ToolOutput
 
 
-def lines(said: Said) -> list[str]:
+def lines(output: ToolOutput) -> list[str]:
     """The lines of the output, without empty ones."""
-    return [line.rstrip() for line in said.out.splitlines() if line.strip()]
+    return [line.rstrip() for line in output.out.splitlines() if line.strip()]
 
 
-def errors(said: Said) -> list[str]:
+def errors(output: ToolOutput) -> list[str]:
     """The lines on standard error."""
-    return [line.strip() for line in said.err.splitlines() if line.strip()]
+    return [line.strip() for line in output.err.splitlines() if line.strip()]
 
 
-def everything(said: Said) -> str:
-    return said.out + said.err
+def everything(output: ToolOutput) -> str:
+    return output.out + output.err
 
 
-def columns(said: Said) -> list[dict[str, str]]:
+def columns(output: ToolOutput) -> list[dict[str, str]]:
     """A table whose columns begin below the words of its first line, which are at least two spaces
     apart; warnings may precede it."""
-    found = [line for line in lines(said) if not line.startswith("Warn: ")]
+    found = [line for line in lines(output) if not line.startswith("Warn: ")]
     if not found:
         return []
     heads = list(re.finditer(r"\S+(?: \S+)*", found[0]))
@@ -38,45 +38,45 @@ def columns(said: Said) -> list[dict[str, str]]:
     ]
 
 
-def tabbed(said: Said) -> list[dict[str, str]]:
+def tabbed(output: ToolOutput) -> list[dict[str, str]]:
     """A table with tabs between its columns."""
-    found = [[cell.strip() for cell in line.split("\t")] for line in lines(said)]
+    found = [[cell.strip() for cell in line.split("\t")] for line in lines(output)]
     return [dict(zip(found[0], line, strict=False)) for line in found[1:]]
 
 
-def commas(said: Said) -> list[dict[str, str]]:
+def commas(output: ToolOutput) -> list[dict[str, str]]:
     """A table with commas between its columns."""
-    found = [line.split(", ") for line in lines(said)]
+    found = [line.split(", ") for line in lines(output)]
     return [dict(zip(found[0], line, strict=True)) for line in found[1:]]
 
 
-def pairs(said: Said) -> list[dict[str, str]]:
+def pairs(output: ToolOutput) -> list[dict[str, str]]:
     """Lines of `Name: value`, with tabs or many spaces between the pairs."""
     found = []
-    for line in lines(said):
+    for line in lines(output):
         parts = re.split(r"\t| {2,}(?=\w+:)", line.strip())
         cells = [part.partition(":") for part in parts if part]
         found.append({name.strip(): value.strip() for name, _, value in cells})
     return found
 
 
-def settings(said: Said) -> dict[str, dict[str, str]]:
+def settings(output: ToolOutput) -> dict[str, dict[str, str]]:
     """The output of kafka-configs --describe: the value, the sensitivity and the synonyms of each
     setting."""
-    found = re.findall(r"^  (\S+?)=(.*) sensitive=(\w+) synonyms=\{(.*)\}$", said.out, re.MULTILINE)
+    found = re.findall(r"^  (\S+?)=(.*) sensitive=(\w+) synonyms=\{(.*)\}$", output.out, re.MULTILINE)
     return {
         name: {"value": value, "sensitive": secret, "synonyms": synonyms} for name, value, secret, synonyms in found
     }
 
 
-def objects(said: Said) -> list[dict[str, Any]]:
+def objects(output: ToolOutput) -> list[dict[str, Any]]:
     """The lines that are JSON."""
-    return [json.loads(line) for line in lines(said) if line.startswith("{")]
+    return [json.loads(line) for line in lines(output) if line.startswith("{")]
 
 
-def stream(said: Said) -> list[Any]:
+def stream(output: ToolOutput) -> list[Any]:
     """JSON objects one after the other, with or without line breaks between them."""
-    found, rest, decoder = [], said.out.strip(), json.JSONDecoder()
+    found, rest, decoder = [], output.out.strip(), json.JSONDecoder()
     while rest:
         one, end = decoder.raw_decode(rest)
         found.append(one)
@@ -84,14 +84,14 @@ def stream(said: Said) -> list[Any]:
     return found
 
 
-def counts(said: Said) -> dict[str, int]:
+def counts(output: ToolOutput) -> dict[str, int]:
     """The number of objects with each name."""
-    names = [one["name"] for one in objects(said)]
+    names = [one["name"] for one in objects(output)]
     return {name: names.count(name) for name in names}
 
 
-def apis(said: Said) -> dict[str, str]:
+def apis(output: ToolOutput) -> dict[str, str]:
     """The usable version of each API in the output of kafka-broker-api-versions, or the text in its
     place."""
-    found = re.findall(r"^\t(\w+)\(\d+\): (.*?),?$", said.out, re.MULTILINE)
+    found = re.findall(r"^\t(\w+)\(\d+\): (.*?),?$", output.out, re.MULTILINE)
     return {name: re.sub(r".*\[usable: (\d+)\]", r"\1", text) for name, text in found}

@@ -33,7 +33,7 @@ PATIENCE = 180
 """Seconds that a tool may take in a JVM of its own."""
 
 
-class Said(NamedTuple):
+class ToolOutput(NamedTuple):
     """The exit code of a tool, and its output."""
 
     code: int
@@ -63,15 +63,15 @@ class Resident:
     def __init__(self, process: subprocess.Popen[str], folder: Path, path: str) -> None:
         self._process, self.folder, self._path = process, folder, path
 
-    def alone(self, main: str, words: Sequence[str], stdin: str = "") -> Said:
+    def alone(self, main: str, words: Sequence[str], stdin: str = "") -> ToolOutput:
         """Runs a main class in a new JVM that ends with it."""
         command = [program("java"), *FLAGS, LOGGING, "-cp", self._path, main, *words]
         done = subprocess.run(
             command, cwd=self.folder, input=stdin, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False
         )
-        return Said(done.returncode, done.stdout, done.stderr)
+        return ToolOutput(done.returncode, done.stdout, done.stderr)
 
-    def call(self, main: str, words: Sequence[str], stdin: str = "") -> Said:
+    def call(self, main: str, words: Sequence[str], stdin: str = "") -> ToolOutput:
         """Runs a main class to its end."""
         fields = [main, *(b64encode(one.encode()).decode() for one in (stdin, *words))]
         assert self._process.stdin is not None
@@ -82,7 +82,7 @@ class Resident:
         if not line:
             raise RuntimeError(f"the JVM of the tools ended with {self._process.wait()}")
         code, out, err = line.rstrip("\n").split("\t")
-        return Said(int(code), b64decode(out).decode(), b64decode(err).decode())
+        return ToolOutput(int(code), b64decode(out).decode(), b64decode(err).decode())
 
 
 @contextmanager

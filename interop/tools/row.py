@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .parse import lines
-from .resident import Said
+from .resident import ToolOutput
 
 CLASSES: Mapping[str, str] = {
     "kafka-acls": "org.apache.kafka.tools.AclCommand",
@@ -58,7 +58,7 @@ class Row(NamedTuple):
     """One call of a tool.
 
     `does` is its text on the page, empty for a row that only prepares or reads again. The parsed
-    output must match `sees`, and the exit code must be `code`. `needs` is an API that not every
+    output must match `expected`, and the exit code must be `code`. `needs` is an API that not every
     broker serves, and `refusal` the tool's error without it, if that is not the usual one of an
     unsupported version. If `words` do not contain `{bootstrap}`, --bootstrap-server is put before
     them.
@@ -67,8 +67,8 @@ class Row(NamedTuple):
     tool: str
     does: str
     words: str
-    sees: Any = ()
-    parse: Callable[[Said], Any] = lines
+    expected: Any = ()
+    parse: Callable[[ToolOutput], Any] = lines
     code: int = 0
     stdin: str = ""
     files: Mapping[str, str] = NOTHING
@@ -116,24 +116,26 @@ def words_of(row: Row, names: Mapping[str, str]) -> list[str]:
     return at + [filled(word, names) for word in shlex.split(row.words)]
 
 
-def matches(found: Any, wanted: Any) -> bool:
+def matches(found: Any, expected: Any) -> bool:
     """Whether a value is as expected. A dict must have the expected items, a sequence the same
     length and matching elements; a function and a pattern decide by themselves."""
-    if isinstance(wanted, Those):
-        return matches([one for one in found if matches(one, wanted[0])], wanted[1])
-    if isinstance(wanted, Lacks):
-        return not any(matches(one, each) for one in found for each in wanted)
-    if isinstance(wanted, Has):
-        return all(any(matches(one, each) for one in found) for each in wanted)
-    if callable(wanted):
-        return bool(wanted(found))
-    if isinstance(wanted, re.Pattern):
-        return isinstance(found, str) and wanted.fullmatch(found) is not None
-    if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(key in found and matches(found[key], one) for key, one in wanted.items())
-    if isinstance(wanted, (list, tuple)):
-        return len(found) == len(wanted) and all(map(matches, found, wanted))
-    return bool(found == wanted)
+    if isinstance(expected, Those):
+        return matches([one for one in found if matches(one, expected[0])], expected[1])
+    if isinstance(expected, Lacks):
+        return not any(matches(one, each) for one in found for each in expected)
+    if isinstance(expected, Has):
+        return all(any(matches(one, each) for one in found) for each in expected)
+    if callable(expected):
+        return bool(expected(found))
+    if isinstance(expected, re.Pattern):
+        return isinstance(found, str) and expected.fullmatch(found) is not None
+    if isinstance(expected, dict):
+        return isinstance(found, dict) and all(
+            key in found and matches(found[key], one) for key, one in expected.items()
+        )
+    if isinstance(expected, (list, tuple)):
+        return len(found) == len(expected) and all(map(matches, found, expected))
+    return bool(found == expected)
 
 
 def refusal_of(row: Row) -> str:
@@ -159,13 +161,13 @@ class Lacks(Has):
     __slots__ = ()
 
 
-def has(*wanted: Any) -> Has:
-    return Has(wanted)
+def has(*expected: Any) -> Has:
+    return Has(expected)
 
 
-def lacks(*wanted: Any) -> Lacks:
-    return Lacks(wanted)
+def lacks(*expected: Any) -> Lacks:
+    return Lacks(expected)
 
 
-def those(which: Any, wanted: Any) -> Those:
-    return Those((which, wanted))
+def those(which: Any, expected: Any) -> Those:
+    return Those((which, expected))

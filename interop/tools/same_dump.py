@@ -28,13 +28,13 @@ def compare(folder: Path) -> list[Path]:
     shown = [path for path in files(folder) if path.suffix in SHOWN and not _is_room(path)]
     compared = []
     for decode in dump_log.DECODERS:
-        wanted = [path for path in shown if decoder_of(path) == decode]
-        if wanted:
-            theirs, told = dump_log.dump(wanted, decode)
-            assert not [line for line in told.splitlines() if not _NO_ERROR.search(line)], told
-            for path in wanted:
+        paths = [path for path in shown if decoder_of(path) == decode]
+        if paths:
+            theirs, errors = dump_log.dump(paths, decode)
+            assert not [line for line in errors.splitlines() if not _NO_ERROR.search(line)], errors
+            for path in paths:
                 assert _ours(path) == theirs[path], path
-            compared += wanted
+            compared += paths
     return compared
 
 
@@ -47,10 +47,10 @@ def _is_room(path: Path) -> bool:
 def _ours(path: Path) -> list[dict[str, Any]]:
     found = list(items(path, Options(records=True)))
     assert all(item.problem is None for item in found)
-    return [_as_kafka_says(item, decoder_of(path)) for item in found if item.kind != FILE]
+    return [_as_kafka_prints(item, decoder_of(path)) for item in found if item.kind != FILE]
 
 
-def _as_kafka_says(item: Item, decode: str) -> dict[str, Any]:
+def _as_kafka_prints(item: Item, decode: str) -> dict[str, Any]:
     if item.kind != RECORD:
         return item.fields
     row = dict(item.fields)
@@ -59,7 +59,7 @@ def _as_kafka_says(item: Item, decode: str) -> dict[str, Any]:
     row["kind"] = RECORD
     if isinstance(key, dict) and "data" not in key:
         return row | _control(value)
-    return row | (_SAYS[decode](key, value) if decode in _SAYS else {})
+    return row | (_KAFKA_TEXTS[decode](key, value) if decode in _KAFKA_TEXTS else {})
 
 
 def _control(value: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _without_versions(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-_SAYS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
+_KAFKA_TEXTS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
     "metadata": _metadata,
     "offsets": _coordinator,
     "transactions": _coordinator,

@@ -8,56 +8,56 @@ from kafkadouble.messages.registry import api_named
 
 from .page import section
 from .parse import apis, columns, counts, lines, pairs, settings, stream, tabbed
-from .resident import Said
+from .resident import ToolOutput
 from .row import CLASSES, Row, filled, has, lacks, matches, only_reads, refusal_of, those, words_of
 from .rows import ROWS, SCENARIOS
 
 
-def said(out: str) -> Said:
-    return Said(0, out, "")
+def printed(out: str) -> ToolOutput:
+    return ToolOutput(0, out, "")
 
 
 def test_columns_stand_below_their_heads() -> None:
-    told = said(
+    output = printed(
         "\nWarn: none\n\nGROUP    COORDINATOR (ID)  STATE\na-group  h:1  (1)          Empty\nb        h:1  (1)\n"
     )
-    assert columns(told) == [
+    assert columns(output) == [
         {"GROUP": "a-group", "COORDINATOR (ID)": "h:1  (1)", "STATE": "Empty"},
         {"GROUP": "b", "COORDINATOR (ID)": "h:1  (1)", "STATE": ""},
     ]
-    assert columns(said("\n")) == []
+    assert columns(printed("\n")) == []
 
 
 def test_tables_with_tabs() -> None:
-    assert tabbed(said("A \tB\t\n1\t2 \t\n")) == [{"A": "1", "B": "2"}]
+    assert tabbed(printed("A \tB\t\n1\t2 \t\n")) == [{"A": "1", "B": "2"}]
 
 
 def test_pairs_of_a_line() -> None:
-    assert pairs(said("\tTopic: t\tIsr: 1\tElr: \n")) == [{"Topic": "t", "Isr": "1", "Elr": ""}]
-    assert pairs(said("Feature: a.b   Epoch: 3\nUrl: h:1\n")) == [{"Feature": "a.b", "Epoch": "3"}, {"Url": "h:1"}]
+    assert pairs(printed("\tTopic: t\tIsr: 1\tElr: \n")) == [{"Topic": "t", "Isr": "1", "Elr": ""}]
+    assert pairs(printed("Feature: a.b   Epoch: 3\nUrl: h:1\n")) == [{"Feature": "a.b", "Epoch": "3"}, {"Url": "h:1"}]
 
 
 def test_settings_with_their_synonyms() -> None:
-    told = said(
+    output = printed(
         "All configs are:\n  a.b=c,d sensitive=false synonyms={X:a.b=c,d, Y:b=}\n  e= sensitive=true synonyms={}\n"
     )
-    assert settings(told) == {
+    assert settings(output) == {
         "a.b": {"value": "c,d", "sensitive": "false", "synonyms": "X:a.b=c,d, Y:b="},
         "e": {"value": "", "sensitive": "true", "synonyms": ""},
     }
 
 
 def test_objects_are_counted_by_name() -> None:
-    assert counts(said('text\n{"name": "a"}\n{"name": "b"}\n{"name": "a"}\n')) == {"a": 2, "b": 1}
+    assert counts(printed('text\n{"name": "a"}\n{"name": "b"}\n{"name": "a"}\n')) == {"a": 2, "b": 1}
 
 
 def test_objects_without_lines_between() -> None:
-    assert stream(said('{"a": 1}{"b": "}{"}\n{"c": null}\n')) == [{"a": 1}, {"b": "}{"}, {"c": None}]
+    assert stream(printed('{"a": 1}{"b": "}{"}\n{"c": null}\n')) == [{"a": 1}, {"b": "}{"}, {"c": None}]
 
 
 def test_versions_of_apis() -> None:
-    told = said("h:1 (id: 1) -> (\n\tProduce(0): 0 to 13 [usable: 13],\n\tEndTxn(26): UNSUPPORTED\n)\n")
-    assert apis(told) == {"Produce": "13", "EndTxn": "UNSUPPORTED"}
+    output = printed("h:1 (id: 1) -> (\n\tProduce(0): 0 to 13 [usable: 13],\n\tEndTxn(26): UNSUPPORTED\n)\n")
+    assert apis(output) == {"Produce": "13", "EndTxn": "UNSUPPORTED"}
 
 
 def test_what_matches() -> None:
@@ -76,8 +76,8 @@ def test_what_matches() -> None:
 
 
 def test_names_are_filled_in_wherever_they_stand() -> None:
-    wanted = {"{topic}": ["{topic}:0", has("{group}"), lacks("{group}"), those("{group}", 3)]}
-    assert filled(wanted, {"topic": "t", "group": "g"}) == {"t": ["t:0", has("g"), lacks("g"), those("g", 3)]}
+    expected = {"{topic}": ["{topic}:0", has("{group}"), lacks("{group}"), those("{group}", 3)]}
+    assert filled(expected, {"topic": "t", "group": "g"}) == {"t": ["t:0", has("g"), lacks("g"), those("g", 3)]}
     assert type(filled(lacks("{group}"), {"group": "g"})) is type(lacks())
     row = Row("kafka-topics", "", "--list 'a b' {topic}")
     assert words_of(row, {"topic": "t", "bootstrap": "h:1"}) == ["--bootstrap-server", "h:1", "--list", "a b", "t"]
@@ -88,8 +88,8 @@ def test_the_table_names_tools_and_apis_that_there_are() -> None:
         assert row.tool in CLASSES
         assert not row.needs or api_named(row.needs)
     assert {row.tool for row in ROWS} == set(CLASSES)
-    told = [(row.tool, row.does) for row in ROWS]
-    assert len(told) == len(set(told))
+    names = [(row.tool, row.does) for row in ROWS]
+    assert len(names) == len(set(names))
 
 
 def test_which_calls_may_be_made_again() -> None:
@@ -106,7 +106,7 @@ def test_a_refusal_names_the_api() -> None:
 
 def test_the_page_moves_a_command_when_its_api_is_served() -> None:
     lacking, having = (
-        next(line for line in lines(said(section(apis))) if line.startswith("| kafka-log-dirs "))
+        next(line for line in lines(printed(section(apis))) if line.startswith("| kafka-log-dirs "))
         for apis in (frozenset[str](), {"DescribeLogDirs"})
     )
     assert lacking == "| kafka-log-dirs |  | describe (DescribeLogDirs) |"

@@ -20,11 +20,11 @@ from interop.support import Member, eventually, unique
 from interop.walks.toolchains.building import Missing
 
 from .parse import columns, lines
-from .resident import Resident, Said, resident
+from .resident import Resident, ToolOutput, resident
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
 from .rows import SCENARIOS
 
-TOLD = 2000
+QUOTED = 2000
 """Characters of an output that a failure message quotes."""
 PATIENCE = 60.0
 """Seconds within which a broker must know of a change."""
@@ -59,31 +59,35 @@ def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
 def _play(tools: Resident, row: Row, names: Mapping[str, str], announced: Container[str]) -> None:
     wrong = _wrong if not row.needs or row.needs in announced else _not_refused
     end = time.monotonic() + (PATIENCE if only_reads(row) else 0)
-    while reason := wrong(row, _said(tools, row, names), names):
+    while reason := wrong(row, _output_of(tools, row, names), names):
         assert time.monotonic() < end, reason
 
 
-def _wrong(row: Row, said: Said, names: Mapping[str, str]) -> str:
+def _wrong(row: Row, output: ToolOutput, names: Mapping[str, str]) -> str:
     """The difference from the row, or the empty string."""
-    told = _told(row, said, names)
-    if said.code != row.code:
-        return f"{told}\nwanted: exit code {row.code}"
-    if row.sees == () or matches(found := row.parse(said), wanted := filled(row.sees, names)):
+    summary = _summary(row, output, names)
+    if output.code != row.code:
+        return f"{summary}\nexpected: exit code {row.code}"
+    if row.expected == () or matches(found := row.parse(output), expected := filled(row.expected, names)):
         return ""
-    return f"{told}\nparsed: {str(found)[:TOLD]}\nwanted: {wanted}"
+    return f"{summary}\nparsed: {str(found)[:QUOTED]}\nexpected: {expected}"
 
 
-def _not_refused(row: Row, said: Said, names: Mapping[str, str]) -> str:
+def _not_refused(row: Row, output: ToolOutput, names: Mapping[str, str]) -> str:
     """The difference from the expected refusal of a row whose API is not served, or the empty
     string."""
     refusal = refusal_of(row)
     return (
-        "" if refusal in said.out + said.err else f"{_told(row, said, names)}\nwanted, without {row.needs}: {refusal}"
+        ""
+        if refusal in output.out + output.err
+        else f"{_summary(row, output, names)}\nexpected, without {row.needs}: {refusal}"
     )
 
 
-def _told(row: Row, said: Said, names: Mapping[str, str]) -> str:
-    return f"{row.tool} {filled(row.words, names)} ended with {said.code}\n{said.out[:TOLD]}\n{said.err[:TOLD]}"
+def _summary(row: Row, output: ToolOutput, names: Mapping[str, str]) -> str:
+    return (
+        f"{row.tool} {filled(row.words, names)} ended with {output.code}\n{output.out[:QUOTED]}\n{output.err[:QUOTED]}"
+    )
 
 
 ANYWHERE = (
@@ -97,9 +101,9 @@ ANYWHERE = (
 )
 
 
-def test_a_tool_says_here_what_it_says_in_a_jvm_of_its_own(broker: Broker, tools: Resident) -> None:
+def test_a_tool_prints_here_what_it_prints_in_a_jvm_of_its_own(broker: Broker, tools: Resident) -> None:
     names = _names(broker, tools)
-    assert _said(tools, ANYWHERE[0], names).code == 0
+    assert _output_of(tools, ANYWHERE[0], names).code == 0
     for row in ANYWHERE[1:]:
         alone, here = (way(CLASSES[row.tool], words_of(row, names), row.stdin) for way in (tools.alone, tools.call))
         assert (here.code, here.out) == (alone.code, alone.out), row
@@ -111,7 +115,7 @@ def _without_places(text: str) -> str:
     return re.sub(r"^\s+at .*\n", "", text, flags=re.MULTILINE)
 
 
-def _said(tools: Resident, row: Row, names: Mapping[str, str]) -> Said:
+def _output_of(tools: Resident, row: Row, names: Mapping[str, str]) -> ToolOutput:
     for name, text in row.files.items():
         (tools.folder / name).write_text(filled(text, names))
     call = tools.alone if row.tool in ALONE else tools.call

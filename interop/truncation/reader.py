@@ -17,12 +17,12 @@ PATIENCE = 60
 
 
 class Reader:
-    """The process. `told` returns its next line, split into words."""
+    """The process. `next_event` returns its next line, split into words."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def told(self) -> list[str]:
+    def next_event(self) -> list[str]:
         """The next event. Raises AssertionError if the process has ended."""
         assert self._process.stdout is not None
         for line in self._process.stdout:

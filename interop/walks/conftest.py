@@ -20,7 +20,7 @@ WALK, ROW, ENDURED = "walk", "row", "endured"
 program while brokers were killed."""
 
 
-class Told(NamedTuple):
+class WalkProperty(NamedTuple):
     """What a test reports about a broker, by one of the properties."""
 
     broker: str
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    found = _told(terminalreporter)
+    found = _properties(terminalreporter)
     rows, cells, left_out = Counter[str](), Counter[str](), Counter[str]()
     for broker, kind, value in found:
         if kind == ROW:
@@ -51,16 +51,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         path.write_text(as_json(found))
 
 
-def _told(terminalreporter: pytest.TerminalReporter) -> list[Told]:
+def _properties(terminalreporter: pytest.TerminalReporter) -> list[WalkProperty]:
     found = []
     for report in [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, [])]:
         properties = list(getattr(report, "user_properties", ()))
         broker = dict(properties).get(ON)
-        found += [Told(broker, kind, value) for kind, value in properties if broker and kind in (WALK, ROW, ENDURED)]
+        found += [
+            WalkProperty(broker, kind, value) for kind, value in properties if broker and kind in (WALK, ROW, ENDURED)
+        ]
     return found
 
 
-def as_json(found: list[Told]) -> str:
+def as_json(found: list[WalkProperty]) -> str:
     """By broker: the object of each client's walk, the readers of each writer with their faults,
     and the faults of each client while brokers were killed. Equal results give equal JSON."""
     made: dict[str, dict[str, dict[str, Any]]] = {}

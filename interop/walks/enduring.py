@@ -27,7 +27,7 @@ from typing import IO
 
 from interop.support import eventually
 
-from .promise import ENDURE, PARTITIONS, PASS, told
+from .promise import ENDURE, PARTITIONS, PASS, parsed
 from .run import HOUSE, TAIL
 from .toolchains.building import Program, built
 
@@ -114,7 +114,7 @@ class Enduring:
             code = self.kill()
         self._hearing.join(PATIENCE)
         try:
-            found = told(self._last).behaviours
+            found = parsed(self._last).behaviours
         except ValueError:
             found = {}
         return (
@@ -148,10 +148,10 @@ def faults(one: Enduring, committed: Mapping[int, int]) -> list[str]:
     for partition, found in one.read.items():
         wrong += [f"partition {partition}: {reason}" for reason in _apart(found)]
         last = max((offset for offset, number in found if number in one.acknowledged), default=-1)
-        if grouped and not last < (stands := committed.get(partition, 0)) <= len(dict(found)):
-            wrong.append(f"partition {partition}: the group stands at {stands}, the last acknowledged at {last}")
+        if grouped and not last < (group_offset := committed.get(partition, 0)) <= len(dict(found)):
+            wrong.append(f"partition {partition}: the group is at {group_offset}, the last acknowledged at {last}")
     if (words := one.program.gives_up_with) and not any(words in reason for reason in one.failed):
-        wrong.append(f"gave up on no record with {words!r}, as its row says: {one.failed or 'on none at all'}")
+        wrong.append(f"gave up on no record with {words!r}, as its row states: {one.failed or 'on none at all'}")
     return wrong
 
 

@@ -147,9 +147,11 @@ def _walks(brokers: Sequence[str], results: Results, programs: Sequence[Program]
     heads = ["client", "version", *(MEANING[name][0] for name in BEHAVIOURS)]
     lines = ["| " + " | ".join(heads) + " |", "|---|---" + "|:-:" * len(BEHAVIOURS) + "|"]
     lines += [_line(program, brokers, results) for program in programs if "walk" in program.verbs]
-    told = ", ".join([*(f"{mark} {name}" for name, mark in MARKS.items()), f"{FAILED} fails", f"{NOT_RUN} was not run"])
+    legend = ", ".join(
+        [*(f"{mark} {name}" for name, mark in MARKS.items()), f"{FAILED} fails", f"{NOT_RUN} was not run"]
+    )
     order = " / ".join(map(titled, brokers))
-    return "\n".join(["## The walk", "", f"{told}.", f"Where brokers differ: {order}.", "", *lines, ""])
+    return "\n".join(["## The walk", "", f"{legend}.", f"Where brokers differ: {order}.", "", *lines, ""])
 
 
 def _line(program: Program, brokers: Sequence[str], results: Results) -> str:

@@ -95,7 +95,7 @@ DIGEST = sum(print_of(each.codec.encode(), each.key, each.value) for each in rec
 2**32."""
 
 
-class Told(NamedTuple):
+class ProgramResult(NamedTuple):
     """The object in the last line of a program."""
 
     client: str
@@ -107,17 +107,17 @@ class Told(NamedTuple):
     committed: int
 
 
-def told(line: str) -> Told:
+def parsed(line: str) -> ProgramResult:
     """The object in the last line. Raises ValueError if the line is no such object."""
     found = json.loads(line)
-    if not isinstance(found, dict) or set(found) != set(Told._fields):
-        raise ValueError(f"not an object of {', '.join(Told._fields)}: {line:.200}")
-    return Told(**found)
+    if not isinstance(found, dict) or set(found) != set(ProgramResult._fields):
+        raise ValueError(f"not an object of {', '.join(ProgramResult._fields)}: {line:.200}")
+    return ProgramResult(**found)
 
 
 def expected(
     client: str, version: str, verb: str, not_offered: Collection[str] = (), transactions: bool = False
-) -> Told:
+) -> ProgramResult:
     """The object that a program writes if all went well. It is the same on every broker, except for
     transactions, which are tried where they are served."""
     values = dict.fromkeys((name for name in BEHAVIOURS if name in OF_VERB[verb]), PASS)
@@ -125,19 +125,19 @@ def expected(
         values["transactions"] = NOT_TRIED
     values |= dict.fromkeys((name for name in values if name in not_offered), NOT_OFFERED)
     committed = 0 if verb == "write" or "commit" in not_offered else TOTAL
-    return Told(client, version, verb, values, dict.fromkeys(CODECS, EACH), DIGEST, committed)
+    return ProgramResult(client, version, verb, values, dict.fromkeys(CODECS, EACH), DIGEST, committed)
 
 
-def differences(found: Told, wanted: Told) -> list[str]:
+def differences(found: ProgramResult, contract: ProgramResult) -> list[str]:
     """A line for each part that differs from the expected one."""
     apart = [
         f"{name}: {ours!r}, not {theirs!r}"
-        for name, ours, theirs in zip(Told._fields, found, wanted, strict=True)
+        for name, ours, theirs in zip(ProgramResult._fields, found, contract, strict=True)
         if name != "behaviours" and ours != theirs
     ]
-    names = dict.fromkeys((*wanted.behaviours, *found.behaviours))
+    names = dict.fromkeys((*contract.behaviours, *found.behaviours))
     return apart + [
-        f"{name}: {found.behaviours.get(name, 'not told')}, not {wanted.behaviours.get(name, 'of this verb')}"
+        f"{name}: {found.behaviours.get(name, 'missing')}, not {contract.behaviours.get(name, 'of this verb')}"
         for name in names
-        if found.behaviours.get(name) != wanted.behaviours.get(name)
+        if found.behaviours.get(name) != contract.behaviours.get(name)
     ]

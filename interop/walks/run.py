@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from .promise import Told, differences, expected, told
+from .promise import ProgramResult, differences, expected, parsed
 from .toolchains.building import Program, built
 
 PATIENCE = 120.0
@@ -26,10 +26,10 @@ HOUSE = Path(__file__).resolve().parents[2]
 
 
 class Ended(NamedTuple):
-    """The result of a program; `told` is None if its last line was not the object."""
+    """The result of a program; `result` is None if its last line was not the object."""
 
     code: int
-    told: Told | None
+    result: ProgramResult | None
     stdout: str
     stderr: str
 
@@ -70,21 +70,21 @@ def _tail(file: IO[bytes], most: int = TAIL) -> str:
     return file.read().decode(errors="replace")
 
 
-def _object(stdout: str) -> Told | None:
+def _object(stdout: str) -> ProgramResult | None:
     lines = stdout.strip().splitlines()
     try:
-        return told(lines[-1]) if lines else None
+        return parsed(lines[-1]) if lines else None
     except ValueError:
         return None
 
 
 def faults(program: Program, verb: str, end: Ended, transactions: bool = False) -> list[str]:
     """The differences from the contract; empty if there are none."""
-    if end.told is None:
+    if end.result is None:
         return [f"no object in the last line; exit code {end.code}\n{end.stdout[-500:]}\n{end.stderr}"]
-    version = program.version or end.told.version
-    wanted = expected(program.name, version, verb, program.not_offered, transactions)
-    found = differences(end.told, wanted)
+    version = program.version or end.result.version
+    contract = expected(program.name, version, verb, program.not_offered, transactions)
+    found = differences(end.result, contract)
     if end.code or found:
         found = [*found, f"exit code {end.code}", end.stderr]
     return found

@@ -52,11 +52,11 @@ class Outcome(NamedTuple):
 @pytest.fixture(scope="module")
 def outcomes(request: pytest.FixtureRequest, broker: Broker) -> dict[str, Outcome]:
     """The result of every program of the run."""
-    asked = [each.callspec.params.get("program") for each in request.session.items if hasattr(each, "callspec")]
-    wanted = [program for program in ENDURING if program in asked]
+    selected = [each.callspec.params.get("program") for each in request.session.items if hasattr(each, "callspec")]
+    programs = [program for program in ENDURING if program in selected]
     found: dict[str, Outcome] = {}
-    for start in range(0, len(wanted), AT_A_TIME):
-        found |= _endured(broker, wanted[start : start + AT_A_TIME])
+    for start in range(0, len(programs), AT_A_TIME):
+        found |= _endured(broker, programs[start : start + AT_A_TIME])
     return found
 
 
@@ -91,7 +91,7 @@ def _replicas(broker: Broker) -> list[list[int]]:
     """The replicas by partition, the leader first. The partition of the broker that is killed first
     moves to the coordinator and then back; the coordinator's own moves to the broker that is never
     killed."""
-    brokers, _ = _metadata(broker.bootstrap, "any: all brokers are told of")
+    brokers, _ = _metadata(broker.bootstrap, "any: all brokers are in the response")
     ids = {address: node for node, address in brokers.items()}
     leader, coordinator, alive = (ids[server.bootstrap] for server in _dying(broker))
     return [[leader, coordinator, alive], [coordinator, alive, leader], [alive, leader, coordinator]]
@@ -125,7 +125,7 @@ def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]
         alive = ",".join(server.bootstrap for server in broker.servers if server is not victim)
         _leads(victim, alive, running)
         victim.kill()
-        all_go_on(f"when {what} was gone")
+        all_go_on(f"when {what} was killed")
         victim.start()
         _in_sync(broker, running)
         all_go_on(f"when {what} was back")

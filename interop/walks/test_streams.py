@@ -28,14 +28,14 @@ TRANSACTIONS = {"AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCom
 
 @pytest.mark.parametrize(("guarantee", "needs"), [("at_least_once", set()), ("exactly_once_v2", TRANSACTIONS)])
 def test_words_are_counted(broker: Broker, guarantee: str, needs: set[str]) -> None:
-    code, told = _count(broker, guarantee)
+    code, result = _count(broker, guarantee)
     if needs <= served(broker.bootstrap):
-        assert told["behaviours"] == {"count": "pass", "internal_topics": "pass"}
-        assert (code, told["counts"]) == (0, COUNTS)
+        assert result["behaviours"] == {"count": "pass", "internal_topics": "pass"}
+        assert (code, result["counts"]) == (0, COUNTS)
     else:
-        assert "TransactionalIdAuthorizationException" in told["behaviours"]["count"]
-        assert (code, told["counts"]) == (1, {})
-    assert told["topics"] == {f"{STORE}-changelog": "compact", f"{STORE}-repartition": "delete"}
+        assert "TransactionalIdAuthorizationException" in result["behaviours"]["count"]
+        assert (code, result["counts"]) == (1, {})
+    assert result["topics"] == {f"{STORE}-changelog": "compact", f"{STORE}-repartition": "delete"}
 
 
 def _count(broker: Broker, guarantee: str) -> tuple[int, dict[str, Any]]:

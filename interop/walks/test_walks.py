@@ -28,7 +28,7 @@ def test_the_walk(request: pytest.FixtureRequest, broker: Broker, program: Progr
         end = run(program, "walk", broker.bootstrap, topic, f"{topic}-group", transactions)
     except Missing as reason:
         pytest.skip(f"no {program.name}: {reason}")
-    if end.told is not None:
-        request.node.user_properties.append((WALK, end.told._asdict()))
+    if end.result is not None:
+        request.node.user_properties.append((WALK, end.result._asdict()))
     wrong = faults(program, "walk", end, transactions)
     assert not wrong, "\n".join(wrong)

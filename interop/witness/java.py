@@ -39,14 +39,14 @@ class Witness:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
-        self._asked: SimpleQueue[str | None] = SimpleQueue()
+        self._questions: SimpleQueue[str | None] = SimpleQueue()
         self._owed = 0
         self._writer = threading.Thread(target=self._write, name="questions to the witness", daemon=True)
         self._writer.start()
 
     def ask(self, *words: object) -> None:
         self._owed += 1
-        self._asked.put("\t".join(map(str, words)))
+        self._questions.put("\t".join(map(str, words)))
 
     def answered(self) -> list[str]:
         """The words of the next answer. Raises RuntimeError if the process has ended."""
@@ -70,7 +70,7 @@ class Witness:
 
     def close(self) -> None:
         self.forget()
-        self._asked.put(None)
+        self._questions.put(None)
         self._writer.join()
         self._process.wait(30)
 
@@ -78,9 +78,9 @@ class Witness:
         assert self._process.stdin is not None
         # The reader of the answers notices if the process has ended.
         with suppress(BrokenPipeError), self._process.stdin as lines:
-            while (line := self._asked.get()) is not None:
+            while (line := self._questions.get()) is not None:
                 lines.write(line + "\n")
-                if self._asked.empty():
+                if self._questions.empty():
                     lines.flush()
 
 

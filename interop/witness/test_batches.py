@@ -67,10 +67,10 @@ def test_kafka_reads_ours(witness: Witness, codec: int, stamped: int, dose: int,
     for data in sent:
         witness.ask("batches", data.hex())
     for data, buffer in zip(sent, buffers, strict=True):
-        told = answered(witness)
+        theirs = answered(witness)
         ours = [described(header, decode_records(data, position)) for position, header in iter_batches(data)]
-        assert told == ours
-        assert [batch["records"] for batch in told] == [[row(record) for record in records] for _, records in buffer]
+        assert theirs == ours
+        assert [batch["records"] for batch in theirs] == [[row(record) for record in records] for _, records in buffer]
     record_property("batches", sum(map(len, buffers)))
 
 
@@ -99,8 +99,8 @@ def test_we_read_and_write_kafkas(
     witness: Witness, codec: int, stamped: int, dose: int, record_property: Count
 ) -> None:
     maker = Maker((SEED, codec, stamped, "built"), strict=True)
-    wanted = [maker.batch(codec, stamped, maker.dice.choice(BASES)) for _ in range(2 * buffers_for(dose))]
-    for batch, data in zip(wanted, built(witness, wanted), strict=True):
+    batches = [maker.batch(codec, stamped, maker.dice.choice(BASES)) for _ in range(2 * buffers_for(dose))]
+    for batch, data in zip(batches, built(witness, batches), strict=True):
         assert decode_all(data) == batch.read()
         header, ours = read_header(data), batch.encoded()
         again = read_header(ours)
@@ -108,7 +108,7 @@ def test_we_read_and_write_kafkas(
         if codec == 0:
             assert data == ours
         assert plain(header) == plain(again)
-    record_property("batches", len(wanted))
+    record_property("batches", len(batches))
 
 
 def plain(header: BatchHeader) -> dict[str, Any]:
@@ -123,12 +123,12 @@ def test_we_read_what_kafka_wrote_before_batches(
     witness: Witness, name: str, timestamps: str, magic: int, record_property: Count
 ) -> None:
     maker = Maker((SEED, name, timestamps, magic), strict=True)
-    wanted = [
+    batches = [
         maker.batch(CODEC_NAMES[name], TYPES[timestamps], maker.dice.choice(BASES), magic=magic) for _ in range(BUFFERS)
     ]
-    for batch, data in zip(wanted, built(witness, wanted), strict=True):
+    for batch, data in zip(batches, built(witness, batches), strict=True):
         assert decode_all(data) == batch.read()
-    record_property("batches", len(wanted))
+    record_property("batches", len(batches))
 
 
 CONTROL_MESSAGES = {
@@ -145,9 +145,9 @@ def test_control_batches_of_the_quorum(witness: Witness, name: str, record_prope
     maker, cls = making.Maker((SEED, name)), registry.message(CONTROL_MESSAGES[name])
     for message in maker.messages(cls, 0, BUFFERS):
         offset, time, epoch = maker.dice.choice(BASES), maker.dice.choice((0, NOW)), maker.dice.choice((0, 5, INT32))
-        asked: dict[str, Any] = {"type": name, "offset": offset, "timestamp": time, "leaderEpoch": epoch}
-        asked |= {"message": cls.__name__, "json": message.to_json(0)}
-        data = unhex(witness.answer("control", json.dumps(asked)))
+        request: dict[str, Any] = {"type": name, "offset": offset, "timestamp": time, "leaderEpoch": epoch}
+        request |= {"message": cls.__name__, "json": message.to_json(0)}
+        data = unhex(witness.answer("control", json.dumps(request)))
         value, kind = message.encode(0), CONTROL_NAMES.index(name)
         check_control(witness, data, name, value)
         ours = encode_control_batch(kind, value, base_offset=offset, timestamp=time, partition_leader_epoch=epoch)
@@ -160,14 +160,14 @@ def test_markers_of_transactions(witness: Witness, name: str, record_property: C
     maker, cls = making.Maker((SEED, name)), registry.message("EndTxnMarker")
     for _ in range(BUFFERS):
         offset, time, coordinator = maker.dice.choice(BASES), maker.dice.choice((0, NOW)), maker.dice.choice((0, INT32))
-        asked: dict[str, Any] = {
+        request: dict[str, Any] = {
             "type": name,
             "offset": offset,
             "timestamp": time,
             "leaderEpoch": 3,
             "coordinatorEpoch": coordinator,
         }
-        data = unhex(witness.answer("control", json.dumps(asked | {"producerId": 9, "producerEpoch": 4})))
+        data = unhex(witness.answer("control", json.dumps(request | {"producerId": 9, "producerEpoch": 4})))
         # The version precedes the value.
         value = bytes(2) + cls.from_json({"coordinatorEpoch": coordinator}, 0).encode(0)
         check_control(witness, data, name, value)
@@ -192,8 +192,8 @@ def check_control(witness: Witness, data: bytes, name: str, value: bytes) -> Non
     assert header.is_control
     assert control_type(record) == (0, CONTROL_NAMES.index(name))
     assert record.value == value
-    (told,) = json.loads(witness.answer("batches", data.hex())[0])
-    assert told == described(header, [record]) | {"records": [[*row(record), name]]}
+    (described_batch,) = json.loads(witness.answer("batches", data.hex())[0])
+    assert described_batch == described(header, [record]) | {"records": [[*row(record), name]]}
 
 
 def test_several_control_records_in_a_batch(witness: Witness, record_property: Count) -> None:
@@ -201,8 +201,8 @@ def test_several_control_records_in_a_batch(witness: Witness, record_property: C
     batch = Batch(records, 7, control=True, leader_epoch=2)
     (data,) = built(witness, [batch])
     assert data == batch.encoded()
-    (told,) = json.loads(witness.answer("batches", data.hex())[0])
-    assert [record[5] for record in told["records"]] == list(CONTROL_NAMES)
+    (described_batch,) = json.loads(witness.answer("batches", data.hex())[0])
+    assert [record[5] for record in described_batch["records"]] == list(CONTROL_NAMES)
     record_property("batches", 1)
 
 
@@ -253,32 +253,32 @@ def damaged_batch(maker: Maker) -> bytes:
     return bytes(bad)
 
 
-def readable(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def readable(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Names of headers as a Java client shows them: it has U+FFFD for bytes that are not UTF-8,
     while we keep them."""
-    for batch in told:
+    for batch in batches:
         for record in batch["records"]:
             for header in record[4]:
                 header[0] = header[0].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return told
+    return batches
 
 
 def buffers_for(dose: int) -> int:
     return max(BUFFERS, dose)
 
 
-def built(witness: Witness, wanted: list[Batch]) -> list[bytes]:
+def built(witness: Witness, batches: list[Batch]) -> list[bytes]:
     """The batches as Kafka's builder makes them."""
-    for batch in wanted:
+    for batch in batches:
         witness.ask("build", json.dumps(batch.as_json()))
-    return [unhex(witness.answered()) for _ in wanted]
+    return [unhex(witness.answered()) for _ in batches]
 
 
 def answered(witness: Witness) -> list[dict[str, Any]]:
     (text,) = witness.answered()
     assert not text.startswith("!"), text
-    told: list[dict[str, Any]] = json.loads(text)
-    return told
+    described_batches: list[dict[str, Any]] = json.loads(text)
+    return described_batches
 
 
 def unhex(answer: list[str]) -> bytes:

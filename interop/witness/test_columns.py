@@ -33,8 +33,8 @@ def test_kafka_reads_the_same_rows(witness: Witness, implementation: str) -> Non
             made.append(batch.encoded())
             base = batch.records[-1].offset + 1
         buffer = b"".join(made)
-        told = json.loads(witness.answer("batches", buffer.hex())[0])
-        assert rows(buffer, implementation) == [row for batch in told for row in expected(batch)]
+        theirs = json.loads(witness.answer("batches", buffer.hex())[0])
+        assert rows(buffer, implementation) == [row for batch in theirs for row in expected(batch)]
 
 
 def rows(buffer: bytes, implementation: str) -> list[tuple[Any, ...]]:
@@ -42,11 +42,11 @@ def rows(buffer: bytes, implementation: str) -> list[tuple[Any, ...]]:
     origin = columns.Origin("t", 0)
     found: list[tuple[Any, ...]] = []
     for batch in columns.decode(buffer, columns.walk(buffer), NAMES, origin, implementation=implementation):
-        told = {name: batch.column(name).to_pylist() for name in NAMES if name != "timestamp"}
+        column = {name: batch.column(name).to_pylist() for name in NAMES if name != "timestamp"}
         micros = batch.column("timestamp").cast(pa.int64()).to_pylist()
-        told["timestamp"] = [None if stamp is None else stamp // 1000 for stamp in micros]
-        told["headers"] = [[(each["key"], each["value"]) for each in some or ()] for some in told["headers"]]
-        found += zip(*(told[name] for name in NAMES), strict=True)
+        column["timestamp"] = [None if stamp is None else stamp // 1000 for stamp in micros]
+        column["headers"] = [[(each["key"], each["value"]) for each in some or ()] for some in column["headers"]]
+        found += zip(*(column[name] for name in NAMES), strict=True)
     return found
 
 
@@ -93,10 +93,10 @@ def test_kafka_reads_what_is_encoded_from_columns(witness: Witness, codec: int) 
             ["key", "value", "timestamp", "headers"],
         )
         made = b"".join(columns.encode(table, codec=codec, now=NOW, base_offset=7, max_bytes=20_000))
-        told = [row for batch in json.loads(witness.answer("batches", made.hex())[0]) for row in batch["records"]]
-        assert [(at, stamp, data(key), data(value)) for at, stamp, key, value, _ in told] == [
+        theirs = [row for batch in json.loads(witness.answer("batches", made.hex())[0]) for row in batch["records"]]
+        assert [(at, stamp, data(key), data(value)) for at, stamp, key, value, _ in theirs] == [
             (7 + at, record.timestamp, record.key, record.value) for at, record in enumerate(records)
         ]
-        assert [[(name, data(value)) for name, value in row[4]] for row in told] == [
+        assert [[(name, data(value)) for name, value in row[4]] for row in theirs] == [
             list(record.headers) for record in records
         ]

@@ -31,12 +31,12 @@ def test_damaged_messages(family: tuple[str, str], witness: Witness, dose: int, 
     print(f"seed {SEED}")
     seen = 0
     for entry in registry.entries(*family):
-        asked = [] if entry.retired else list(damaged_messages(entry.name, dose))
-        for version, data in asked:
+        messages = [] if entry.retired else list(damaged_messages(entry.name, dose))
+        for version, data in messages:
             witness.ask("rewrite", entry.name, version, data.hex())
-        for version, data in asked:
+        for version, data in messages:
             compare(entry.message, version, data, witness.answered())
-        seen += len(asked)
+        seen += len(messages)
     record_property("damaged messages", seen)
 
 

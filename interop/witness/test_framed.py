@@ -17,18 +17,18 @@ from .making import Maker
 SEED = 20261123
 
 Count = Callable[[str, object], None]
-Asked = tuple[tuple[str, ...], list[str]]
+Question = tuple[tuple[str, ...], list[str]]
 
 
 @pytest.mark.parametrize(("family", "versions"), [("metadata", 38), ("storage", 4)])
 def test_metadata_records(family: str, versions: int, witness: Witness, dose: int, record_property: Count) -> None:
-    asked = list(framed(family, dose))
-    check(witness, asked)
-    assert len(asked) == versions * dose
-    record_property("framed records", len(asked))
+    questions = list(framed(family, dose))
+    check(witness, questions)
+    assert len(questions) == versions * dose
+    record_property("framed records", len(questions))
 
 
-def framed(family: str, dose: int) -> Iterator[Asked]:
+def framed(family: str, dose: int) -> Iterator[Question]:
     for entry in registry.entries("metadata", family):
         for version in range(entry.versions[0], entry.versions[1] + 1):
             maker = Maker((SEED, entry.name, version))
@@ -39,13 +39,13 @@ def framed(family: str, dose: int) -> Iterator[Asked]:
 
 @pytest.mark.parametrize(("family", "versions"), [*zip(FAMILIES.values(), (30, 2, 2), strict=True)])
 def test_coordinator_records(family: str, versions: int, witness: Witness, dose: int, record_property: Count) -> None:
-    asked = list(prefixed(family, dose))
-    check(witness, asked)
-    assert len(asked) == versions * dose
-    record_property("framed records", len(asked))
+    questions = list(prefixed(family, dose))
+    check(witness, questions)
+    assert len(questions) == versions * dose
+    record_property("framed records", len(questions))
 
 
-def prefixed(family: str, dose: int) -> Iterator[Asked]:
+def prefixed(family: str, dose: int) -> Iterator[Question]:
     for entry in registry.entries("coordinator-key", family):
         values = value_class(entry.message())
         for version in range(values.versions[0], values.versions[1] + 1):
@@ -57,8 +57,8 @@ def prefixed(family: str, dose: int) -> Iterator[Asked]:
                 yield ("record", family, *data), [f"{entry.name} {values.__name__} {version}", SAME, SAME]
 
 
-def check(witness: Witness, asked: list[Asked]) -> None:
-    for question, _ in asked:
+def check(witness: Witness, questions: list[Question]) -> None:
+    for question, _ in questions:
         witness.ask(*question)
-    for question, expected in asked:
+    for question, expected in questions:
         assert witness.answered() == expected, question

@@ -54,25 +54,25 @@ def test_the_apis_are_kafkas(witness: Witness) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_kafka_agrees(name: str, witness: Witness, dose: int, record_property: Count) -> None:
     print(f"seed {SEED}")
-    asked: list[Asked] = []
+    sent: list[SentMessage] = []
     seen: Counter[bool] = Counter()
     for version in versions_of(name):
         # The messages of one version are made and sent while the previous version is answered.
         made = list(ask(witness, name, version, dose))
-        check(witness, asked)
-        asked = made
+        check(witness, sent)
+        sent = made
         seen.update(bool(case.json) for _, case in made)
-    check(witness, asked)
+    check(witness, sent)
     assert seen[True] == dose * len(versions_of(name))
     record_property("message-versions", len(versions_of(name)))
     record_property("messages", seen[True])
     record_property("messages with unknown tags", seen[False])
 
 
-Asked = tuple[Message, Case]
+SentMessage = tuple[Message, Case]
 
 
-def ask(witness: Witness, name: str, version: int, dose: int) -> Iterator[Asked]:
+def ask(witness: Witness, name: str, version: int, dose: int) -> Iterator[SentMessage]:
     """Messages that Kafka's JSON can express, and each of them again with unknown tags, which it
     cannot."""
     maker = Maker((SEED, name, version))
@@ -83,14 +83,14 @@ def ask(witness: Witness, name: str, version: int, dose: int) -> Iterator[Asked]
             yield put_one(witness, tagged, version, with_json=False)
 
 
-def put_one(witness: Witness, message: Message, version: int, with_json: bool) -> Asked:
+def put_one(witness: Witness, message: Message, version: int, with_json: bool) -> SentMessage:
     case = case_of(message, version, with_json)
     witness.ask(*question(case))
     return message, case
 
 
-def check(witness: Witness, asked: list[Asked]) -> None:
-    answers = [witness.answered() for _ in asked]
-    for (message, case), answer in zip(asked, answers, strict=True):
+def check(witness: Witness, sent: list[SentMessage]) -> None:
+    answers = [witness.answered() for _ in sent]
+    for (message, case), answer in zip(sent, answers, strict=True):
         if any(problems(case, answer, type(message))):
             pytest.fail(smallest(witness, message, case.version, bool(case.json)))

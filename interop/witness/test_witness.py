@@ -19,13 +19,13 @@ RECORD = TopicRecord(name="orders", topic_id=Uuid(bytes(range(16))))
 RIGHT = case_of(RECORD, 0, with_json=True)
 
 
-def told(witness: Witness, case: Case) -> list[str]:
+def problems_of(witness: Witness, case: Case) -> list[str]:
     return [problem[:24] for problem in problems(case, witness.answer(*question(case)), TopicRecord)]
 
 
 def test_nothing_to_say(witness: Witness) -> None:
     assert witness.answer(*question(RIGHT)) == [SAME, SAME, SAME]
-    assert told(witness, RIGHT) == []
+    assert problems_of(witness, RIGHT) == []
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_nothing_to_say(witness: Witness) -> None:
         (RIGHT._replace(json="", hex=RIGHT.hex + "00"), ["Kafka leaves 1 bytes unr", "Kafka reads the bytes an"]),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told(witness: Witness, wrong: Case, problem: list[str]) -> None:
-    found = told(witness, wrong)
+def test_wrong_answers_are_reported(witness: Witness, wrong: Case, problem: list[str]) -> None:
+    found = problems_of(witness, wrong)
     assert found[: len(problem)] == problem
     assert any(line.startswith("we ") for line in found[len(problem) :]), "our own reading differs too"
 
 
-def test_a_difference_is_told_of_the_smallest_message(witness: Witness, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_reported_for_the_smallest_message(witness: Witness, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that we would write wrongly: every text with an a in it."""
 
     def wrong(message: Any, version: int, with_json: bool) -> Case:
@@ -82,6 +82,6 @@ def test_an_unknown_verb(witness: Witness) -> None:
     assert witness.answer("sing") == ["!java.lang.IllegalArgumentException: unknown verb sing"]
 
 
-def test_answers_that_nobody_fetched(witness: Witness) -> None:
+def test_answers_that_were_not_fetched(witness: Witness) -> None:
     witness.ask("sing")
     assert witness.answer(*question(RIGHT)) == [SAME, SAME, SAME]

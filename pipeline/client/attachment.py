@@ -24,15 +24,15 @@ class Attachment:
     """`connection` belongs to this read alone, or is None; `replica` is the node that is read from
     instead of the leader.
 
-    `told` is the leader that the caller knows. A topic with another id is never read.
+    `leader` is the leader that the caller knows. A topic with another id is never read.
     """
 
-    def __init__(self, network: Network, partition: TopicPartition, told: PartitionLeader | None = None) -> None:
+    def __init__(self, network: Network, partition: TopicPartition, leader: PartitionLeader | None = None) -> None:
         self._network, self._partition = network, partition
         self.topic_id = ZERO
-        if told is not None:
-            self.topic_id = told.topic_id
-            network.metadata.accept(partition, told)
+        if leader is not None:
+            self.topic_id = leader.topic_id
+            network.metadata.accept(partition, leader)
         self.leader = LeaderAndEpoch(-1, -1)
         self.replica: int | None = None
         self.connection: BrokerConnection | None = None

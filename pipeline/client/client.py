@@ -68,12 +68,12 @@ class Client:
         """The leaders of partitions, which another process can pass to its `read`. Unknown
         partitions are omitted."""
         found: dict[TopicPartition, PartitionLeader] = {}
-        patience, asked = self._network.patience("leaders"), list(partitions)
-        for name in dict.fromkeys(each.topic for each in asked):
+        patience, requested = self._network.patience("leaders"), list(partitions)
+        for name in dict.fromkeys(each.topic for each in requested):
             with suppress(NoSuchTopic):
                 topic = self._network.metadata.topic(name, patience)
-                wanted = [each for each in asked if each.topic == name and each.partition in topic.leaders]
-                found |= {each: self._network.led(topic, each) for each in wanted}
+                known = [each for each in requested if each.topic == name and each.partition in topic.leaders]
+                found |= {each: self._network.led(topic, each) for each in known}
         return found
 
     def forget(self, topics: Iterable[str]) -> None:

@@ -53,19 +53,19 @@ class MetadataCache:
         """Folds a Metadata response."""
         if answer.brokers:
             self.brokers = {each.node_id: BrokerEndpoint(each.host, each.port) for each in answer.brokers}
-        for told in answer.topics:
-            if told.name is not None:
-                self.topics[told.name] = self._topic(told, self.topics.get(told.name))
+        for topic in answer.topics:
+            if topic.name is not None:
+                self.topics[topic.name] = self._topic(topic, self.topics.get(topic.name))
 
-    def _topic(self, told: MetadataResponse.MetadataResponseTopic, before: Topic | None) -> Topic:
-        name = told.name or ""
-        if told.error_code:
+    def _topic(self, answer: MetadataResponse.MetadataResponseTopic, before: Topic | None) -> Topic:
+        name = answer.name or ""
+        if answer.error_code:
             known = before or Topic(name)
-            return Topic(name, known.id, told.error_code, known.internal, known.leaders)
-        same = before is not None and (ZERO in (told.topic_id, before.id) or before.id == told.topic_id)
+            return Topic(name, known.id, answer.error_code, known.internal, known.leaders)
+        same = before is not None and (ZERO in (answer.topic_id, before.id) or before.id == answer.topic_id)
         old = before.leaders if before is not None and same else {}
-        leaders = {each.partition_index: _newer(old.get(each.partition_index), each) for each in told.partitions}
-        return Topic(name, Uuid(told.topic_id), 0, told.is_internal, leaders)
+        leaders = {each.partition_index: _newer(old.get(each.partition_index), each) for each in answer.partitions}
+        return Topic(name, Uuid(answer.topic_id), 0, answer.is_internal, leaders)
 
     def learn(self, partition: TopicPartition, leader: LeaderAndEpoch) -> bool:
         """Folds the current leader that an error response names (KIP-951). Returns whether it is
@@ -77,16 +77,16 @@ class MetadataCache:
         topic.leaders[partition.partition] = leader
         return True
 
-    def accept(self, partition: TopicPartition, told: PartitionLeader) -> None:
+    def accept(self, partition: TopicPartition, leader: PartitionLeader) -> None:
         """Takes over the leader of a partition from another process. A topic with another id is
         replaced."""
         topic = self.topics.get(partition.topic)
-        if topic is None or topic.error or (ZERO not in (topic.id, told.topic_id) and topic.id != told.topic_id):
-            topic = self.topics[partition.topic] = Topic(partition.topic, told.topic_id, complete=False)
+        if topic is None or topic.error or (ZERO not in (topic.id, leader.topic_id) and topic.id != leader.topic_id):
+            topic = self.topics[partition.topic] = Topic(partition.topic, leader.topic_id, complete=False)
         known = topic.leaders.get(partition.partition)
-        if told.endpoint is not None and (known is None or told.epoch >= known.epoch):
-            topic.leaders[partition.partition] = LeaderAndEpoch(told.node, told.epoch)
-            self.brokers[told.node] = told.endpoint
+        if leader.endpoint is not None and (known is None or leader.epoch >= known.epoch):
+            topic.leaders[partition.partition] = LeaderAndEpoch(leader.node, leader.epoch)
+            self.brokers[leader.node] = leader.endpoint
 
     def leader(self, partition: TopicPartition) -> LeaderAndEpoch | None:
         """The leader, or None for an unknown partition."""
@@ -105,8 +105,8 @@ class MetadataCache:
         return f"{len(self.brokers)} brokers, {len(self.topics)} known topics"
 
 
-def _newer(known: LeaderAndEpoch | None, told: MetadataResponse.MetadataResponsePartition) -> LeaderAndEpoch:
-    if known is not None and -1 < told.leader_epoch < known.epoch:
+def _newer(known: LeaderAndEpoch | None, answer: MetadataResponse.MetadataResponsePartition) -> LeaderAndEpoch:
+    if known is not None and -1 < answer.leader_epoch < known.epoch:
         return known
-    has_no_leader = told.error_code == error_codes.LEADER_NOT_AVAILABLE
-    return LeaderAndEpoch(-1 if has_no_leader else told.leader_id, told.leader_epoch)
+    has_no_leader = answer.error_code == error_codes.LEADER_NOT_AVAILABLE
+    return LeaderAndEpoch(-1 if has_no_leader else answer.leader_id, answer.leader_epoch)

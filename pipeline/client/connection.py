@@ -22,13 +22,13 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE
 
-from .dialing import Unresolvable, dial, said
+from .dialing import Unresolvable, description, dial
 from .errors import BadAnswer, ConnectionLost, NoSuchHost, Unsupported, refusal
 from .names import BrokerEndpoint
 from .settings import ClientSettings
 from .stream import SocketStream
 
-FIRST_ASKED = 4
+FIRST_VERSION = 4
 MOST_ELEMENTS = 1_000_000
 """The largest number of elements of a response: the metadata of a cluster may be larger than any
 request."""
@@ -66,7 +66,7 @@ class BrokerConnection:
         except Unresolvable as error:
             raise NoSuchHost(f"broker {endpoint}: {error}") from None
         except OSError as error:
-            why = "no answer in time" if isinstance(error, TimeoutError) else said(error)
+            why = "no answer in time" if isinstance(error, TimeoutError) else description(error)
             raise ConnectionLost(f"broker {endpoint} cannot be reached: {why}") from None
         made = cls(SocketStream(secured(sock, endpoint, settings, seconds), endpoint), settings)
         try:
@@ -104,8 +104,8 @@ class BrokerConnection:
         found = min(api.stable_versions[1], high, highest)
         if found < max(api.stable_versions[0], low, lowest):
             theirs = f"it has {low} to {high}" if low <= high else "it has none"
-            wanted = f"{max(api.stable_versions[0], lowest)} to {min(api.stable_versions[1], highest)}"
-            raise Unsupported(f"broker {self.endpoint} has no version of {api.name} from {wanted}: {theirs}")
+            ours = f"{max(api.stable_versions[0], lowest)} to {min(api.stable_versions[1], highest)}"
+            raise Unsupported(f"broker {self.endpoint} has no version of {api.name} from {ours}: {theirs}")
         return found
 
     def ask(self, body: Message, version: int) -> Message:
@@ -172,15 +172,15 @@ class BrokerConnection:
         return answer
 
     def _agree(self) -> None:
-        answer = self._ask_versions(FIRST_ASKED)
+        answer = self._request_versions(FIRST_VERSION)
         if answer.error_code == error_codes.UNSUPPORTED_VERSION:
             own = next((each.max_version for each in answer.api_keys if each.api_key == ApiKeys.API_VERSIONS), 0)
-            answer = self._ask_versions(max(0, min(own, FIRST_ASKED - 1)))
+            answer = self._request_versions(max(0, min(own, FIRST_VERSION - 1)))
         if answer.error_code:
             raise refusal(f"broker {self.endpoint} answers ApiVersions", answer.error_code)
         self.versions = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
 
-    def _ask_versions(self, version: int) -> ApiVersionsResponse:
+    def _request_versions(self, version: int) -> ApiVersionsResponse:
         body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")
         answer = self.ask(body, version)
         assert isinstance(answer, ApiVersionsResponse)
@@ -190,7 +190,7 @@ class BrokerConnection:
         """The hint for a closed connection: a broker that requires TLS or SASL closes it, sometimes
         after it has sent its versions."""
         protocol = self._settings.text("security.protocol")
-        return ConnectionLost(f"{lost}; is security.protocol={protocol} what it wants?")
+        return ConnectionLost(f"{lost}; is security.protocol={protocol} right for it?")
 
     def _introduce(self) -> None:
         if (self._settings.text("security.protocol") or "").startswith("SASL_"):

@@ -26,8 +26,8 @@ class ConnectionPool:
         self._closed = False
 
     def take(self, endpoint: BrokerEndpoint, seconds: float) -> BrokerConnection:
-        """A connection for this caller alone, who returns or closes it. Raises ConnectionLost, and
-        the ClientErrors of `BrokerConnection.open`."""
+        """A connection for this caller alone, which returns or closes it. Raises ConnectionLost,
+        and the ClientErrors of `BrokerConnection.open`."""
         if self._closed:
             raise ClientError("the client is closed")
         idle, now = self._idle.get(endpoint, []), time.monotonic()

@@ -50,7 +50,7 @@ def deliver(
     answer = connection.receive()
     assert isinstance(answer, ProduceResponse)
     names = {topic_id: name for name, topic_id in ids.items()}
-    told = [
+    results = [
         Delivered(
             TopicPartition(topic.name or names.get(topic.topic_id, ""), each.index),
             each.error_code,
@@ -60,7 +60,7 @@ def deliver(
         for topic in answer.responses
         for each in topic.partition_responses
     ]
-    return list({each.partition: each for each in told if each.partition in batches}.values())
+    return list({each.partition: each for each in results if each.partition in batches}.values())
 
 
 def _request(
@@ -90,9 +90,9 @@ def checked(batch: bytes | bytearray) -> bytearray:
     return made
 
 
-def refused(told: Delivered) -> ClientError:
+def refused(result: Delivered) -> ClientError:
     """The error for a batch that is refused permanently."""
-    what = f"sending to {told.partition}"
-    if told.code == error_codes.MESSAGE_TOO_LARGE:
-        return ApiError(what, told.code, "a batch is larger than the topic's max.message.bytes: make smaller ones")
-    return refusal(what, told.code, told.message)
+    what = f"sending to {result.partition}"
+    if result.code == error_codes.MESSAGE_TOO_LARGE:
+        return ApiError(what, result.code, "a batch is larger than the topic's max.message.bytes: make smaller ones")
+    return refusal(what, result.code, result.message)

@@ -35,7 +35,7 @@ def dial(endpoint: BrokerEndpoint, settings: ClientSettings, seconds: float) -> 
     raise last
 
 
-def said(error: BaseException) -> str:
+def description(error: BaseException) -> str:
     """The text of an error, without the address, which the caller adds."""
     number = error.errno if isinstance(error, OSError) and type(error).__module__ == "builtins" else None
     return os.strerror(number).lower() if number is not None and number > 0 else str(error) or type(error).__name__

@@ -85,26 +85,26 @@ class OffsetOutOfRange(ClientError):
     """The partition does not have the offset: it was deleted, or never written. Unknown offsets are
     -1."""
 
-    def __init__(self, partition: TopicPartition, asked: int, log_start_offset: int, end: int) -> None:
-        super().__init__(partition, asked, log_start_offset, end)
-        self.partition, self.asked, self.log_start_offset, self.end = partition, asked, log_start_offset, end
+    def __init__(self, partition: TopicPartition, offset: int, log_start_offset: int, end: int) -> None:
+        super().__init__(partition, offset, log_start_offset, end)
+        self.partition, self.offset, self.log_start_offset, self.end = partition, offset, log_start_offset, end
 
     def __str__(self) -> str:
         known = f"from {self.log_start_offset} to {self.end}" if self.end >= 0 else "other ones"
-        return f"{self.partition} has no offset {self.asked}: it has offsets {known}"
+        return f"{self.partition} has no offset {self.offset}: it has offsets {known}"
 
 
 class LogTruncated(ClientError):
     """The log was truncated since it was read: records that were read are still there up to `end`
     (KIP-320)."""
 
-    def __init__(self, partition: TopicPartition, asked: OffsetAndEpoch, end: OffsetAndEpoch) -> None:
-        super().__init__(partition, asked, end)
-        self.partition, self.asked, self.end = partition, asked, end
+    def __init__(self, partition: TopicPartition, read: OffsetAndEpoch, end: OffsetAndEpoch) -> None:
+        super().__init__(partition, read, end)
+        self.partition, self.read, self.end = partition, read, end
 
     def __str__(self) -> str:
         return (
-            f"{self.partition} was truncated: what was read up to {self.asked} is there only up to {self.end}; "
+            f"{self.partition} was truncated: what was read up to {self.read} is there only up to {self.end}; "
             "what was read beyond that is lost"
         )
 

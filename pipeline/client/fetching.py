@@ -46,54 +46,54 @@ def version_for(connection: BrokerConnection, topic_id: Uuid) -> int:
     return connection.version(ApiKeys.FETCH, highest=BY_NAME if topic_id == ZERO else 1 << 15)
 
 
-def request(wanted: FetchPosition, version: int, settings: ClientSettings) -> FetchRequest:
+def request(fetch: FetchPosition, version: int, settings: ClientSettings) -> FetchRequest:
     """The Fetch request for a position."""
     partition = FetchRequest.FetchPartition(
-        partition=wanted.partition.partition,
-        current_leader_epoch=wanted.leader_epoch,
-        fetch_offset=wanted.position,
-        last_fetched_epoch=wanted.last_epoch if version >= EPOCH_CHECKED else -1,
-        partition_max_bytes=wanted.max_bytes,
+        partition=fetch.partition.partition,
+        current_leader_epoch=fetch.leader_epoch,
+        fetch_offset=fetch.position,
+        last_fetched_epoch=fetch.last_epoch if version >= EPOCH_CHECKED else -1,
+        partition_max_bytes=fetch.max_bytes,
     )
-    topic = FetchRequest.FetchTopic(topic=wanted.partition.topic, topic_id=wanted.topic_id, partitions=[partition])
+    topic = FetchRequest.FetchTopic(topic=fetch.partition.topic, topic_id=fetch.topic_id, partitions=[partition])
     return FetchRequest(
         max_wait_ms=settings.int("fetch.max.wait.ms"),
         # with more than the limit of the partition, the broker would always wait
-        min_bytes=min(settings.int("fetch.min.bytes"), wanted.max_bytes),
-        max_bytes=wanted.max_bytes,
-        isolation_level=wanted.isolation,
+        min_bytes=min(settings.int("fetch.min.bytes"), fetch.max_bytes),
+        max_bytes=fetch.max_bytes,
+        isolation_level=fetch.isolation,
         topics=[topic],
         rack_id=settings.text("client.rack") or "",
     )
 
 
 def partition_of(
-    answer: FetchResponse, wanted: FetchPosition, connection: BrokerConnection
+    answer: FetchResponse, fetch: FetchPosition, connection: BrokerConnection
 ) -> FetchResponse.PartitionData:
     """The partition of a response without an error. Raises BadAnswer when it is missing."""
     for topic in answer.responses:
-        if topic.topic_id == wanted.topic_id or topic.topic == wanted.partition.topic:
-            for told in topic.partitions:
-                if told.partition_index == wanted.partition.partition:
-                    return told
-    raise BadAnswer(f"broker {connection.endpoint}: its answer to Fetch does not speak of {wanted.partition}")
+        if topic.topic_id == fetch.topic_id or topic.topic == fetch.partition.topic:
+            for partition in topic.partitions:
+                if partition.partition_index == fetch.partition.partition:
+                    return partition
+    raise BadAnswer(f"broker {connection.endpoint}: its answer to Fetch does not contain {fetch.partition}")
 
 
-def fetched(told: FetchResponse.PartitionData, wanted: FetchPosition, last: BatchHeader) -> Fetched:
+def fetched(partition: FetchResponse.PartitionData, fetch: FetchPosition, last: BatchHeader) -> Fetched:
     """The value for the caller; `last` is the last complete batch."""
-    aborted = told.aborted_transactions or ()
+    aborted = partition.aborted_transactions or ()
     return Fetched(
-        memoryview(told.records or b""),
-        wanted.position,
+        memoryview(partition.records or b""),
+        fetch.position,
         last.next_offset,
-        told.high_watermark,
-        told.log_start_offset,
-        told.last_stable_offset,
+        partition.high_watermark,
+        partition.log_start_offset,
+        partition.last_stable_offset,
         tuple((each.producer_id, each.first_offset) for each in aborted),
     )
 
 
-def whole_batches(records: memoryview, wanted: FetchPosition) -> tuple[BatchHeader, Batches] | None:
+def whole_batches(records: memoryview, fetch: FetchPosition) -> tuple[BatchHeader, Batches] | None:
     """The header of the last complete batch, and the sizes of the complete ones; None without a
     complete batch. Raises BadAnswer for bytes that are no batches."""
     try:
@@ -103,12 +103,10 @@ def whole_batches(records: memoryview, wanted: FetchPosition) -> tuple[BatchHead
         first, last = read_header(records, 0), read_header(records, starts[-1])
     except WireError as error:
         raise BadAnswer(
-            f"{wanted.partition}: what was fetched at offset {wanted.position} is no batch: {error}"
+            f"{fetch.partition}: what was fetched at offset {fetch.position} is no batch: {error}"
         ) from error
-    if last.next_offset <= wanted.position:
-        raise BadAnswer(
-            f"{wanted.partition}: what was fetched at offset {wanted.position} ends before it, with {last!r}"
-        )
+    if last.next_offset <= fetch.position:
+        raise BadAnswer(f"{fetch.partition}: what was fetched at offset {fetch.position} ends before it, with {last!r}")
     largest = max(after - start for start, after in pairwise([*starts, end]))
     return last, Batches(len(starts), end, largest, max(last.next_offset - first.base_offset, 1))
 
@@ -133,7 +131,7 @@ def size_of_first(records: memoryview) -> int:
     return LOG_OVERHEAD + int(_LENGTH(records, 0)[0]) if len(records) >= LOG_OVERHEAD else 0
 
 
-def divergence(told: FetchResponse.PartitionData) -> OffsetAndEpoch | None:
+def divergence(partition: FetchResponse.PartitionData) -> OffsetAndEpoch | None:
     """The offset up to which the broker has the same log; None when it found no divergence."""
-    found = told.diverging_epoch
+    found = partition.diverging_epoch
     return None if found.end_offset < 0 else OffsetAndEpoch(found.end_offset, found.epoch)

@@ -50,7 +50,7 @@ def commit(network: Network, group: str, offsets: Mapping[TopicPartition, Offset
     ]
     body = OffsetCommitRequest(group_id=group, topics=topics)
 
-    def ask(connection: BrokerConnection) -> dict[TopicPartition, int]:
+    def send(connection: BrokerConnection) -> dict[TopicPartition, int]:
         answer = connection.ask(body, connection.version(ApiKeys.OFFSET_COMMIT, 2, LAST_WITH_NAMES))
         assert isinstance(answer, OffsetCommitResponse)
         return {
@@ -59,46 +59,46 @@ def commit(network: Network, group: str, offsets: Mapping[TopicPartition, Offset
             for each in topic.partitions
         }
 
-    _ask_coordinator(network, group, f"committing to group {group!r}", ask, lambda codes: codes)
+    _call_coordinator(network, group, f"committing to group {group!r}", send, lambda codes: codes)
 
 
 def committed(
     network: Network, group: str, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, OffsetAndEpoch | None]:
     """The committed offsets of a group; None for a partition without one."""
-    wanted = list(partitions)
+    requested = list(partitions)
     topic = OffsetFetchRequest.OffsetFetchRequestTopics
     topics = [
         topic(name=name, partition_indexes=[each.partition for each, _ in found])
-        for name, found in by_topic(dict.fromkeys(wanted)).items()
+        for name, found in by_topic(dict.fromkeys(requested)).items()
     ]
     body = OffsetFetchRequest(groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)])
 
-    def ask(connection: BrokerConnection) -> OffsetFetchResponse.OffsetFetchResponseGroup:
+    def send(connection: BrokerConnection) -> OffsetFetchResponse.OffsetFetchResponseGroup:
         answer = connection.ask(body, connection.version(ApiKeys.OFFSET_FETCH, 8, LAST_WITH_NAMES))
         assert isinstance(answer, OffsetFetchResponse)
-        told = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group)
-        return next((each for each in answer.groups if each.group_id == group), told)
+        missing = OffsetFetchResponse.OffsetFetchResponseGroup(group_id=group)
+        return next((each for each in answer.groups if each.group_id == group), missing)
 
-    def codes(told: OffsetFetchResponse.OffsetFetchResponseGroup) -> dict[TopicPartition, int]:
-        found = {TopicPartition(t.name, p.partition_index): p.error_code for t in told.topics for p in t.partitions}
-        return {TopicPartition("", -1): told.error_code, **found}
+    def codes(answer: OffsetFetchResponse.OffsetFetchResponseGroup) -> dict[TopicPartition, int]:
+        found = {TopicPartition(t.name, p.partition_index): p.error_code for t in answer.topics for p in t.partitions}
+        return {TopicPartition("", -1): answer.error_code, **found}
 
-    told = _ask_coordinator(network, group, f"offsets of group {group!r}", ask, codes)
+    answer = _call_coordinator(network, group, f"offsets of group {group!r}", send, codes)
     found = {
         TopicPartition(each.name, at.partition_index): OffsetAndEpoch(at.committed_offset, at.committed_leader_epoch)
-        for each in told.topics
+        for each in answer.topics
         for at in each.partitions
         if at.committed_offset >= 0
     }
-    return {each: found.get(each) for each in wanted}
+    return {each: found.get(each) for each in requested}
 
 
-def _ask_coordinator(
+def _call_coordinator(
     network: Network,
     group: str,
     what: str,
-    ask: Callable[[BrokerConnection], T],
+    send: Callable[[BrokerConnection], T],
     codes: Callable[[T], Mapping[TopicPartition, int]],
 ) -> T:
     """The first response of the group's coordinator without an error."""
@@ -107,7 +107,7 @@ def _ask_coordinator(
         coordinator = _coordinator(network, group, what, patience)
         try:
             with network.links.lent(coordinator, patience.left()) as connection:
-                answer = ask(connection)
+                answer = send(connection)
         except ConnectionLost as lost:
             patience.pause(str(lost))
             continue
@@ -121,7 +121,7 @@ def _ask_coordinator(
 
 
 def _coordinator(network: Network, group: str, what: str, patience: Patience) -> BrokerEndpoint:
-    def ask(connection: BrokerConnection) -> FindCoordinatorResponse.Coordinator:
+    def send(connection: BrokerConnection) -> FindCoordinatorResponse.Coordinator:
         version = connection.version(ApiKeys.FIND_COORDINATOR, 1)
         body = FindCoordinatorRequest(coordinator_keys=[group]) if version >= 4 else FindCoordinatorRequest(key=group)
         answer = connection.ask(body, version)
@@ -133,7 +133,7 @@ def _coordinator(network: Network, group: str, what: str, patience: Patience) ->
         )
 
     while True:
-        found = network.metadata.ask_anyone(patience, ask)
+        found = network.metadata.call_any_broker(patience, send)
         if not found.error_code:
             return BrokerEndpoint(found.host, found.port)
         if not error_codes.is_retriable(found.error_code):

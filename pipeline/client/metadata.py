@@ -39,22 +39,22 @@ class Metadata:
     def __init__(self, settings: ClientSettings, links: ConnectionPool) -> None:
         self.cluster = MetadataCache()
         self._settings, self._links = settings, links
-        self._told: dict[str, float] = {}  # the time of the last response for each topic
+        self._fetched: dict[str, float] = {}  # the time of the last response for each topic
 
-    def ask_anyone(self, patience: Patience, ask: Callable[[BrokerConnection], T]) -> T:
+    def call_any_broker(self, patience: Patience, send: Callable[[BrokerConnection], T]) -> T:
         """The response of any one broker."""
         while True:
             troubles: list[ConnectionLost] = []
             for endpoint in self._candidates():
                 try:
                     with self._links.lent(endpoint, patience.left()) as connection:
-                        return ask(connection)
+                        return send(connection)
                 except ConnectionLost as lost:
                     troubles.append(lost)
-            said = "; ".join(dict.fromkeys(map(str, troubles)))
+            problems = "; ".join(dict.fromkeys(map(str, troubles)))
             if not self.cluster.brokers and all(isinstance(lost, NoSuchHost) for lost in troubles):
-                raise NotReachable(f"{patience.what}: {said}; look at bootstrap.servers")
-            patience.pause(said, NotReachable)
+                raise NotReachable(f"{patience.what}: {problems}; look at bootstrap.servers")
+            patience.pause(problems, NotReachable)
 
     def topic(self, name: str, patience: Patience, *, create: bool = False) -> Topic:
         """A topic from fresh metadata. Raises NoSuchTopic, and the errors of the cluster."""
@@ -94,16 +94,16 @@ class Metadata:
 
     def refresh(self, names: Iterable[str], patience: Patience, *, create: bool = False) -> None:
         """Requests these topics now."""
-        wanted = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
-        body = MetadataRequest(topics=wanted, allow_auto_topic_creation=create)
-        self._fold(self.ask_anyone(patience, lambda connection: _metadata(connection, body)))
+        requested = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+        body = MetadataRequest(topics=requested, allow_auto_topic_creation=create)
+        self._fold(self.call_any_broker(patience, lambda connection: _metadata(connection, body)))
 
     def all_topics(self, patience: Patience) -> list[Topic]:
         """Every topic of the cluster, as it is now."""
         body = MetadataRequest(topics=None, allow_auto_topic_creation=False)
-        answer = self.ask_anyone(patience, lambda connection: _metadata(connection, body))
+        answer = self.call_any_broker(patience, lambda connection: _metadata(connection, body))
         self._fold(answer)
-        return [Topic(told.name, internal=told.is_internal) for told in answer.topics if told.name is not None]
+        return [Topic(topic.name, internal=topic.is_internal) for topic in answer.topics if topic.name is not None]
 
     def prepare(self, names: Iterable[str], patience: Patience) -> None:
         """Requests the unknown ones of these topics in one request, before they are used one by
@@ -112,36 +112,36 @@ class Metadata:
         for start in range(0, len(unknown), MOST_TOPICS):
             self.refresh(unknown[start : start + MOST_TOPICS], patience)
 
-    def accept(self, partition: TopicPartition, told: PartitionLeader) -> None:
+    def accept(self, partition: TopicPartition, leader: PartitionLeader) -> None:
         """Takes over leaders from another process, so that this one needs no request."""
-        if told.endpoint is not None:
-            self.cluster.accept(partition, told)
+        if leader.endpoint is not None:
+            self.cluster.accept(partition, leader)
             self._note([partition.topic])
 
     def stale(self, topic: str) -> None:
         """Marks the metadata of this topic as stale."""
-        self._told.pop(topic, None)
+        self._fetched.pop(topic, None)
 
     def _fold(self, answer: MetadataResponse) -> None:
         self.cluster.fold(answer)
-        self._note(told.name for told in answer.topics if told.name is not None)
+        self._note(each.name for each in answer.topics if each.name is not None)
 
     def _note(self, topics: Iterable[str]) -> None:
         """Marks the metadata of these topics as fresh."""
         now = time.monotonic()
         for name in topics:
-            self._told.pop(name, None)
-            self._told[name] = now
-        if len(self._told) > MOST_TOPICS:
-            oldest = list(self._told)[: len(self._told) - MOST_TOPICS]
+            self._fetched.pop(name, None)
+            self._fetched[name] = now
+        if len(self._fetched) > MOST_TOPICS:
+            oldest = list(self._fetched)[: len(self._fetched) - MOST_TOPICS]
             self.cluster.forget(oldest)
             for name in oldest:
-                del self._told[name]
+                del self._fetched[name]
 
     def is_fresh(self, topic: str) -> bool:
         """Whether the metadata of this topic is fresh."""
-        told = self._told.get(topic)
-        return told is not None and time.monotonic() - told < self._settings.seconds("metadata.max.age.ms")
+        fetched = self._fetched.get(topic)
+        return fetched is not None and time.monotonic() - fetched < self._settings.seconds("metadata.max.age.ms")
 
     def _candidates(self) -> list[BrokerEndpoint]:
         """The brokers to ask: those with a connection, then the others in random order, then the

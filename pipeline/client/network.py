@@ -28,7 +28,7 @@ T = TypeVar("T")
 Answered = tuple[TopicPartition, int, T]
 """A partition, an error code, and the result when the code is 0."""
 
-Ask = Callable[[BrokerConnection, Mapping[TopicPartition, LeaderAndEpoch]], Iterable[Answered[T]]]
+LeaderCall = Callable[[BrokerConnection, Mapping[TopicPartition, LeaderAndEpoch]], Iterable[Answered[T]]]
 """Sends one broker a request about partitions that it leads."""
 
 
@@ -73,7 +73,9 @@ class Network:
         """Whether this is still the newest known leader of the partition."""
         return self.metadata.is_fresh(partition.topic) and self.metadata.cluster.leader(partition) == leader
 
-    def ask_leaders(self, partitions: Iterable[TopicPartition], what: str, ask: Ask[T]) -> dict[TopicPartition, T]:
+    def call_leaders(
+        self, partitions: Iterable[TopicPartition], what: str, send: LeaderCall[T]
+    ) -> dict[TopicPartition, T]:
         """The results of the partitions' leaders. Raises TimedOut, and the permanent errors of
         brokers."""
         patience, done = self.patience(what), dict[TopicPartition, T]()
@@ -82,7 +84,7 @@ class Network:
             self.metadata.prepare((partition.topic for partition in pending), patience)
             troubles = _Troubles()
             for endpoint, leaders in self._by_broker(pending, patience, troubles).items():
-                for partition, code, answer in self._asked(endpoint, leaders, patience, troubles, ask):
+                for partition, code, answer in self._answers_of(endpoint, leaders, patience, troubles, send):
                     if code:
                         self.trouble(partition, code, what)
                         troubles.codes.append(f"{partition}: {error_codes.name(code)}")
@@ -91,7 +93,7 @@ class Network:
             pending = [partition for partition in pending if partition not in done]
             if not pending:
                 return done
-            patience.pause(*troubles.told())
+            patience.pause(*troubles.summary())
 
     def trouble(self, partition: TopicPartition, code: int, what: str) -> None:
         """Records a retriable code, or raises the error of any other."""
@@ -112,18 +114,18 @@ class Network:
                 found.setdefault(place.endpoint, {})[partition] = place.leader
         return found
 
-    def _asked(
+    def _answers_of(
         self,
         endpoint: BrokerEndpoint,
         leaders: Mapping[TopicPartition, LeaderAndEpoch],
         patience: Patience,
         troubles: _Troubles,
-        ask: Ask[T],
+        send: LeaderCall[T],
     ) -> Iterator[Answered[T]]:
         """The results for these partitions. A lost connection marks their metadata as stale."""
         try:
             with self.links.lent(endpoint, patience.left()) as connection:
-                answers = [each for each in ask(connection, leaders) if each[0] in leaders]
+                answers = [each for each in send(connection, leaders) if each[0] in leaders]
         except ConnectionLost as lost:
             troubles.lost.append(str(lost))
             for partition in leaders:
@@ -143,8 +145,8 @@ class _Troubles:
         self.codes: list[str] = []
         self.leaderless: list[str] = []
 
-    def told(self) -> tuple[str, type[TimedOut]]:
+    def summary(self) -> tuple[str, type[TimedOut]]:
         """The first error of each kind, and the exception for it when time is up."""
         kind = NoLeader if self.leaderless and not self.lost and not self.codes else TimedOut
-        said = [each[0] for each in (self.lost, self.codes, self.leaderless) if each]
-        return "; ".join(said) or "an answer did not speak of everything that it was asked about", kind
+        problems = [each[0] for each in (self.lost, self.codes, self.leaderless) if each]
+        return "; ".join(problems) or "an answer did not contain everything that was requested", kind

@@ -32,12 +32,12 @@ def isolation_level(name: str) -> int:
 
 
 def by_time(
-    network: Network, wanted: Mapping[TopicPartition, int], isolation: str
+    network: Network, requested: Mapping[TopicPartition, int], isolation: str
 ) -> dict[TopicPartition, OffsetAndEpoch | None]:
     """The first offset at or after each time; None when there is none."""
     level = isolation_level(isolation)
 
-    def ask(
+    def send(
         connection: BrokerConnection, leaders: Mapping[TopicPartition, LeaderAndEpoch]
     ) -> Iterator[Answered[OffsetAndEpoch | None]]:
         partition = ListOffsetsRequest.ListOffsetsPartition
@@ -45,7 +45,7 @@ def by_time(
             ListOffsetsRequest.ListOffsetsTopic(
                 name=name,
                 partitions=[
-                    partition(partition_index=each.partition, current_leader_epoch=epoch, timestamp=wanted[each])
+                    partition(partition_index=each.partition, current_leader_epoch=epoch, timestamp=requested[each])
                     for each, (_, epoch) in group
                 ],
             )
@@ -56,23 +56,23 @@ def by_time(
         answer = connection.ask(body, connection.version(ApiKeys.LIST_OFFSETS, lowest=2))
         assert isinstance(answer, ListOffsetsResponse)
         for topic in answer.topics:
-            for told in topic.partitions:
-                found = OffsetAndEpoch(told.offset, told.leader_epoch) if told.offset >= 0 else None
-                yield TopicPartition(topic.name, told.partition_index), told.error_code, found
+            for result in topic.partitions:
+                found = OffsetAndEpoch(result.offset, result.leader_epoch) if result.offset >= 0 else None
+                yield TopicPartition(topic.name, result.partition_index), result.error_code, found
 
-    for each, when in wanted.items():
+    for each, when in requested.items():
         if when < -2:
             raise UsageError(
                 f"offsets of {each}: {when} is no time: give ms since the epoch, -1 (latest) or -2 (earliest)"
             )
-    return network.ask_leaders(wanted, "offsets", ask)
+    return network.call_leaders(requested, "offsets", send)
 
 
-def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
+def ends_of_epochs(network: Network, requested: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch]:
     """For each leader epoch the largest epoch of the leader that is not above it, and its end
     offset; -1 and -1 when there is none."""
 
-    def ask(
+    def send(
         connection: BrokerConnection, leaders: Mapping[TopicPartition, LeaderAndEpoch]
     ) -> Iterator[Answered[OffsetAndEpoch]]:
         partition = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
@@ -80,7 +80,7 @@ def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> di
             OffsetForLeaderEpochRequest.OffsetForLeaderTopic(
                 topic=name,
                 partitions=[
-                    partition(partition=each.partition, current_leader_epoch=epoch, leader_epoch=wanted[each])
+                    partition(partition=each.partition, current_leader_epoch=epoch, leader_epoch=requested[each])
                     for each, (_, epoch) in group
                 ],
             )
@@ -90,11 +90,11 @@ def ends_of_epochs(network: Network, wanted: Mapping[TopicPartition, int]) -> di
         answer = connection.ask(body, connection.version(ApiKeys.OFFSET_FOR_LEADER_EPOCH))
         assert isinstance(answer, OffsetForLeaderEpochResponse)
         for topic in answer.topics:
-            for told in topic.partitions:
-                end = OffsetAndEpoch(told.end_offset, told.leader_epoch)
-                yield TopicPartition(topic.topic, told.partition), told.error_code, end
+            for result in topic.partitions:
+                end = OffsetAndEpoch(result.end_offset, result.leader_epoch)
+                yield TopicPartition(topic.topic, result.partition), result.error_code, end
 
-    return network.ask_leaders(wanted, "ends of leader epochs", ask)
+    return network.call_leaders(requested, "ends of leader epochs", send)
 
 
 def by_topic(leaders: Mapping[TopicPartition, T]) -> dict[str, list[tuple[TopicPartition, T]]]:

@@ -39,7 +39,7 @@ def _rows() -> dict[str, Other]:
 
 
 BY_NAME = _rows()
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def judge(name: str, value: str) -> None:
@@ -54,6 +54,6 @@ def judge(name: str, value: str) -> None:
 
 def warn_once(text: str) -> None:
     """Logs a warning, unless this process logged it before."""
-    if text not in _told:
-        _told.add(text)
+    if text not in _logged:
+        _logged.add(text)
         log.warning("%s", text)

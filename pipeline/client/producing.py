@@ -47,15 +47,15 @@ class Producer:
     def __init__(self, network: Network, acks: str | None, idempotent: bool | None) -> None:
         settings = network.settings
         self._network = network
-        told = acks if acks is not None else settings.text("acks") or ""
-        if told not in ACKS:
-            raise UsageError(f"acks {told!r} is none: give all, 0 or 1")
-        self._acks = ACKS[told]
-        wanted = settings.flag("enable.idempotence") if idempotent is None else idempotent
+        given = acks if acks is not None else settings.text("acks") or ""
+        if given not in ACKS:
+            raise UsageError(f"acks {given!r} is none: give all, 0 or 1")
+        self._acks = ACKS[given]
+        is_idempotent = settings.flag("enable.idempotence") if idempotent is None else idempotent
         insisted = idempotent or (idempotent is None and "enable.idempotence" in settings.given)
-        if wanted and self._acks != -1 and insisted:
-            raise UsageError(f"an idempotent producer needs acks=all, not {told}")
-        self._idempotent = wanted and self._acks == -1
+        if is_idempotent and self._acks != -1 and insisted:
+            raise UsageError(f"an idempotent producer needs acks=all, not {given}")
+        self._idempotent = is_idempotent and self._acks == -1
         self._retries = settings.int("retries")
         self._identity: _Identity | None = None
         self._sequences: dict[TopicPartition, int] = {}
@@ -90,7 +90,7 @@ class Producer:
     def _known(self, patience: Patience) -> _Identity:
         """The producer id and epoch; the first call requests them."""
         while self._identity is None:
-            answer = self._network.metadata.ask_anyone(patience, _identify)
+            answer = self._network.metadata.call_any_broker(patience, _identify)
             if not answer.error_code:
                 self._identity = _Identity(answer.producer_id, answer.producer_epoch)
                 self._sequences.clear()
@@ -100,11 +100,11 @@ class Producer:
                 raise refusal("a producer id", answer.error_code)
         return self._identity
 
-    def _stamp(self, queues: Mapping[TopicPartition, deque[bytearray]], who: _Identity) -> None:
+    def _stamp(self, queues: Mapping[TopicPartition, deque[bytearray]], identity: _Identity) -> None:
         for partition, queue in queues.items():
             for batch in queue:
                 sequence = self._sequences.get(partition, 0)
-                set_producer(batch, who.id, who.epoch, sequence)
+                set_producer(batch, identity.id, identity.epoch, sequence)
                 self._sequences[partition] = increment_sequence(sequence, read_header(batch).last_offset_delta + 1)
 
     def _deliver(self, queues: dict[TopicPartition, deque[bytearray]], patience: Patience) -> dict[TopicPartition, int]:
@@ -166,14 +166,14 @@ class Producer:
             for partition in heads:
                 self._network.metadata.stale(partition.topic)
             return
-        for told in answers:
-            if told.code in DELIVERED:
-                yield told.partition, told.offset
-            elif error_codes.is_retriable(told.code):
-                self._network.trouble(told.partition, told.code, "sending")
-                troubles.append(f"{told.partition}: {error_codes.name(told.code)}")
+        for result in answers:
+            if result.code in DELIVERED:
+                yield result.partition, result.offset
+            elif error_codes.is_retriable(result.code):
+                self._network.trouble(result.partition, result.code, "sending")
+                troubles.append(f"{result.partition}: {error_codes.name(result.code)}")
             else:
-                raise refused(told)
+                raise refused(result)
 
     def _fitting(
         self, partitions: list[TopicPartition], queues: Mapping[TopicPartition, deque[bytearray]]

@@ -81,11 +81,11 @@ class _Reading:
             connection = self._attached.connected(self._patience, self.at)
             if connection is None:
                 return None
-            wanted = self._under_way or self._send(connection)
-            answer = connection.receive(most=wanted.max_bytes + MAX_SIZE)
+            fetch = self._under_way or self._send(connection)
+            answer = connection.receive(most=fetch.max_bytes + MAX_SIZE)
             self._under_way = None
             assert isinstance(answer, FetchResponse)
-            return self._taken(answer, wanted, connection)
+            return self._taken(answer, fetch, connection)
         except ConnectionLost as lost:
             self._astray(str(lost))
         return None
@@ -107,35 +107,35 @@ class _Reading:
 
     def _send(self, connection: BrokerConnection) -> FetchPosition:
         attached = self._attached
-        wanted = FetchPosition(
+        fetch = FetchPosition(
             self._partition, attached.topic_id, self.at.offset, attached.leader.epoch, self.at.epoch, self._isolation, self._size()
         )  # fmt: skip
-        version = fetching.version_for(connection, wanted.topic_id)
-        connection.send(fetching.request(wanted, version, self._network.settings), version)
-        self._under_way = wanted
-        return wanted
+        version = fetching.version_for(connection, fetch.topic_id)
+        connection.send(fetching.request(fetch, version, self._network.settings), version)
+        self._under_way = fetch
+        return fetch
 
-    def _taken(self, answer: FetchResponse, wanted: FetchPosition, connection: BrokerConnection) -> Fetched | None:
+    def _taken(self, answer: FetchResponse, fetch: FetchPosition, connection: BrokerConnection) -> Fetched | None:
         if answer.error_code:
             self._refused(answer.error_code, None)
             return None
-        told = fetching.partition_of(answer, wanted, connection)
-        if told.error_code:
-            self._refused(told.error_code, told)
+        partition = fetching.partition_of(answer, fetch, connection)
+        if partition.error_code:
+            self._refused(partition.error_code, partition)
             return None
-        if (common := fetching.divergence(told)) is not None:
+        if (common := fetching.divergence(partition)) is not None:
             raise LogTruncated(self._partition, self.at, common)
-        records = memoryview(told.records or b"")
-        found = fetching.whole_batches(records, wanted)
+        records = memoryview(partition.records or b"")
+        found = fetching.whole_batches(records, fetch)
         if found is None:
-            self._nothing(told, records, wanted)
+            self._nothing(partition, records, fetch)
             return None
         last, batches = found
         self._network.sizes.note(self._partition, batches)
         self._at_batch_start, self._least_bytes = True, 0
         self.at = OffsetAndEpoch(last.next_offset, last.partition_leader_epoch)
         self._patience.progress()
-        return fetching.fetched(told, wanted, last)
+        return fetching.fetched(partition, fetch, last)
 
     def _size(self) -> int:
         """The bytes to request: the rest of the range, within the limit of the caller."""
@@ -144,28 +144,28 @@ class _Reading:
         )
         return max(min(rest, self._max_bytes), self._least_bytes)
 
-    def _nothing(self, told: FetchResponse.PartitionData, records: memoryview, wanted: FetchPosition) -> None:
+    def _nothing(self, answer: FetchResponse.PartitionData, records: memoryview, fetch: FetchPosition) -> None:
         """Handles a response without a complete batch: asks another replica, or for more bytes, or
         later."""
         if len(records):
-            self._grow(fetching.size_of_first(records), wanted.max_bytes)
-        elif told.preferred_read_replica >= 0 and told.preferred_read_replica != self._attached.replica:
-            self._patience.check(f"the broker wants it to be read from broker {told.preferred_read_replica}")
+            self._grow(fetching.size_of_first(records), fetch.max_bytes)
+        elif answer.preferred_read_replica >= 0 and answer.preferred_read_replica != self._attached.replica:
+            self._patience.check(f"the preferred read replica is broker {answer.preferred_read_replica}")
             self._attached.leave()
-            self._attached.replica = told.preferred_read_replica
+            self._attached.replica = answer.preferred_read_replica
         else:
-            bound = told.last_stable_offset if self._isolation else told.high_watermark
+            bound = answer.last_stable_offset if self._isolation else answer.high_watermark
             self._patience.pause(
                 f"offset {self.at.offset} of {self._end} was not written: readers are given what is before {bound}"
             )
 
-    def _grow(self, needed: int, asked: int) -> None:
+    def _grow(self, needed: int, requested: int) -> None:
         """A broker that cuts off the first batch is asked for the size of the batch."""
-        if needed <= asked or needed > MAX_SIZE:
+        if needed <= requested or needed > MAX_SIZE:
             raise BadAnswer(f"{self._partition}: the batch at offset {self.at.offset} is cut off, of {needed} bytes")
         self._least_bytes = needed
 
-    def _refused(self, code: int, told: FetchResponse.PartitionData | None) -> None:
+    def _refused(self, code: int, answer: FetchResponse.PartitionData | None) -> None:
         what = f"{self._partition}: {error_codes.name(code)}"
         if self._attached.replica is not None:  # for any error: the leader decides
             self._astray(what)
@@ -173,8 +173,8 @@ class _Reading:
             raise self._out_of_range()
         elif code == error_codes.CORRUPT_MESSAGE:
             raise ApiError(f"reading {self._partition} at offset {self.at.offset}", code)
-        elif told is not None and self._attached.learned(
-            LeaderAndEpoch(told.current_leader.leader_id, told.current_leader.leader_epoch)
+        elif answer is not None and self._attached.learned(
+            LeaderAndEpoch(answer.current_leader.leader_id, answer.current_leader.leader_epoch)
         ):
             self._patience.check(what)
         else:

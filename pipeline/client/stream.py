@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 
-from .dialing import said
+from .dialing import description
 from .errors import ConnectionLost
 from .names import BrokerEndpoint
 
@@ -45,7 +45,7 @@ class SocketStream:
         except TimeoutError:
             raise self._lost(f"takes no request for {seconds:.1f} s") from None
         except OSError as error:
-            raise self._lost(said(error)) from None
+            raise self._lost(description(error)) from None
 
     def frame(self, seconds: float, most: int) -> bytearray:
         """The next frame, without its length, within `seconds` and of at most `most` bytes."""
@@ -101,7 +101,7 @@ class SocketStream:
                 except TimeoutError:
                     raise self._lost(f"gives no answer within {seconds:.1f} s") from None
                 except OSError as error:
-                    raise self._lost(said(error)) from None
+                    raise self._lost(description(error)) from None
                 if not count:
                     raise self._lost("closed the connection")
                 start += count

@@ -23,7 +23,7 @@ class CoordinatorEntry(NamedTuple):
     value: Message | None
 
 
-def said(log: Iterable[HistoryRecord], topic: str, options: LogOptions) -> Iterator[CoordinatorEntry]:
+def decoded(log: Iterable[HistoryRecord], topic: str, options: LogOptions) -> Iterator[CoordinatorEntry]:
     """Every record except those of unknown types and transaction markers. Raises BadFile as
     `onCorrupt` says."""
     for entry in log:

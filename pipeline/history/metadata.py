@@ -29,10 +29,10 @@ TOPIC = "__cluster_metadata"
 
 def _history(state: StateTable) -> Callable[[Iterable[HistoryRecord], Chain, LogOptions], Iterator[dict[str, Any]]]:
     def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
-        told = StateSpans()
+        spans = StateSpans()
         for entry, key, row in _changes(state, log, options):
-            yield from told.put(key, row, mark(entry))
-        yield from told.left()
+            yield from spans.put(key, row, mark(entry))
+        yield from spans.left()
 
     return rows
 

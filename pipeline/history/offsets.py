@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.offset_commit_record import OffsetCommitKey,
 from ..logs.options import LogOptions
 from . import record_rows
 from .chain import Chain, HistoryRecord
-from .coordinated import CoordinatorEntry, said
+from .coordinated import CoordinatorEntry, decoded
 from .ends import LogDirectoryEnds
 from .level import TIME, HistoryTable, level, time
 
@@ -59,12 +59,12 @@ same log directory. `current`: it is the newest commit, and was not removed."""
 
 
 def _commits(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
-    for found in said(log, TOPIC, options):
-        if isinstance(found.key, OffsetCommitKey) and _is_wanted(found.key, options):
+    for found in decoded(log, TOPIC, options):
+        if isinstance(found.key, OffsetCommitKey) and _is_selected(found.key, options):
             yield _commit(found, found.key, chain)
 
 
-def _is_wanted(key: OffsetCommitKey, options: LogOptions) -> bool:
+def _is_selected(key: OffsetCommitKey, options: LogOptions) -> bool:
     """`topics` and `partitions` select by the partitions in the commits."""
     return (not options.topics or key.topic in options.topics) and (
         not options.partitions or any(key.partition in each for each in options.partitions)

@@ -47,13 +47,13 @@ def table(kind: str) -> HistoryTable:
                 "transactional": entry.transactional,
                 "segment": entry.segment,
                 "partition": chain.partition,
-                **_said(kind, entry),
+                **_decoded(kind, entry),
             }
 
     return HistoryTable(_FIELDS, rows, whole=False)
 
 
-def _said(kind: str, entry: HistoryRecord) -> dict[str, Any]:
+def _decoded(kind: str, entry: HistoryRecord) -> dict[str, Any]:
     """The readable part, and the error of the rest. A tombstone has the type of its key, and no
     value."""
     key, value = (

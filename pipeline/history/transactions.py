@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.transaction_log_record import TransactionLog
 from ..logs.options import LogOptions
 from . import record_rows
 from .chain import Chain, HistoryRecord
-from .coordinated import said
+from .coordinated import decoded
 from .level import TIME, HistoryTable, level, time
 
 TOPIC = "__transaction_state"
@@ -48,7 +48,7 @@ of the log."""
 
 
 def _states(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
-    for entry, key, value in said(log, TOPIC, options):
+    for entry, key, value in decoded(log, TOPIC, options):
         if not isinstance(key, TransactionLogKey):
             continue
         row = {

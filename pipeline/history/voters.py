@@ -30,15 +30,15 @@ FIELDS = {
 
 def rows(log: Iterable[HistoryRecord], chain: Chain, options: LogOptions) -> Iterator[dict[str, Any]]:
     """Each record holds the whole set: a voter that is not in it was removed."""
-    told, known = StateSpans(), dict[int, None]()
+    spans, known = StateSpans(), dict[int, None]()
     for entry in log:
         record = _read(entry, options) if entry.control else None
         if record is not None:
             found = {voter.voter_id: _row(voter) for voter in record.voters}
             for id in {**known, **found}:
-                yield from told.put(id, found.get(id), mark(entry))
+                yield from spans.put(id, found.get(id), mark(entry))
             known = dict.fromkeys(found)
-    yield from told.left()
+    yield from spans.left()
 
 
 def _read(entry: HistoryRecord, options: LogOptions) -> VotersRecord | None:

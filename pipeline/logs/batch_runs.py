@@ -91,6 +91,6 @@ def _lost(
     file: SegmentFile, segment: SegmentListing, position: int, end: int, problem: WireError, may_end: bool
 ) -> UnreadableRange:
     found = min(next_batch(file, position + 1, segment.base_offset), end)
-    told = BadFile(problem.problem, file=segment.path, offset=position, path=problem.path)
+    error = BadFile(problem.problem, file=segment.path, offset=position, path=problem.path)
     torn = may_end and found >= end and (isinstance(problem, Truncated) or is_room(file, position))
-    return UnreadableRange(position, found, told, torn)
+    return UnreadableRange(position, found, error, torn)

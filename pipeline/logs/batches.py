@@ -22,7 +22,7 @@ from .lost import lost_row
 from .options import FAIL, REPORT, SKIP, SPLIT_BYTES, LogOptions
 from .pieces import SegmentPiece, plan
 from .reading import parts
-from .records import wanted
+from .records import selected
 from .segments import SegmentListing
 
 _ROWS = 1 << 16
@@ -129,7 +129,7 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
 
 def _checked(run: BatchRun, piece: SegmentPiece, options: LogOptions) -> _Batches:
     """The batches within the bounds, with the results of their checksums."""
-    headers = run.headers[wanted(run.headers, piece, include_control=True)]
+    headers = run.headers[selected(run.headers, piece, include_control=True)]
     if not options.verify_crc:
         return _Batches(headers, run.position, None)
     good = columns.good_crc(run.buffer, headers)

@@ -45,7 +45,7 @@ def find(paths: Iterable[str | os.PathLike[str]], options: LogOptions) -> list[F
         for folder in _at(path, options):
             _add(found, folder)
     _check_topics(found.values(), options)
-    return [folder for folder in found.values() if _is_wanted(folder, options)]
+    return [folder for folder in found.values() if _is_selected(folder, options)]
 
 
 def _expanded(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
@@ -148,7 +148,7 @@ def _log_starts(directory: Path) -> dict[tuple[str, int], int]:
         return {}
 
 
-def _is_wanted(folder: Folder, options: LogOptions) -> bool:
+def _is_selected(folder: Folder, options: LogOptions) -> bool:
     topic, partition = folder.topic or "", folder.partition
     return (
         options.narrowing.takes(topic, partition)

@@ -20,7 +20,7 @@ from .indexes import OffsetIndex
 from .log_filter import FAR
 from .options import COMMITTED, SKIP, LogOptions
 from .segment_file import SegmentFile, Vanished, opened
-from .segments import SegmentListing, asked, segments_of
+from .segments import SegmentListing, requested, segments_of
 from .transactions import Aborted, TransactionOutcomes, decided
 
 
@@ -49,7 +49,7 @@ def plan(paths: Iterable[str | os.PathLike[str]], options: LogOptions, *, split:
 
 def _of_folder(folder: Folder, options: LogOptions, split: bool) -> Iterator[SegmentPiece]:
     log = segments_of(folder)
-    segments = asked(folder, log)
+    segments = requested(folder, log)
     if not set(segments) <= set(log):
         log = segments  # a snapshot of the metadata, or files of other names
     bounds = bounds_of(folder, log, options)

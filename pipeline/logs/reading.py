@@ -16,6 +16,6 @@ def parts(piece: SegmentPiece, options: LogOptions, most: int = HEADER_BYTES) ->
     try:
         with opened(piece.segment, piece.end) as file:
             yield from batch_runs(file, piece.segment, piece.start, piece.end, options.on_corrupt, most)
-    except Vanished as gone:
+    except Vanished as vanished:
         if options.fail_on_data_loss:
-            raise Vanished(f"{gone} (failOnDataLoss=false passes over it)") from None
+            raise Vanished(f"{vanished} (failOnDataLoss=false passes over it)") from None

@@ -41,7 +41,7 @@ def read(piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iter
 
 
 def _records(run: BatchRun, piece: SegmentPiece, names: Sequence[str], options: LogOptions) -> Iterator[pa.RecordBatch]:
-    headers = run.headers[wanted(run.headers, piece, include_control=options.include_control)]
+    headers = run.headers[selected(run.headers, piece, include_control=options.include_control)]
     crosses = len(headers) and (_begins(headers).min() < piece.first or headers.last_offset.max() >= piece.end_offset)
     made = [*names, "offset"] if crosses and "offset" not in names else list(names)
     try:
@@ -59,7 +59,7 @@ def _records(run: BatchRun, piece: SegmentPiece, names: Sequence[str], options: 
         raise bad_from(problem, piece.segment.path) from None
 
 
-def wanted(headers: columns.Headers, piece: SegmentPiece, *, include_control: bool) -> npt.NDArray[np.bool_]:
+def selected(headers: columns.Headers, piece: SegmentPiece, *, include_control: bool) -> npt.NDArray[np.bool_]:
     """The batches with records within the bounds."""
     found: npt.NDArray[np.bool_] = (headers.last_offset >= piece.first) & (_begins(headers) < piece.end_offset)
     if not include_control:

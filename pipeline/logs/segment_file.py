@@ -61,4 +61,4 @@ def _found(segment: SegmentListing) -> FileIO:
         replaced = True
     if replaced:
         raise Vanished(f"{segment.path} is another file now: it was compacted after the reading had been planned")
-    raise Vanished(f"{segment.path} is gone: it was deleted after the reading had been planned")
+    raise Vanished(f"{segment.path} does not exist: it was deleted after the reading had been planned")

@@ -87,7 +87,7 @@ class _Seen:
         if isinstance(found, UnreadableRange):
             self._torn += found.end - found.position if found.torn else 0
             if not found.torn:
-                self._tell(str(found.problem))
+                self._note(str(found.problem))
             return
         headers = found.headers
         if self._options.verify_crc:
@@ -108,9 +108,9 @@ class _Seen:
         problem = wrong_checksum(self._segment, position)
         if self._options.on_corrupt == FAIL:
             raise problem
-        self._tell(str(problem))
+        self._note(str(problem))
 
-    def _tell(self, problem: str) -> None:
+    def _note(self, problem: str) -> None:
         self._problem = self._problem or problem
 
     def _add_epochs(self, headers: columns.Headers) -> None:

@@ -56,7 +56,7 @@ def _log_files(listed: list[str]) -> dict[int, str]:
     return swapped | {base: name for base, kind, name in parsed if kind == names.LOG}
 
 
-def asked(folder: Folder, log: list[SegmentListing]) -> list[SegmentListing]:
+def requested(folder: Folder, log: list[SegmentListing]) -> list[SegmentListing]:
     """The requested segments: of the log, and files with other names."""
     if folder.files is None:
         return log

@@ -38,13 +38,13 @@ class KafkaLog(DataSource):
         return "kafka-log"
 
     def schema(self) -> StructType:
-        asked = SourceOptions(self.options)
-        return from_arrow_schema(asked.level.schema(asked.options))
+        options = SourceOptions(self.options)
+        return from_arrow_schema(options.level.schema(options.options))
 
     def reader(self, schema: StructType) -> LogReader:
-        asked = SourceOptions(self.options)
-        names = columns_of(schema, asked.level.schema(asked.options))
-        return (FilteringReader if asked.pushdown else LogReader)(asked.paths, asked.options, names)
+        options = SourceOptions(self.options)
+        names = columns_of(schema, options.level.schema(options.options))
+        return (FilteringReader if options.pushdown else LogReader)(options.paths, options.options, names)
 
 
 class SourceOptions:

@@ -114,10 +114,10 @@ def _rows(how: ReadOptions, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Re
 
 def _problems(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for path in _paths(batches):
-        told = Problems()
-        for _ in read_file(path, told):
+        problems = Problems()
+        for _ in read_file(path, problems):
             pass
-        columns = zip(*told.named, strict=True) if told.named else ([], [], [])
+        columns = zip(*problems.named, strict=True) if problems.named else ([], [], [])
         arrays = [pa.array(column, field.type) for column, field in zip(columns, PROBLEMS, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, schema=PROBLEMS)
 

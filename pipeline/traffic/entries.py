@@ -20,7 +20,7 @@ KAFKA = "Completed request:"
 HEADER = re.compile(r'\{\s*"header"\s*:\s*\{')
 MOST = 64 << 20
 
-Tell = Callable[[int, str], None]
+ProblemCallback = Callable[[int, str], None]
 """Receives a problem: the line number, and the text."""
 
 _decode = json.JSONDecoder().raw_decode
@@ -52,18 +52,18 @@ class _Lines:
         self._back.append(line)
 
 
-def entries(lines: Iterable[str], tell: Tell) -> Iterator[LogEntry | None]:
+def entries(lines: Iterable[str], report: ProblemCallback) -> Iterator[LogEntry | None]:
     """The entries in order; None for a line that does not belong to an entry."""
     numbered = _Lines(lines)
     for number, line in numbered:
         is_json_log = line.startswith("{") and not HEADER.match(line) and line.rstrip() != "{"
         start = None if is_json_log else _place_in(line)
         if start is not None:
-            yield from _read(number, line, start, {}, tell)
+            yield from _read(number, line, start, {}, report)
         elif is_json_log:
-            yield from _of_json_log(number, line, tell)
+            yield from _of_json_log(number, line, report)
         elif line.rstrip().endswith("{"):
-            yield from _over_lines(number, line, numbered, tell)
+            yield from _over_lines(number, line, numbered, report)
         else:
             yield None
 
@@ -76,19 +76,19 @@ def _place_in(text: str) -> int | None:
     return None if found is None else found.start()
 
 
-def _read(number: int, text: str, start: int, fields: dict[str, Any], tell: Tell) -> Iterator[LogEntry]:
+def _read(number: int, text: str, start: int, fields: dict[str, Any], report: ProblemCallback) -> Iterator[LogEntry]:
     try:
         found, end = _decode(text, start)
     except (ValueError, RecursionError) as problem:
-        tell(number, f"an entry that is no JSON: {problem}")
+        report(number, f"an entry that is no JSON: {problem}")
         return
     if isinstance(found, dict):
         yield LogEntry(number, found, f"{text[:start]} {text[end:].strip()}", fields)
     else:
-        tell(number, "an entry that is no JSON object")
+        report(number, "an entry that is no JSON object")
 
 
-def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterator[LogEntry | None]:
+def _over_lines(number: int, line: str, numbered: _Lines, report: ProblemCallback) -> Iterator[LogEntry | None]:
     """An object over several lines. Its second line must be that of an entry, because other code
     logs objects, too."""
     held, size = [line], len(line)
@@ -100,24 +100,24 @@ def _over_lines(number: int, line: str, numbered: _Lines, tell: Tell) -> Iterato
         held.append(more)
         size += len(more)
         if more.startswith("}"):
-            yield from _read(number, "".join(held), len(line.rstrip()) - 1, {}, tell)
+            yield from _read(number, "".join(held), len(line.rstrip()) - 1, {}, report)
             return
         if size > MOST:
-            tell(number, f"an entry of more than {MOST} characters")
+            report(number, f"an entry of more than {MOST} characters")
             return
     if len(held) > 1:
-        tell(number, "the log ends inside an entry")
+        report(number, "the log ends inside an entry")
 
 
-def _of_json_log(number: int, line: str, tell: Tell) -> Iterator[LogEntry | None]:
+def _of_json_log(number: int, line: str, report: ProblemCallback) -> Iterator[LogEntry | None]:
     """The `message` of a line of a JSON log."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as problem:
-        tell(number, f"a line that is no JSON: {problem}")
+        report(number, f"a line that is no JSON: {problem}")
         return
     message = found.get("message") if isinstance(found, dict) else None
     if isinstance(message, str) and (start := _place_in(message)) is not None:
-        yield from _read(number, message, start, found, tell)
+        yield from _read(number, message, start, found, report)
     else:
         yield None

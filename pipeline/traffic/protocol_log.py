@@ -102,8 +102,8 @@ class ProtocolLog:
 
     def _note_software(self, half: _Half) -> None:
         if half.key == ApiKeys.API_VERSIONS and half.session is not None and isinstance(half.payload, dict):
-            told = half.payload.get("clientSoftwareName"), half.payload.get("clientSoftwareVersion")
-            self._software[half.session] = told
+            software = half.payload.get("clientSoftwareName"), half.payload.get("clientSoftwareVersion")
+            self._software[half.session] = software
 
     def _row(self, request: _Half | None, answer: _Half | None, outcome: str | None = None) -> tuple[Any, ...]:
         half = request or answer
@@ -131,8 +131,8 @@ class ProtocolLog:
         )
 
     def _body(self, half: _Half | None) -> str | None:
-        wanted = self._bodies and half is not None and half.payload is not None
-        return json.dumps(half.payload, separators=(",", ":")) if wanted and half is not None else None
+        has_body = self._bodies and half is not None and half.payload is not None
+        return json.dumps(half.payload, separators=(",", ":")) if has_body and half is not None else None
 
 
 def _between(request: _Half | None, answer: _Half | None) -> int | None:

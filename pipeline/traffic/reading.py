@@ -132,17 +132,17 @@ def _rows(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterato
     request_log = RequestLog(how.zone, bodies=how.bodies)
     protocol_log = ProtocolLog(how.zone, bodies=how.bodies)
 
-    def tell(line: int, what: str) -> None:
+    def report(line: int, what: str) -> None:
         problems.add(path, line, what)
 
-    for entry in entries(lines, tell):
+    for entry in entries(lines, report):
         if entry is None:
             problems.other_lines += 1
             continue
         try:
             yield from ((entry.line, row) for row in _of_entry(entry, request_log, protocol_log))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
-            tell(entry.line, f"an entry that is no request: {type(problem).__name__}: {problem}")
+            report(entry.line, f"an entry that is no request: {type(problem).__name__}: {problem}")
     yield from ((0, row) for row in protocol_log.rest())
 
 

@@ -77,10 +77,10 @@ def _remote(connection: str) -> str | None:
 
 def _software(key: int, found: dict[str, Any]) -> tuple[str | None, str | None]:
     """Kafka logs the client software of an ApiVersions request only with later requests."""
-    told, asked = found.get("clientInformation") or {}, found.get("request")
-    if key == ApiKeys.API_VERSIONS and isinstance(asked, dict) and asked.get("clientSoftwareName"):
-        return _text(asked["clientSoftwareName"]), _text(asked.get("clientSoftwareVersion"))
-    return _known(told.get("softwareName")), _known(told.get("softwareVersion"))
+    known, request = found.get("clientInformation") or {}, found.get("request")
+    if key == ApiKeys.API_VERSIONS and isinstance(request, dict) and request.get("clientSoftwareName"):
+        return _text(request["clientSoftwareName"]), _text(request.get("clientSoftwareVersion"))
+    return _known(known.get("softwareName")), _known(known.get("softwareVersion"))
 
 
 def _known(text: Any) -> str | None:

@@ -23,8 +23,8 @@ class Stamp(NamedTuple):
 
 def stamp_of(text: str, fields: dict[str, Any], zone: tzinfo) -> Stamp | None:
     """The time, in `zone` when it has no time zone; None when there is none."""
-    told = next((str(fields[name]) for name in FIELDS if name in fields), text)
-    found = STAMP.search(told)
+    source = next((str(fields[name]) for name in FIELDS if name in fields), text)
+    found = STAMP.search(source)
     if found is None:
         return None
     day, clock, fraction, offset = found.groups()

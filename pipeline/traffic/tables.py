@@ -47,7 +47,7 @@ _REQUESTS = Aggregate("requests", COUNT)
 
 MATRIX = ReportTable(
     "matrix",
-    "Who used what, with which errors, and how long it took (us)",
+    "Which client used what, with which errors, and how long it took (us)",
     (*_CLIENT, "api", "version", "error"),
     (_REQUESTS, Aggregate("p50_us", P50, "latency_us"), Aggregate("p99_us", P99, "latency_us")),
 )

@@ -25,9 +25,9 @@ def plan(watch: Watch, settings: QueryOptions) -> list[ReadTask]:
                 f"{start.option} begins {tp} at {first[tp]}, which is behind {last[tp]}, where {end.option} ends it"
             )
     now = watch.now(Positions(first), partitions)
-    gone = losses.of_positions(Positions(first), now)
+    start_losses = losses.of_positions(Positions(first), now)
     ends = losses.of_ends(last, now)
-    losses.report(gone + ends, settings["failOnDataLoss"])
-    first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
+    losses.report(start_losses + ends, settings["failOnDataLoss"])
+    first |= {loss.tp: loss.start for loss in start_losses if loss.start is not None}
     last |= {loss.tp: loss.start for loss in ends if loss.start is not None}
     return divided([OffsetRange(tp, first[tp], last[tp]) for tp in partitions], settings, {}, now.leaders)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from ..client import OffsetAndEpoch, TopicPartition
 
-Ask = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, OffsetAndEpoch]]
+EndsRequest = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, OffsetAndEpoch]]
 
 STEPS = 32
 """The largest number of elections that are followed back: for epochs that the leader has forgotten,
@@ -20,10 +20,10 @@ each step would be a request."""
 
 
 class Lineage:
-    """The leader epochs of many partitions; `ask` requests the ends of epochs."""
+    """The leader epochs of many partitions; `fetch_ends` requests the ends of epochs."""
 
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, fetch_ends: EndsRequest) -> None:
+        self._fetch_ends = fetch_ends
         self._latest: dict[TopicPartition, int] = {}
         self._ends: dict[TopicPartition, dict[int, OffsetAndEpoch]] = {}
 
@@ -49,10 +49,10 @@ class Lineage:
         return True
 
     def _learn(self, epochs: Mapping[TopicPartition, int]) -> None:
-        asked = {tp: epoch for tp, epoch in epochs.items() if epoch not in self._ends[tp]}
-        if asked:
-            answers = self._ask(asked)
-            for tp, epoch in asked.items():
+        unknown = {tp: epoch for tp, epoch in epochs.items() if epoch not in self._ends[tp]}
+        if unknown:
+            answers = self._fetch_ends(unknown)
+            for tp, epoch in unknown.items():
                 self._ends[tp][epoch] = answers.get(tp, OffsetAndEpoch(-1, -1))
 
     def _forget_old(self, latest: Mapping[TopicPartition, int]) -> None:

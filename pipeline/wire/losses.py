@@ -65,7 +65,7 @@ def of_positions(stood: Positions, now: Now) -> list[Loss]:
 class OfBatch(NamedTuple):
     """The losses of a micro-batch: at its start, of recreated topics, and at its ends."""
 
-    gone: list[Loss]
+    at_start: list[Loss]
     other: list[Loss]
     short: list[Loss]
 
@@ -84,7 +84,7 @@ def of_new(stood: Positions, now: Now) -> list[Loss]:
     """The losses of new partitions: those whose first records were deleted already."""
     added = sorted(now.earliest.keys() - stood.offsets.keys())
     return [
-        Loss(tp, f"the partition {tp} is new and begins at offset {first}, not at 0: what was before is gone", first)
+        Loss(tp, f"the partition {tp} is new and begins at offset {first}, not at 0: what was before is lost", first)
         for tp in added
         if (first := now.earliest[tp]) > 0
     ]
@@ -116,10 +116,10 @@ def recreated(topic: str, now: Now) -> str:
 
 def _of_end(tp: TopicPartition, end: int, latest: int | None) -> Loss | None:
     if latest is None:
-        return Loss(tp, f"the partition {tp}, which this batch must read up to offset {end}, is gone", None)
+        return Loss(tp, f"the partition {tp}, which this batch must read up to offset {end}, no longer exists", None)
     if latest >= end:
         return None
-    what = f"the offsets {latest} to {end - 1} of {tp}, which this batch must read, are gone: its log ends at {latest}"
+    what = f"the offsets {latest} to {end - 1} of {tp}, which this batch must read, are lost: its log ends at {latest}"
     return Loss(tp, what, latest)
 
 
@@ -127,7 +127,9 @@ def _of(tp: TopicPartition, stood: Positions, now: Now) -> Loss | None:
     offset, before, after = stood.offsets[tp], stood.ids.get(tp.topic), now.ids.get(tp.topic)
     if tp not in now.latest or tp not in now.earliest:
         return Loss(
-            tp, f"the partition {tp} is gone, or not read any more: the query stood at its offset {offset}", None
+            tp,
+            f"the partition {tp} no longer exists, or is not read any more: the query was at its offset {offset}",
+            None,
         )
     earliest, latest = now.earliest[tp], now.latest[tp]
     if before and after and before != after:
@@ -136,11 +138,11 @@ def _of(tp: TopicPartition, stood: Positions, now: Now) -> Loss | None:
     if (cut := _truncated(tp, stood, now.ends)) is not None:
         return Loss(tp, cut.what, max(cut.start or 0, earliest))
     if latest < offset:
-        what = f"{tp} ends at offset {latest}, and the query stands at {offset}: what lay between is gone, or never was"
+        what = f"{tp} ends at offset {latest}, and the query is at {offset}: what lay between is lost, or never existed"
         return Loss(tp, what, latest)
     if offset < earliest:
         return Loss(
-            tp, f"the offsets {offset} to {earliest - 1} of {tp} are gone: its log starts at {earliest}", earliest
+            tp, f"the offsets {offset} to {earliest - 1} of {tp} are lost: its log starts at {earliest}", earliest
         )
     return None
 
@@ -151,6 +153,6 @@ def _truncated(tp: TopicPartition, stood: Positions, ends: Mapping[TopicPartitio
         return None
     what = (
         f"{tp} was truncated to offset {end.offset}: the query had read up to {stood.offsets[tp]} in leader epoch {epoch}, "
-        f"the log knows epoch {end.epoch} up to {end.offset}"
+        f"the log has epoch {end.epoch} up to {end.offset}"
     )
     return Loss(tp, what, end.offset)

@@ -39,12 +39,12 @@ class Positions:
 def to_json(positions: Positions) -> Json:
     """The text for a checkpoint; equal positions have the same text."""
     found: Json = {}
-    told: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
     for tp in sorted(positions.offsets):
         found.setdefault(tp.topic, {})[str(tp.partition)] = positions.offsets[tp]
-        told.setdefault(tp.topic, []).extend(_partition(tp, positions))
-    ours = [" ".join([topic, positions.ids.get(topic, "-"), *told[topic]]) for topic in found]
-    known = [text for topic, text in zip(found, ours, strict=True) if told[topic] or topic in positions.ids]
+        parts.setdefault(tp.topic, []).extend(_partition(tp, positions))
+    ours = [" ".join([topic, positions.ids.get(topic, "-"), *parts[topic]]) for topic in found]
+    known = [text for topic, text in zip(found, ours, strict=True) if parts[topic] or topic in positions.ids]
     if known:
         found[f"{RESERVED} {'; '.join(known)}"] = {}
     return found
@@ -55,8 +55,8 @@ def of_json(kept: Mapping[str, Mapping[str, int]]) -> Positions:
     text."""
     try:
         offsets = flat({topic: dict(parts) for topic, parts in kept.items() if not topic.startswith("@")})
-        told = [key.removeprefix(RESERVED) for key in kept if key.startswith(RESERVED)]
-        ids, rows = _told(told[0]) if told else ({}, [])
+        own = [key.removeprefix(RESERVED) for key in kept if key.startswith(RESERVED)]
+        ids, rows = _parsed(own[0]) if own else ({}, [])
     except (AttributeError, TypeError, ValueError):
         raise UsageError(
             f"a checkpoint's offsets are not of kafka-wire nor of Spark's Kafka connector: {kept!r:.300}"
@@ -73,7 +73,7 @@ def _partition(tp: TopicPartition, positions: Positions) -> list[str]:
     return [":".join(map(str, numbers))]
 
 
-def _told(text: str) -> tuple[dict[str, str], list[tuple[TopicPartition, int, int | None]]]:
+def _parsed(text: str) -> tuple[dict[str, str], list[tuple[TopicPartition, int, int | None]]]:
     ids: dict[str, str] = {}
     rows = []
     for part in filter(None, (piece.strip() for piece in text.split(";"))):

@@ -84,7 +84,7 @@ def _check(found: dict[str, Any], named: set[str]) -> None:
     if len(strategies) != 1:
         wrong = f"{' and '.join(strategies)} are given" if strategies else "none is given"
         raise UsageError(
-            f"exactly one of the options subscribe, subscribePattern and assign says what is read; {wrong}"
+            f"exactly one of the options subscribe, subscribePattern and assign names what is read; {wrong}"
         )
     least, most = found["minOffsetsPerTrigger"], found["maxOffsetsPerTrigger"]
     if least is not None and most is not None and least > most:

@@ -75,6 +75,6 @@ class Partitioner:
         self._turn = (self._turn + 1) % self.partitions
         chosen[np.asarray(pc.is_null(keys))] = self._turn
         if given is not None:
-            said = np.asarray(pc.is_valid(given))
-            chosen[said] = np.asarray(pc.fill_null(given, 0))[said]
+            present = np.asarray(pc.is_valid(given))
+            chosen[present] = np.asarray(pc.fill_null(given, 0))[present]
         return chosen

@@ -79,12 +79,12 @@ def _split(spans: list[OffsetRange], least: int) -> list[OffsetRange]:
     total = sum(span.size for span in spans)
     small = {span for span in spans if _pieces(span.size, total, least) == 1}
     rest = total - sum(span.size for span in small)
-    wanted = max(least - len(small), 1)
-    return [p for s in spans for p in cut(s, 1 if s in small else _pieces(s.size, rest, wanted)) if p.size > 0]
+    pieces = max(least - len(small), 1)
+    return [p for s in spans for p in cut(s, 1 if s in small else _pieces(s.size, rest, pieces)) if p.size > 0]
 
 
-def _pieces(size: int, total: int, wanted: int) -> int:
-    return max(math.floor(size / total * wanted + 0.5), 1)
+def _pieces(size: int, total: int, pieces: int) -> int:
+    return max(math.floor(size / total * pieces + 0.5), 1)
 
 
 def cut(span: OffsetRange, pieces: int) -> Iterator[OffsetRange]:

@@ -54,7 +54,7 @@ def check(fields: Sequence[RequestedColumn]) -> tuple[str, ...]:
         if field.type != TYPES[field.name]:
             raise UsageError(f"the column {field.name} is of type {TYPES[field.name]}, not {field.type}")
         if not field.nullable:
-            raise UsageError(f"the column {field.name} cannot be NOT NULL: Spark is told that any may be null")
+            raise UsageError(f"the column {field.name} cannot be NOT NULL: every column may be null")
     return tuple(field.name for field in fields)
 
 

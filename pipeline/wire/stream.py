@@ -45,15 +45,15 @@ class MicroBatchStream:
         self._looked: dict[TopicPartition, tuple[int, str | None]] = {}
         self._first_ids: dict[str, str] = {}
         self._reported: deque[Loss] = deque(maxlen=MOST_REPORTED)
-        self._told: Mapping[TopicPartition, int] = {}
+        self._committed: Mapping[TopicPartition, int] = {}
 
     def initial(self) -> Json:
         """The start of a new query; every call returns the same."""
         if self._initial is None:
             partitions = self._watch.partitions()
             offsets = self._watch.resolved(self._bound, partitions)
-            stands = self._watch.positions(offsets, self._watch.ends(partitions, {}))
-            self._initial = to_json(replace(stands, begun=stands.offsets))
+            position = self._watch.positions(offsets, self._watch.ends(partitions, {}))
+            self._initial = to_json(replace(position, begun=position.offsets))
         return self._initial
 
     def until_now(self) -> None:
@@ -63,7 +63,7 @@ class MicroBatchStream:
     def latest(self, start: Json, everything: bool) -> Json:
         """The end of the next micro-batch. `everything`: without the limits of the options."""
         stood = of_json(start)
-        self._tell(stood)
+        self._commit(stood)
         ends = self._ends(stood)
         stood = self._with_ids(stood, ends.ids)
         lost = self._look(stood, ends)
@@ -92,11 +92,11 @@ class MicroBatchStream:
         partitions = sorted(set(self._watch.partitions({**stood.offsets, **aim.offsets})) & aim.offsets.keys())
         stood = self._with_ids(stood, self._watch.ids(partitions))
         now = self._watch.now_certainly(stood, partitions, lambda now: bool(losses.of_batch(stood, aim, now)))
-        gone, other, short = losses.of_batch(stood, aim, now)
-        self._report(gone + other + short)
+        at_start, other, short = losses.of_batch(stood, aim, now)
+        self._report(at_start + other + short)
         partitions = sorted(set(partitions) & now.earliest.keys() & now.latest.keys() - {loss.tp for loss in other})
         first = {**now.earliest, **{tp: offset for tp, offset in stood.offsets.items() if tp in now.earliest}}
-        first |= {loss.tp: loss.start for loss in gone if loss.start is not None}
+        first |= {loss.tp: loss.start for loss in at_start if loss.start is not None}
         last = {**aim.offsets, **{loss.tp: loss.start for loss in short if loss.start is not None}}
         epochs = {tp: epoch for tp, epoch in stood.epochs.items() if first.get(tp) == stood.offsets[tp]}
         return divided([OffsetRange(tp, first[tp], last[tp]) for tp in partitions], self._settings, epochs, now.leaders)
@@ -104,22 +104,22 @@ class MicroBatchStream:
     def commit(self, end: Json) -> None:
         """Handles the end of a micro-batch. Spark reports it only with the next one, so usually
         `latest` has committed it to the group already."""
-        self._tell(of_json(end))
+        self._commit(of_json(end))
 
     def stop(self) -> None:
         self._client.close()
 
-    def _tell(self, done: Positions) -> None:
+    def _commit(self, done: Positions) -> None:
         """Commits to the group of the option, if there is one. A failed commit is a warning, and
         does not stop the query."""
-        if (group := self._settings["commitToGroup"]) is None or done.offsets == self._told:
+        if (group := self._settings["commitToGroup"]) is None or done.offsets == self._committed:
             return
-        self._told = done.offsets
-        wanted = {tp: OffsetAndEpoch(offset, done.epochs.get(tp, -1)) for tp, offset in done.offsets.items()}
+        self._committed = done.offsets
+        committed = {tp: OffsetAndEpoch(offset, done.epochs.get(tp, -1)) for tp, offset in done.offsets.items()}
         try:
-            self._client.commit(group, wanted)
+            self._client.commit(group, committed)
         except ClientError as problem:
-            _LOG.warning("the group %s was not told how far the query is: %s", group, problem)
+            _LOG.warning("the query's offsets were not committed to the group %s: %s", group, problem)
 
     def _ends(self, stood: Positions) -> EndOffsets:
         if self._target is not None:

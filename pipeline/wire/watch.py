@@ -99,12 +99,12 @@ class Watch:
             raise UsageError(
                 f"the option {bound.option} must name the partitions that are read, all and no others; {unlike} is in one of them only"
             )
-        asked = {tp: bound.each[tp] if bound.everywhere is None else bound.everywhere for tp in partitions}
+        bounds = {tp: bound.each[tp] if bound.everywhere is None else bound.everywhere for tp in partitions}
         if bound.by == "timestamp":
-            asked = self._by_time(bound, asked)
-        open_ones = {tp: when for tp, when in asked.items() if when < 0}
-        answers = self._patiently(lambda: self._ask(open_ones))
-        return asked | {tp: found.offset for tp, found in answers.items() if found is not None}
+            bounds = self._by_time(bound, bounds)
+        open_ones = {tp: when for tp, when in bounds.items() if when < 0}
+        answers = self._patiently(lambda: self._fetch_offsets(open_ones))
+        return bounds | {tp: found.offset for tp, found in answers.items() if found is not None}
 
     def positions(self, offsets: Mapping[TopicPartition, int], ends: EndOffsets) -> Positions:
         """Offsets with the values that make them comparable later: epochs and topic ids."""
@@ -112,7 +112,7 @@ class Watch:
             self._lineage, self._ids = Lineage(self._client.ends_of_epochs), ends.ids
         latest = {tp: end.epoch for tp, end in ends.latest.items() if tp in offsets}
         there = {tp: offset for tp, offset in offsets.items() if tp in latest}
-        epochs = self._answered(there, lambda asked: self._lineage.before(asked, latest))
+        epochs = self._answered(there, lambda epochs_of: self._lineage.before(epochs_of, latest))
         return Positions(dict(offsets), epochs, ends.ids)
 
     def now(self, stood: Positions, partitions: Collection[TopicPartition]) -> Now:
@@ -164,63 +164,63 @@ class Watch:
         return [topic for topic in self._client.topics() if self._pattern.search(topic)]
 
     def _assigned(
-        self, asked: Collection[TopicPartition], stood: Collection[TopicPartition] | None
+        self, assigned: Collection[TopicPartition], stood: Collection[TopicPartition] | None
     ) -> list[TopicPartition]:
         there: set[TopicPartition] = set()
-        for topic in {tp.topic for tp in asked}:
+        for topic in {tp.topic for tp in assigned}:
             try:
                 there |= {TopicPartition(topic, number) for number in self._client.partitions(topic)}
             except NoSuchTopic:
                 if not self._may_miss(topic, stood):
                     raise
-        missing = sorted(set(asked) - there - set(stood or ()))
+        missing = sorted(set(assigned) - there - set(stood or ()))
         if missing and (stood is None or self._settings["failOnDataLoss"]):
             raise UsageError(
                 f"the option assign names {missing[0]}, and the topic {missing[0].topic} has no such partition"
             )
-        return sorted(there & set(asked))
+        return sorted(there & set(assigned))
 
-    def _by_time(self, bound: Bound, asked: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        found = self._patiently(lambda: self._ask(asked))
-        if bound.strict and (missing := sorted(tp for tp in asked if found.get(tp) is None)):
+    def _by_time(self, bound: Bound, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        found = self._patiently(lambda: self._fetch_offsets(times))
+        if bound.strict and (missing := sorted(tp for tp in times if found.get(tp) is None)):
             tp = missing[0]
             raise UsageError(
-                f"the option {bound.option}: {tp} has no record with timestamp {asked[tp]} or later "
+                f"the option {bound.option}: {tp} has no record with timestamp {times[tp]} or later "
                 "(startingOffsetsByTimestampStrategy=latest would begin at its end)"
             )
-        return {tp: LATEST if (answer := found.get(tp)) is None else answer.offset for tp in asked}
+        return {tp: LATEST if (answer := found.get(tp)) is None else answer.offset for tp in times}
 
     def _offsets(self, partitions: Iterable[TopicPartition], when: int) -> dict[TopicPartition, OffsetAndEpoch]:
-        found = self._answered(dict.fromkeys(partitions, when), self._ask)
+        found = self._answered(dict.fromkeys(partitions, when), self._fetch_offsets)
         return {tp: each for tp, each in found.items() if each is not None}
 
-    def _ask(self, asked: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch | None]:
-        return self._client.offsets(asked, isolation=self._isolation) if asked else {}
+    def _fetch_offsets(self, requested: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndEpoch | None]:
+        return self._client.offsets(requested, isolation=self._isolation) if requested else {}
 
     def _answered(
         self,
-        asked: Mapping[TopicPartition, int],
-        ask: Callable[[Mapping[TopicPartition, int]], dict[TopicPartition, T]],
+        requested: Mapping[TopicPartition, int],
+        fetch: Callable[[Mapping[TopicPartition, int]], dict[TopicPartition, T]],
     ) -> dict[TopicPartition, T]:
         """The result for the existing partitions: one that is deleted meanwhile is left out."""
-        rest = dict(asked)
+        rest = dict(requested)
         while rest:
             try:
-                return self._patiently(lambda: ask(rest))  # noqa: B023  # it is called before the next turn
-            except NoSuchTopic as gone:
-                there = {tp: each for tp, each in rest.items() if not gone.concerns(tp)}
+                return self._patiently(lambda: fetch(rest))  # noqa: B023  # it is called before the next turn
+            except NoSuchTopic as missing:
+                there = {tp: each for tp, each in rest.items() if not missing.concerns(tp)}
                 if there == rest:
                     raise
                 rest = there
         return {}
 
-    def _patiently(self, ask: Callable[[], T]) -> T:
+    def _patiently(self, fetch: Callable[[], T]) -> T:
         for _ in range(self._settings["fetchOffset.numRetries"] - 1):
             try:
-                return ask()
+                return fetch()
             except (BadAnswer, ApiError):  # the client itself retries temporary errors
                 self._pause()
-        return ask()
+        return fetch()
 
     def _pause(self) -> None:
         time.sleep(self._settings["fetchOffset.retryIntervalMs"] / 1000)

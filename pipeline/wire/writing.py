@@ -82,13 +82,13 @@ class _Task:
         metadata refresh."""
         if (wrong := chosen[(chosen < 0) | (chosen >= partitions)]).size and not self._has(topic, wrong):
             most = partitions - 1
-            raise UsageError(f"a row says partition {wrong[0]} of the topic {topic}, which has partitions 0 to {most}")
+            raise UsageError(f"a row has partition {wrong[0]} of the topic {topic}, which has partitions 0 to {most}")
 
-    def _has(self, topic: str, wanted: Numbers) -> bool:
+    def _has(self, topic: str, partitions: Numbers) -> bool:
         """Whether the partitions were created since the last metadata of the topic."""
         self._client.forget([topic])
         del self._partitioners[topic]
-        return set(wanted.tolist()) <= set(self._client.partitions(topic))
+        return set(partitions.tolist()) <= set(self._client.partitions(topic))
 
     def _add(self, tp: TopicPartition, records: pa.RecordBatch) -> None:
         made = columns.encode(

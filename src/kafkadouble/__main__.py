@@ -1,6 +1,6 @@
 """The command line: `kafkadouble VERB ...`, also `python -m kafkadouble`.
 
-Each verb is a module of `kafkadouble.cli`, imported when it is asked for.
+Each verb is a module of `kafkadouble.cli`, imported when it is used.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def _without_verb(words: list[str]) -> int:
 
     from . import __version__
 
-    told = "\n".join(f"  {verb:<10} {meaning}" for verb, meaning in VERBS.items())
+    listing = "\n".join(f"  {verb:<10} {meaning}" for verb, meaning in VERBS.items())
     parser = ArgumentParser(
         "kafkadouble",
         usage="kafkadouble VERB ...",
         description="A Kafka-wire-compatible server in Python, for tests.",
-        epilog=f"verbs:\n{told}\n\n`kafkadouble VERB --help` describes the options of a verb.",
+        epilog=f"verbs:\n{listing}\n\n`kafkadouble VERB --help` describes the options of a verb.",
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"kafkadouble {__version__}")

@@ -144,7 +144,7 @@ class Broker:
         return [self]
 
     @property
-    def asked(self) -> Broker:
+    def any_broker(self) -> Broker:
         """The broker that answers what any broker can answer."""
         return self
 

@@ -48,10 +48,10 @@ class Capturing:
     """One run of the capture. Brokers write to `capture`. Raises UsageError when the path cannot be
     written."""
 
-    def __init__(self, wanted: CaptureOptions) -> None:
+    def __init__(self, options: CaptureOptions) -> None:
         epoch = time.time_ns() - time.perf_counter_ns()
-        self._files = CaptureFiles(wanted.path, run := _name(time.time()))
-        self.capture = Capture(time.perf_counter_ns, epoch, bodies=wanted.bodies)
+        self._files = CaptureFiles(options.path, run := _name(time.time()))
+        self.capture = Capture(time.perf_counter_ns, epoch, bodies=options.bodies)
         self._run, self._process = run, os.getpid()
         self._batches: list[pa.RecordBatch] = []
         # The number of rows in the batches, and their size in bytes.

@@ -184,7 +184,7 @@ class Cluster:
         return [broker for member in self.members_by_id.values() if (broker := member.answers) is not None]
 
     @property
-    def asked(self) -> Broker:
+    def any_broker(self) -> Broker:
         """The broker that answers what any broker can answer: one that is not isolated, if there is
         one. KafkaError(BROKER_NOT_AVAILABLE)."""
         found = sorted((each.is_isolated, id) for id, each in self.members_by_id.items() if each.answers is not None)
@@ -337,18 +337,18 @@ class Cluster:
         broker = None if member is None else member.answers
         led = None if broker is None else broker.node.partitions.get(topic, index)
         if broker is None or led is None:
-            said = "no broker" if partition.leader < 0 else f"broker {partition.leader}, which does not answer,"
-            raise KafkaError(error_codes.LEADER_NOT_AVAILABLE, f"{said} leads {topic}-{index}")
+            problem = "no broker" if partition.leader < 0 else f"broker {partition.leader}, which does not answer,"
+            raise KafkaError(error_codes.LEADER_NOT_AVAILABLE, f"{problem} leads {topic}-{index}")
         return broker, led
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What a broker answers, any unless one is named. KafkaError(REQUEST_TIMED_OUT) when that
         takes time, and the clock stands still."""
-        answer = (at or self.asked).ask(body)
+        answer = (at or self.any_broker).ask(body)
         self.settle()
         if not answer.done() and isinstance(self.clock, SteppedClock):
-            said = "this takes time, and the clock stands still: what was asked for may be done when it is advanced"
-            raise KafkaError(error_codes.REQUEST_TIMED_OUT, said)
+            problem = "this takes time, and the clock is stopped: the request may complete when the clock is advanced"
+            raise KafkaError(error_codes.REQUEST_TIMED_OUT, problem)
         return answer
 
     def __repr__(self) -> str:

@@ -105,12 +105,12 @@ class KafkaDouble(FaultVerbs):
         """Binds the ports and starts to serve. Does nothing if the double already runs."""
         with self._lock:
             if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
-                self._running = Running(self._wanted())
+                self._running = Running(self._run_options())
                 self._nodes = self._running.broker.all_listeners
                 self._forgotten = weakref.finalize(self, self._running.stop)
         return self
 
-    def _wanted(self) -> RunOptions:
+    def _run_options(self) -> RunOptions:
         return RunOptions(
             self._nodes,
             self._settings,

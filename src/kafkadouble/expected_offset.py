@@ -148,7 +148,7 @@ def refusal(error: object) -> ConditionalPublishError | None:
     if found := _REFUSED.search(text):
         return ExpectationRefused(found[0].removeprefix(REFUSED))
     if any(_code(part) == error_codes.INVALID_RECORD or _is_unnamed(part) for part in parts):
-        return UntoldRefusal("INVALID_RECORD, and no reason told")
+        return UntoldRefusal("INVALID_RECORD without a reason")
     return None
 
 

@@ -42,7 +42,7 @@ class FaultVerbs:
         def arm() -> RuleHandle:
             broker = self._serving().broker
             check(checked(rule), broker)
-            node = broker.asked.node
+            node = broker.any_broker.node
             return RuleHandle(self._disarm, node, node.faults.arm(rule))
 
         return self._serving().thread.call(arm)

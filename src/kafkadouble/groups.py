@@ -112,8 +112,8 @@ _DESCRIBE = {"classic": _classic, "consumer": _consumer, "share": _share}
 
 
 def _offsets(group_id: str, ask: Ask) -> dict[TopicPartition, Committed]:
-    wanted = OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group_id, topics=None)
-    group = ask(OffsetFetchRequest(groups=[wanted])).groups[0]
+    requested = OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group_id, topics=None)
+    group = ask(OffsetFetchRequest(groups=[requested])).groups[0]
     return {
         (topic.name, one.partition_index): Committed(one.committed_offset, one.metadata or "")
         for topic in group.topics

@@ -1,5 +1,5 @@
-"""Who leads what in a cluster, looked at and decided without a client; everything here is to be
-called on the loop's thread.
+"""Leadership in a cluster, read and changed without a client. Call everything here on the loop's
+thread.
 
 Rules. Decisions are records of the metadata, written by the leader of the quorum; the epochs come
 from there. An election that Kafka would not hold is refused as Kafka refuses it; what cannot have
@@ -59,8 +59,8 @@ def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> in
     _check_target(broker, partition, to, f"{topic}-{index}")
     live = {each.id for each in broker.image.live_brokers()}
     if to not in partition.isr or to not in live:
-        said = f"broker {to} is not alive and in sync: in sync are {sorted(partition.isr)}, alive {sorted(live)}"
-        raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, said)
+        problem = f"broker {to} is not alive and in sync: in sync are {sorted(partition.isr)}, alive {sorted(live)}"
+        raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, problem)
     if partition.leader != to:
         broker.controlling.node.now = broker.clock.now()
         change = PartitionChangeRecord(topic_id=topic_id, partition_id=index, leader=to)
@@ -93,8 +93,8 @@ def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int |
     if to is not None:
         _check_target(broker, partition, to, f"{topic}-{index}")
         image = _with_alone(image, to)
-    asked = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
-    request = ElectLeadersRequest(election_type=UNCLEAN, topic_partitions=[asked])
+    election = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
+    request = ElectLeadersRequest(election_type=UNCLEAN, topic_partitions=[election])
     decision = elect_leaders(image, node.settings, request)
     result = decision.results[0].partition_result[0]
     raise_for(result.error_code, result.error_message)
@@ -115,8 +115,8 @@ def _check_target(broker: Broker | Cluster, partition: PartitionImage, to: int, 
     for one that does not run, also when the metadata do not know of it yet."""
     check(to=to)
     if to not in partition.replicas:
-        said = f"broker {to} has no replica of {what}: brokers {', '.join(map(str, partition.replicas))} have"
-        raise KafkaError(error_codes.REPLICA_NOT_AVAILABLE, said)
+        problem = f"broker {to} has no replica of {what}: brokers {', '.join(map(str, partition.replicas))} have"
+        raise KafkaError(error_codes.REPLICA_NOT_AVAILABLE, problem)
     member = broker.member(to)
     if member is not None and member.broker is None:
         raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, f"broker {to} does not run: start it first")

@@ -59,11 +59,11 @@ def take_all(broker: Broker | Cluster, topic: str, partition: int | None, commit
     check_given(partition=partition)
     image = broker.image.topic_named(topic)
     indexes = () if image is None else sorted(image.partitions)
-    wanted = indexes if partition is None else [partition]
-    if not set(wanted) & set(indexes):
+    requested = indexes if partition is None else [partition]
+    if not set(requested) & set(indexes):
         what = topic if partition is None else f"{topic}-{partition}"
         raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {what}")
-    return [take(leadership.find(broker, topic, index)[1], committed) for index in wanted]
+    return [take(leadership.find(broker, topic, index)[1], committed) for index in requested]
 
 
 def take(partition: Partition, committed: bool) -> Bytes:

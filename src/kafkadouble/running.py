@@ -78,53 +78,53 @@ class Running:
 
     broker: Broker | Cluster
 
-    def __init__(self, wanted: RunOptions) -> None:
+    def __init__(self, options: RunOptions) -> None:
         listeners: list[BoundListeners] = []
-        self._capturing = _begun(wanted.capture)
+        self._capturing = _begun(options.capture)
         self.thread = LoopThread("kafkadouble")
         self._data: DataDirs | None = None
         try:
-            listeners.extend(map(bound, wanted.nodes))
+            listeners.extend(map(bound, options.nodes))
             if len(listeners) > 1:
-                self._begin_cluster(wanted, listeners)
+                self._begin_cluster(options, listeners)
             else:
-                self._begin(wanted, listeners[0])
+                self._begin(options, listeners[0])
             self.thread.run(self.broker.start())
         except BaseException:
             self._fail(listeners)
             raise
 
-    def _begin(self, wanted: RunOptions, listeners: BoundListeners) -> None:
-        if wanted.data_dirs:
+    def _begin(self, options: RunOptions, listeners: BoundListeners) -> None:
+        if options.data_dirs:
             from .data_dirs import DataDirs
             from .member_data import check_count
 
-            check_count(wanted.data_dirs, 1)
-            self._data = DataDirs(wanted.data_dirs, wanted.settings.int("node.id"), wanted.clock.now())
+            check_count(options.data_dirs, 1)
+            self._data = DataDirs(options.data_dirs, options.settings.int("node.id"), options.clock.now())
         self.thread.start()
         self.broker = self.thread.call(
             Broker,
-            wanted.settings,
+            options.settings,
             listeners,
-            wanted.clock,
-            seed=wanted.seed,
-            peer_requests=wanted.peer_requests,
+            options.clock,
+            seed=options.seed,
+            peer_requests=options.peer_requests,
             data=self._data,
             capture=self._capture,
         )
 
-    def _begin_cluster(self, wanted: RunOptions, listeners: Sequence[BoundListeners]) -> None:
+    def _begin_cluster(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
         from .cluster import Cluster
 
         self.thread.start()
         self.broker = self.thread.call(
             Cluster,
-            wanted.settings,
+            options.settings,
             listeners,
-            wanted.clock,
-            seed=wanted.seed,
-            peer_requests=wanted.peer_requests,
-            data_dirs=wanted.data_dirs,
+            options.clock,
+            seed=options.seed,
+            peer_requests=options.peer_requests,
+            data_dirs=options.data_dirs,
             capture=self._capture,
         )
 
@@ -165,9 +165,9 @@ class Running:
         self._close_capture()
 
 
-def _begun(wanted: capturing.CaptureOptions | None) -> Capturing | None:
-    if wanted is None:
+def _begun(options: capturing.CaptureOptions | None) -> Capturing | None:
+    if options is None:
         return None
     from .capturing import Capturing
 
-    return Capturing(wanted)
+    return Capturing(options)

@@ -68,8 +68,8 @@ def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], b
 
 
 def _created(broker: Broker | Cluster, topic: str) -> TopicImage:
-    asked = MetadataRequest.MetadataRequestTopic(name=topic)
-    answer = broker.ask(MetadataRequest(topics=[asked], allow_auto_topic_creation=True)).result(timeout=0)
+    requested = MetadataRequest.MetadataRequestTopic(name=topic)
+    answer = broker.ask(MetadataRequest(topics=[requested], allow_auto_topic_creation=True)).result(timeout=0)
     found = broker.image.topic_named(topic)
     if found is None:
         raise KafkaError(answer.topics[0].error_code or error_codes.UNKNOWN_TOPIC_OR_PARTITION)

@@ -52,11 +52,11 @@ def _line(row: dict[str, Any]) -> str:
 def as_text() -> str:
     """Columns for a terminal."""
     return "\n".join(
-        f"{row['key']:>3}  {row['name']:<32} {_range(row['versions']):<6} {_told(row)}".rstrip() for row in rows()
+        f"{row['key']:>3}  {row['name']:<32} {_range(row['versions']):<6} {_remark(row)}".rstrip() for row in rows()
     )
 
 
-def _told(row: dict[str, Any]) -> str:
+def _remark(row: dict[str, Any]) -> str:
     if row["advertised"] == row["versions"]:
         return str(row["reason"])
     return f"advertised as {_range(row['advertised'])}: {row['reason']}"

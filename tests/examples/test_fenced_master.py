@@ -27,7 +27,7 @@ def test_with_a_lock_alone_it_does_not(capsys: pytest.CaptureFixture[str]) -> No
     output = capsys.readouterr().out
     assert output.startswith(f"unfenced, seed {seed}\n")
     assert output.count("<- replaced before") == 2 * (ROUNDS - 1)
-    assert "stepped down: nobody" in output
+    assert "stepped down: none" in output
 
 
 def test_what_counts_as_a_violation() -> None:

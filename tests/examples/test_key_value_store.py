@@ -17,7 +17,7 @@ def test_every_answer_of_the_conditional_store_can_be_explained() -> None:
     verdict, store = asyncio.run(play(CONDITIONAL, seed))
     assert verdict.linearizable, "\n".join(map(str, verdict.stuck))
     seen = store.seen
-    assert len(store.history) == CLIENTS * OPERATIONS == seen["answered"] + seen["nobody knows"]
+    assert len(store.history) == CLIENTS * OPERATIONS == seen["answered"] + seen["no answer"]
     assert seen["answered"] <= seen["records"] <= CLIENTS * OPERATIONS
     assert (seen["kills"], seen["refused"] > 0) == (KILLS, True), "no client raced"
 

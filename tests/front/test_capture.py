@@ -179,7 +179,7 @@ class TestRefusals:
         done = run("serve", "--port", "0", "--capture-bodies")
         assert (done.returncode, done.stderr) == (
             2,
-            "kafkadouble: --capture-bodies goes with --capture, which says where to\n",
+            "kafkadouble: --capture-bodies needs --capture, which gives the path\n",
         )
 
     def test_the_command_line_refuses_before_it_listens(self, tmp_path: Path) -> None:

@@ -160,12 +160,12 @@ class TestServe:
         [
             (
                 ["--host", "0.0.0.0"],
-                ["listening at 0.0.0.0: every client", "clients are told to connect to 127.0.0.1:"],
+                ["listening at 0.0.0.0: every client", "clients will connect to 127.0.0.1:"],
             ),
             (["--host", "0.0.0.0", "--advertised", "there:9092"], ["listening at 0.0.0.0: every client"]),
             (
                 ["--host", "0.0.0.0", "--brokers", "2"],
-                ["listening at 0.0.0.0: every client", "clients are told to connect"],
+                ["listening at 0.0.0.0: every client", "clients will connect"],
             ),
             (["--host", "127.0.0.1"], []),
         ],

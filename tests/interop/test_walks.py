@@ -15,11 +15,11 @@ import pytest
 from interop.local.jars import Missing
 from interop.walks import enduring, page, promise
 from interop.walks import run as running
-from interop.walks.conftest import ROW, WALK, Told, as_json
+from interop.walks.conftest import ROW, WALK, WalkProperty, as_json
 from interop.walks.enduring import Enduring
 from interop.walks.matrix import row
 from interop.walks.programs import PROGRAMS
-from interop.walks.promise import BEHAVIOURS, DIGEST, differences, expected, told
+from interop.walks.promise import BEHAVIOURS, DIGEST, differences, expected, parsed
 from interop.walks.run import Ended, ended, faults
 from interop.walks.toolchains.building import ALL, Program, Toolchain, built, fingerprint
 
@@ -90,7 +90,7 @@ def test_every_part_that_differs_is_reported() -> None:
 @pytest.mark.parametrize("line", ["", "[]", "{}", '{"client": "some"}', "no object"])
 def test_what_is_no_object_is_refused(line: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - json's own and ours
-        told(line)
+        parsed(line)
 
 
 def test_the_object_is_the_last_line() -> None:
@@ -125,7 +125,7 @@ def test_the_output_of_a_program_without_an_object_is_kept() -> None:
 def test_a_program_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "PATIENCE", 0.5)
     end = ended([sys.executable, "-c", "__import__('threading').Event().wait()"])
-    assert (end.code, end.told) == (-9, None)
+    assert (end.code, end.result) == (-9, None)
 
 
 def test_only_the_end_of_the_output_of_a_program_is_kept() -> None:
@@ -263,7 +263,11 @@ def results(**behaviours: str) -> page.Results:
     """Results with two brokers, the second with these behaviours."""
     walk, other = WALKED._asdict(), {**WALKED._asdict(), "behaviours": {**WALKED.behaviours, **behaviours}}
     cells = {"writer": "some", "cells": {"some": [], "wrong": ["late", "exit code 1"]}, "left_out": {}}
-    found = [Told("double", WALK, walk), Told("double", ROW, cells), Told("local 4.4.0", WALK, other)]
+    found = [
+        WalkProperty("double", WALK, walk),
+        WalkProperty("double", ROW, cells),
+        WalkProperty("local 4.4.0", WALK, other),
+    ]
     made: page.Results = json.loads(as_json(found))
     return made
 

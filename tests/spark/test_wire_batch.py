@@ -109,7 +109,7 @@ def test_what_cannot_be_read_is_a_sentence(spark: Any, kafka: KafkaDouble, optio
         (["id as value"], "orders", "the column value is of type bigint; it must be string or binary"),
         (["'x' as key"], "orders", "the rows have no column value"),
         (["'x' as value"], "nowhere", "the cluster has no topic 'nowhere'"),
-        (["'x' as value", "7 as partition"], "orders", "a row says partition 7 of the topic orders"),
+        (["'x' as value", "7 as partition"], "orders", "a row has partition 7 of the topic orders"),
         (["'x' as value", "cast(null as string) as topic"], "", "a row has null for its topic"),
     ],
 )

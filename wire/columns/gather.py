@@ -35,9 +35,9 @@ def gather(data: Bytes, starts: Shorts, sizes: Shorts) -> pa.Array:
     if starts[0] < 0 or offsets[-1] > len(data) or (offsets[1:] < offsets[:-1]).any():
         raise InvalidRecord(CHANGED)
     everything = pa.Array.from_buffers(pa.binary(), 2 * count - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-    wanted = np.arange(0, 2 * count, 2, dtype=np.int32)
+    indexes = np.arange(0, 2 * count, 2, dtype=np.int32)
     null = sizes < 0
-    return everything.take(fixed(wanted, pa.int32(), null))
+    return everything.take(fixed(indexes, pa.int32(), null))
 
 
 def as_names(names: pa.Array) -> pa.Array:

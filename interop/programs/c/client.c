@@ -24,8 +24,8 @@ rd_kafka_t *client(rd_kafka_type_t type, const char *bootstrap, const char *cons
 bool create_topic(rd_kafka_t *rk, const char *topic, int partitions, rd_kafka_resp_err_t *answer)
 {
     rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
-    rd_kafka_NewTopic_t *wanted = rd_kafka_NewTopic_new(topic, partitions, 1, text, sizeof text);
-    rd_kafka_CreateTopics(rk, &wanted, 1, NULL, queue);
+    rd_kafka_NewTopic_t *new_topic = rd_kafka_NewTopic_new(topic, partitions, 1, text, sizeof text);
+    rd_kafka_CreateTopics(rk, &new_topic, 1, NULL, queue);
     rd_kafka_event_t *event = rd_kafka_queue_poll(queue, PATIENCE);
     bool well = event && !rd_kafka_event_error(event);
     if (well) {
@@ -37,7 +37,7 @@ bool create_topic(rd_kafka_t *rk, const char *topic, int partitions, rd_kafka_re
     }
     if (event)
         rd_kafka_event_destroy(event);
-    rd_kafka_NewTopic_destroy(wanted);
+    rd_kafka_NewTopic_destroy(new_topic);
     rd_kafka_queue_destroy(queue);
     return well;
 }
@@ -184,26 +184,26 @@ unsigned assigned(rd_kafka_t *member)
 
 bool committed(rd_kafka_t *rk, const char *topic, int partitions, long long *sum)
 {
-    rd_kafka_topic_partition_list_t *wanted = rd_kafka_topic_partition_list_new(partitions);
+    rd_kafka_topic_partition_list_t *requested = rd_kafka_topic_partition_list_new(partitions);
     for (int partition = 0; partition < partitions; partition++)
-        rd_kafka_topic_partition_list_add(wanted, topic, partition);
-    rd_kafka_resp_err_t error = rd_kafka_committed(rk, wanted, PATIENCE);
+        rd_kafka_topic_partition_list_add(requested, topic, partition);
+    rd_kafka_resp_err_t error = rd_kafka_committed(rk, requested, PATIENCE);
     *sum = 0;
-    for (int i = 0; i < wanted->cnt; i++) {
-        error = error ? error : wanted->elems[i].err;
-        *sum += wanted->elems[i].offset > 0 ? wanted->elems[i].offset : 0;
+    for (int i = 0; i < requested->cnt; i++) {
+        error = error ? error : requested->elems[i].err;
+        *sum += requested->elems[i].offset > 0 ? requested->elems[i].offset : 0;
     }
-    rd_kafka_topic_partition_list_destroy(wanted);
+    rd_kafka_topic_partition_list_destroy(requested);
     return !error || fail("committed: %s", rd_kafka_err2str(error));
 }
 
 bool offset_at(rd_kafka_t *rk, const char *topic, int64_t ms, int64_t *offset)
 {
-    rd_kafka_topic_partition_list_t *wanted = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(wanted, topic, 0)->offset = ms;
-    rd_kafka_resp_err_t error = rd_kafka_offsets_for_times(rk, wanted, PATIENCE);
-    error = error ? error : wanted->elems[0].err;
-    *offset = wanted->elems[0].offset;
-    rd_kafka_topic_partition_list_destroy(wanted);
+    rd_kafka_topic_partition_list_t *requested = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(requested, topic, 0)->offset = ms;
+    rd_kafka_resp_err_t error = rd_kafka_offsets_for_times(rk, requested, PATIENCE);
+    error = error ? error : requested->elems[0].err;
+    *offset = requested->elems[0].offset;
+    rd_kafka_topic_partition_list_destroy(requested);
     return !error || fail("offsets for times: %s", rd_kafka_err2str(error));
 }

@@ -56,7 +56,7 @@ static bool send_ten(rd_kafka_t *writer, const char *topic)
     return true;
 }
 
-/* Gives how many records came. An error is told, and it goes on: the library does so, too. */
+/* Gives how many records came. An error is printed, and the member goes on, as the library does. */
 static int take_records(rd_kafka_t *member)
 {
     int count = 0;

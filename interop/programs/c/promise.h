@@ -26,7 +26,7 @@ void make_record(struct record *made, const char *codec, int number);
 extern char why[512];
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What is told. */
+/* The result of a run. */
 struct report {
     const char *verb;
     int seen[CODECS];

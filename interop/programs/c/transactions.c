@@ -45,13 +45,13 @@ static bool read_committed(rd_kafka_t *reader)
 {
     for (int count = 0; count < COMMITTED; count++) {
         rd_kafka_message_t *message;
-        struct record one, wanted;
-        make_record(&wanted, "none", count < PART ? count : count + PART);
+        struct record one, expected;
+        make_record(&expected, "none", count < PART ? count : count + PART);
         if (!poll_record(reader, PATIENCE, &message, &one))
             return false;
         if (!message)
             return fail("%d committed records", count);
-        bool same = one.value.size == wanted.value.size && !memcmp(one.value.at, wanted.value.at, one.value.size);
+        bool same = one.value.size == expected.value.size && !memcmp(one.value.at, expected.value.at, one.value.size);
         if (!same)
             fail("%.*s is the committed record %d", 10, one.value.at, count);
         rd_kafka_message_destroy(message);
@@ -70,7 +70,7 @@ bool transactions(rd_kafka_t *rk, const char *bootstrap, const char *beside)
         return answer ? fail("%s", rd_kafka_err2name(answer)) : false;
     if (!write_parts(bootstrap, topic))
         return false;
-    rd_kafka_t *reader = join(bootstrap, topic, topic); /* what is committed is what librdkafka reads unless it is told otherwise */
+    rd_kafka_t *reader = join(bootstrap, topic, topic); /* what is committed is what librdkafka reads by default */
     if (!reader)
         return false;
     bool fine = read_committed(reader);

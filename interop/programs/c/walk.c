@@ -206,7 +206,7 @@ static bool walk(rd_kafka_t *rk)
 {
     if (!write_all(rk))
         return false;
-    forget(); /* what is told is what was read */
+    forget(); /* the report holds what was read from here on */
     rd_kafka_t *first = join(bootstrap, topic, group);
     bool well = step("group", first != NULL) && read_all(first) && step("second_member", second_member(first));
     if (first)

@@ -71,8 +71,8 @@ class Client {
     const sendCommit = positions => consumer.commitOffsets([...positions].map(at))
     const commit = async positions => {
       await sendCommit(positions) // answers when it is sent, not when it was heard
-      const wanted = [...positions.values()].sort().join()
-      await until('committed', () => this.committed(groupId, topic), found => found.sort().join() === wanted)
+      const expected = [...positions.values()].sort().join()
+      await until('committed', () => this.committed(groupId, topic), found => found.sort().join() === expected)
     }
     return {
       commit,
@@ -91,9 +91,9 @@ class Client {
     return found?.partitions.map(({ offset }) => BigInt(offset)) ?? []
   }
 
-  async offsetAt (topic, wanted, time) {
+  async offsetAt (topic, requested, time) {
     const found = await this.admin.fetchTopicOffsetsByTimestamp(topic, time)
-    return found.find(({ partition }) => partition === wanted).offset
+    return found.find(({ partition }) => partition === requested).offset
   }
 
   async transact (topic, records, commit) {

@@ -69,17 +69,17 @@ export class Endurance {
     let committed = ''
     for (;;) {
       const [whole, positions] = [this.whole, new Map(this.positions)]
-      const wanted = [...positions].join()
-      if (wanted !== committed) {
+      const target = [...positions].join()
+      if (target !== committed) {
         try {
           await (member.sendCommit ?? member.commit)(positions)
           say('committed')
-          committed = wanted
+          committed = target
         } catch (error) {
           say('uncommitted', error)
         }
       }
-      if (whole && wanted === committed) return
+      if (whole && target === committed) return
       if (Date.now() > this.end) throw new Error('not all was read and committed in time')
       await pause(4 * PAUSE)
     }

@@ -103,9 +103,9 @@ class Client {
     return partitions.map(({ offset }) => offset)
   }
 
-  async offsetAt (topic, wanted, time) {
+  async offsetAt (topic, requested, time) {
     const found = await this.admin.fetchTopicOffsetsByTimestamp(topic, time)
-    return found.find(({ partition }) => partition === wanted).offset
+    return found.find(({ partition }) => partition === requested).offset
   }
 
   async transact (topic, records, commit) {

@@ -18,8 +18,8 @@ export async function main ({ name, version, nullHeaders, open }) {
   const end = error => {
     if (error) console.error(error)
     const { behaviours, seen: { counts, digest }, committed } = run
-    const told = { client: name, version, verb, behaviours, seen: counts, digest, committed }
-    process.stdout.write(`${JSON.stringify(told)}\n`, () => process.exit(error ? 1 : 0))
+    const result = { client: name, version, verb, behaviours, seen: counts, digest, committed }
+    process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(error ? 1 : 0))
   }
   if (verb !== 'endure') setTimeout(() => end(new Error(`not done after ${WHOLE / 1000} s`)), WHOLE)
   try {

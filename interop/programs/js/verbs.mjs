@@ -126,8 +126,8 @@ export class Run {
   }
 
   async hasMembers (partitions) {
-    const told = async () => (await this.client.members(this.group)).sort().join()
-    await until('partitions of the members', told, found => found === partitions.join())
+    const members = async () => (await this.client.members(this.group)).sort().join()
+    await until('partitions of the members', members, found => found === partitions.join())
   }
 
   async secondMember () {

@@ -33,7 +33,7 @@ def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
     except Exception:  # the object is written all the same
         traceback.print_exc()
         code = 1
-    print(json.dumps(report.told()._asdict()))
+    print(json.dumps(report.result()._asdict()))
     return code
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 
-from interop.walks.promise import CODECS, OF_VERB, PASS, TOTAL, Told, print_of
+from interop.walks.promise import CODECS, OF_VERB, PASS, TOTAL, ProgramResult, print_of
 
 
 class Failed(Exception):
@@ -23,7 +23,7 @@ class Report:
         self.forget()
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Begin to count from 0."""
         self.seen, self._digest = dict.fromkeys(CODECS, 0), 0
 
     @contextmanager
@@ -51,8 +51,8 @@ class Report:
     def complete(self) -> bool:
         return sum(self.seen.values()) >= TOTAL
 
-    def told(self) -> Told:
-        return Told(
+    def result(self) -> ProgramResult:
+        return ProgramResult(
             self._client,
             version(self._client),
             self.verb,

@@ -76,10 +76,10 @@ def transact(client: Client, bootstrap: str, topic: str) -> None:
         admin.create_topic(topic, 1)
     for first, commit in PARTS:
         TRANSACT[client.name](bootstrap, topic, _part(first), commit)
-    wanted = [one.value for first, commit in PARTS if commit for one in _part(first)]
+    expected = [one.value for first, commit in PARTS if commit for one in _part(first)]
     partitions = [Partition(topic, 0)]
     with client.consumer(bootstrap, partitions=partitions, isolation_level="read_committed") as reader:
-        assert [one.value for one in reader.read(len(wanted))] == wanted
+        assert [one.value for one in reader.read(len(expected))] == expected
 
 
 def _part(first: int) -> list[Record]:

@@ -26,7 +26,7 @@ import org.apache.kafka.common.utils.Exit;
  * Main classes of Kafka's tools, one after the other in one JVM, as each would run in its own.
  *
  * <p>A line of the input is the main class, what the tool reads, and its words; a line of the output is its exit code, its output and its
- * errors: all but the class and the code in base64, with tabs between. The tools' own classes are loaded anew for each call, so that nothing
+ * errors: all but the class and the code in base64, with tabs between. The tools' own classes are loaded again for each call, so that nothing
  * static is left of the one before; Kafka's client and the libraries are loaded once. A tool that ends its JVM ends its thread here: the
  * first exit code counts, and what it says after that is not heard. One that takes too long ends this process.
  */
@@ -40,7 +40,7 @@ public final class Resident {
     private final List<Runnable> hooks = new CopyOnWriteArrayList<>();
     private volatile Integer code;
 
-    /** What ends a thread whose tool wanted to end its JVM; no tool catches it. */
+    /** Ends the thread of a tool that calls exit; no tool catches it. */
     private static final class Exited extends Error {
         private static final long serialVersionUID = 1L;
 
@@ -49,7 +49,7 @@ public final class Resident {
         }
     }
 
-    /** A stream whose place changes with each call: whoever kept System.out of an earlier call writes to that of this one. */
+    /** A stream whose place changes with each call: code that kept System.out of an earlier call writes to that of this one. */
     private static final class Redirected extends OutputStream {
         private ByteArrayOutputStream into = new ByteArrayOutputStream();
         private boolean heard;
@@ -86,7 +86,7 @@ public final class Resident {
         this.fresh = fresh;
     }
 
-    /** The first word is the folder of the jars whose classes are loaded anew. */
+    /** The first word is the folder of the jars whose classes are loaded again. */
     public static void main(String[] words) throws IOException {
         PrintStream answers = System.out;
         Resident resident = new Resident(jars(Path.of(words[0])));

@@ -12,4 +12,4 @@ SCENARIOS: tuple[Scenario, ...] = tuple(
 )
 
 ROWS: tuple[Row, ...] = tuple(row for scenario in SCENARIOS for row in scenario.rows if row.does)
-"""What is told of on the page."""
+"""The rows that the page lists."""

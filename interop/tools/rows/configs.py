@@ -10,17 +10,17 @@ TOOL, METRICS = "kafka-configs", "kafka-client-metrics"
 QUOTAS, CREDENTIALS = "DescribeClientQuotas", "DescribeUserScramCredentials"
 
 
-def _entity(kind: str, name: str, told: str, setting: str, value: str, source: str, default: str) -> list[Row]:
-    """Rows that set, describe and delete a setting. `told` is the tool's name for the entity,
+def _entity(kind: str, name: str, title: str, setting: str, value: str, source: str, default: str) -> list[Row]:
+    """Rows that set, describe and delete a setting. `title` is the tool's name for the entity,
     `default` the synonym with the default value."""
     at = f"--entity-type {kind} {name}"
     written = f"[{value}]" if "," in value else value
     which = f"{kind} default" if name == "--entity-default" else kind
     given = {"value": value, "sensitive": "false", "synonyms": f"{source}:{setting}={value}{default}"}
     return [
-        Row(TOOL, f"alter {which}", f"{at} --alter --add-config {setting}={written}", [f"Completed updating {told}."]),
+        Row(TOOL, f"alter {which}", f"{at} --alter --add-config {setting}={written}", [f"Completed updating {title}."]),
         Row(TOOL, f"describe {which}", f"{at} --describe", {setting: given}, settings),
-        Row(TOOL, "", f"{at} --alter --delete-config {setting}", [f"Completed updating {told}."]),
+        Row(TOOL, "", f"{at} --alter --delete-config {setting}", [f"Completed updating {title}."]),
         Row(TOOL, "", f"{at} --describe", lambda found: setting not in found, settings),
     ]
 

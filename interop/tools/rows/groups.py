@@ -28,8 +28,8 @@ def _place(current: int, end: int = 4) -> dict[str, str]:
 
 
 def _reset(does: str, words: str, offset: int, how: str = "--execute") -> Row:
-    wanted = [{"GROUP": "{group}", "TOPIC": "{topic}", "PARTITION": "0", "NEW-OFFSET": str(offset)}]
-    return Row(TOOL, does and f"reset {does}", f"{RESET} {words} {how}", wanted, columns)
+    expected = [{"GROUP": "{group}", "TOPIC": "{topic}", "PARTITION": "0", "NEW-OFFSET": str(offset)}]
+    return Row(TOOL, does and f"reset {does}", f"{RESET} {words} {how}", expected, columns)
 
 
 def _now(offset: int) -> Row:
@@ -202,7 +202,7 @@ MEMBERS = (
 FORMATTERS = "org.apache.kafka.tools.consumer"
 STORED = "--topic __consumer_offsets --from-beginning --timeout-ms 3000 --formatter"
 OURS = {"key": {"data": {"group": "{group}"}}}
-NOBODY: dict[str, Any] = {"protocol": None, "leader": None, "members": []}
+NO_MEMBERS: dict[str, Any] = {"protocol": None, "leader": None, "members": []}
 MEMBER: dict[str, Any] = {
     "clientId": "console-consumer",
     "groupInstanceId": None,
@@ -237,9 +237,12 @@ HISTORY = (
         those(
             OURS,
             [
-                {"key": {"type": 2}, "value": {"version": 3, "data": {"protocolType": "", "generation": 0} | NOBODY}},
+                {
+                    "key": {"type": 2},
+                    "value": {"version": 3, "data": {"protocolType": "", "generation": 0} | NO_MEMBERS},
+                },
                 {"value": {"data": {"generation": 1, "protocol": "range", "members": [MEMBER]}}},
-                {"value": {"data": {"protocolType": "consumer", "generation": 2} | NOBODY}},
+                {"value": {"data": {"protocolType": "consumer", "generation": 2} | NO_MEMBERS}},
                 {"value": None},
             ],
         ),

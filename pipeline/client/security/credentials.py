@@ -30,7 +30,7 @@ def user(settings: ClientSettings) -> tuple[str, str]:
     password = options.get("password") or settings.text("sasl.password")
     if not name or password is None:
         raise UsageError(
-            "sasl.mechanism wants a user: give sasl.jaas.config with username and password, or sasl.username and sasl.password"
+            "sasl.mechanism needs a user: give sasl.jaas.config with username and password, or sasl.username and sasl.password"
         )
     return name, password
 
@@ -45,7 +45,7 @@ def token(settings: ClientSettings) -> str:
     claims = {} if login is None else _claims(login)
     if "sub" not in claims:
         raise UsageError(
-            "OAUTHBEARER wants a token: give sasl.oauthbearer.token.endpoint.url with a file: URL of one, "
+            "OAUTHBEARER needs a token: give sasl.oauthbearer.token.endpoint.url with a file: URL of one, "
             f"or sasl.jaas.config with {UNSECURED}sub"
         )
     return _unsecured(claims)
@@ -76,8 +76,8 @@ def _claims(login: Login) -> dict[str, str]:
 def _unsecured(claims: dict[str, str]) -> str:
     """A token with no signature (RFC 7519, section 6)."""
     now = int(time.time())
-    told: dict[str, object] = {"iat": now, "exp": now + LIFETIME_S, **claims}
-    return ".".join((_part({"alg": "none"}), _part(told), ""))
+    payload: dict[str, object] = {"iat": now, "exp": now + LIFETIME_S, **claims}
+    return ".".join((_part({"alg": "none"}), _part(payload), ""))
 
 
 def _part(value: dict[str, object]) -> str:

@@ -45,7 +45,7 @@ def _bearer(settings: ClientSettings) -> Exchange:
     refused = yield f"n,,\x01auth=Bearer {credentials.token(settings)}\x01\x01".encode()
     if refused:
         yield b"\x01"
-        raise scram.ScramError(f"it says {refused[:200].decode('utf-8', 'replace')}")
+        raise scram.ScramError(f"it answers {refused[:200].decode('utf-8', 'replace')}")
 
 
 MECHANISMS: dict[str, Callable[[ClientSettings], Exchange]] = {
@@ -94,8 +94,8 @@ def _sent(connection: BrokerConnection, mechanism: str, message: bytes) -> SaslA
     answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), connection.version(ApiKeys.SASL_AUTHENTICATE))
     assert isinstance(answer, SaslAuthenticateResponse)
     if answer.error_code:
-        said = answer.error_message or error_codes.meaning(answer.error_code)
+        reason = answer.error_message or error_codes.meaning(answer.error_code)
         raise NotAuthenticated(
-            f"broker {connection.endpoint} refuses this user by {mechanism}: {error_codes.name(answer.error_code)}: {said}"
+            f"broker {connection.endpoint} refuses this user by {mechanism}: {error_codes.name(answer.error_code)}: {reason}"
         )
     return answer

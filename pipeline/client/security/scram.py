@@ -38,21 +38,21 @@ def exchange(
     own = nonce()
     bare = f"n={username.replace('=', '=3D').replace(',', '=2C')},r={own}"
     server_first = _text((yield f"n,,{bare}".encode()))
-    told = _fields(server_first)
-    salted = hashlib.pbkdf2_hmac(algorithm, password.encode(), _salt(told), _iterations(told))
-    if not told["r"].startswith(own) or told["r"] == own:
+    attributes = _fields(server_first)
+    salted = hashlib.pbkdf2_hmac(algorithm, password.encode(), _salt(attributes), _iterations(attributes))
+    if not attributes["r"].startswith(own) or attributes["r"] == own:
         raise ScramError("its nonce is not made of ours")
-    without_proof = f"c=biws,r={told['r']}"
-    said = f"{bare},{server_first},{without_proof}".encode()
+    without_proof = f"c=biws,r={attributes['r']}"
+    auth_message = f"{bare},{server_first},{without_proof}".encode()
     client_key = _mac(algorithm, salted, b"Client Key")
-    signature = _mac(algorithm, hashlib.new(algorithm, client_key).digest(), said)
+    signature = _mac(algorithm, hashlib.new(algorithm, client_key).digest(), auth_message)
     proof = bytes(one ^ other for one, other in zip(client_key, signature, strict=True))
     final = _fields(_text((yield f"{without_proof},p={base64.b64encode(proof).decode()}".encode())))
     if "e" in final:
-        raise ScramError(f"it says {final['e'][:100]!r}")
-    expected = _mac(algorithm, _mac(algorithm, salted, b"Server Key"), said)
+        raise ScramError(f"it answers {final['e'][:100]!r}")
+    expected = _mac(algorithm, _mac(algorithm, salted, b"Server Key"), auth_message)
     if not hmac.compare_digest(_decoded(final.get("v", "")), expected):
-        raise ScramError("it does not know the password itself")
+        raise ScramError("its server signature is not the expected one")
 
 
 def _mac(algorithm: str, key: bytes, data: bytes) -> bytes:
@@ -70,16 +70,16 @@ def _fields(text: str) -> dict[str, str]:
     return {name: value for name, _, value in (part.partition("=") for part in text.split(","))}
 
 
-def _salt(told: dict[str, str]) -> bytes:
-    if not {"r", "s", "i"} <= set(told):
+def _salt(attributes: dict[str, str]) -> bytes:
+    if not {"r", "s", "i"} <= set(attributes):
         raise ScramError("it sends no nonce, salt and iterations")
-    return _decoded(told["s"])
+    return _decoded(attributes["s"])
 
 
-def _iterations(told: dict[str, str]) -> int:
-    count = int(told["i"]) if told["i"].isdecimal() and len(told["i"]) < 10 else 0
+def _iterations(attributes: dict[str, str]) -> int:
+    count = int(attributes["i"]) if attributes["i"].isdecimal() and len(attributes["i"]) < 10 else 0
     if not 0 < count <= MOST_ITERATIONS:
-        raise ScramError(f"it wants {told['i'][:20]} iterations, where 1 to {MOST_ITERATIONS} are allowed")
+        raise ScramError(f"it requires {attributes['i'][:20]} iterations, where 1 to {MOST_ITERATIONS} are allowed")
     return count
 
 

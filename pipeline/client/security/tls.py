@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kafkadouble.wire.errors import UsageError
 
-from ..dialing import said
+from ..dialing import description
 from ..errors import ConnectionLost, NotAuthenticated
 from ..names import BrokerEndpoint
 from ..settings import ClientSettings
@@ -52,7 +52,7 @@ def secured(sock: socket.socket, endpoint: BrokerEndpoint, settings: ClientSetti
         ) from None
     except OSError as error:
         sock.close()
-        raise ConnectionLost(f"broker {endpoint} in the TLS handshake: {said(error)}") from None
+        raise ConnectionLost(f"broker {endpoint} in the TLS handshake: {description(error)}") from None
     except BaseException:
         sock.close()
         raise
@@ -79,7 +79,7 @@ def _offer(made: ssl.SSLContext, settings: ClientSettings) -> None:
         try:
             made.set_ciphers(":".join(ciphers))
         except ssl.SSLError:
-            raise UsageError("ssl.cipher.suites: OpenSSL knows none of them by these names") from None
+            raise UsageError("ssl.cipher.suites: OpenSSL has no ciphers with these names") from None
 
 
 def _trust(made: ssl.SSLContext, settings: ClientSettings) -> None:
@@ -128,8 +128,8 @@ def _pem(settings: ClientSettings, store: str, inline: str, *files: str) -> str 
     try:
         text = path.read_bytes().decode("latin-1")
     except OSError as error:
-        raise UsageError(f"{name}: {path} cannot be read: {said(error)}") from None
+        raise UsageError(f"{name}: {path} cannot be read: {description(error)}") from None
     if BEGINS not in text:
-        told = settings.text(f"ssl.{store}.type") if f"ssl.{store}.type" in settings.given else "another format"
-        raise UsageError(f"{name}: {path} is {told}, and only PEM can be read: convert it with {CONVERT[store]}")
+        own_type = settings.text(f"ssl.{store}.type") if f"ssl.{store}.type" in settings.given else "another format"
+        raise UsageError(f"{name}: {path} is {own_type}, and only PEM can be read: convert it with {CONVERT[store]}")
     return text

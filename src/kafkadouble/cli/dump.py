@@ -79,12 +79,12 @@ def _dump(options: argparse.Namespace) -> int:
     if options.level is not None:
         raise UsageError("--level is what a row of --parquet is")
     bounds = show.FULL if options.full else show.TREE
-    wanted = Options(options.records or options.decode is not None, options.decode, bounds)
+    item_options = Options(options.records or options.decode is not None, options.decode, bounds)
     first = ""
     for path in [found for given in options.paths for found in files(given)]:
         if not options.json:
             _print(f"Dumping {path}")
-        for item in items(path, wanted):
+        for item in items(path, item_options):
             for line in [item.json(str(path))] if options.json else item.lines(bounds):
                 _print(line)
             if item.problem is not None:
@@ -109,8 +109,8 @@ def _parquet(options: argparse.Namespace) -> int:
         print(printable(f"kafkadouble dump: broken: {problem}"), file=sys.stderr)
         return 1
     if broken:
-        told = f"kafkadouble dump: broken: {broken} rows of {options.parquet} tell of what cannot be read"
-        print(printable(told), file=sys.stderr)
+        summary = f"kafkadouble dump: broken: {broken} rows of {options.parquet} describe what cannot be read"
+        print(printable(summary), file=sys.stderr)
     return 1 if broken else 0
 
 

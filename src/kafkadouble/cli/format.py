@@ -114,11 +114,11 @@ def _cluster(options: argparse.Namespace, settings: Settings, disks: Mapping[str
         first = next(iter(known))
         raise UsageError(f"{first} is already formatted; --ignore-formatted passes over it, and formats the others")
     cluster_id = options.cluster_id or next((each.cluster_id for each in known.values()), None) or str(_new_id())
-    for path, whose in known.items():
-        if whose.node_id != settings.int("node.id"):
-            raise UsageError(f"{path} belongs to node {whose.node_id}, and this is node {settings.int('node.id')}")
-        if whose.cluster_id != cluster_id:
-            raise UsageError(f"{path} belongs to cluster {whose.cluster_id}, and this is cluster {cluster_id}")
+    for path, own in known.items():
+        if own.node_id != settings.int("node.id"):
+            raise UsageError(f"{path} belongs to node {own.node_id}, and this is node {settings.int('node.id')}")
+        if own.cluster_id != cluster_id:
+            raise UsageError(f"{path} belongs to cluster {own.cluster_id}, and this is cluster {cluster_id}")
     return cluster_id, list(known)
 
 

@@ -76,16 +76,16 @@ def quorum_of(options: argparse.Namespace, settings: Settings, given: int | None
     node. Raises UsageError when settings and flags contradict one another.
     """
     static = settings.list(VOTERS)
-    told = options.standalone or options.initial_controllers is not None
-    if static and told:
+    has_voters = options.standalone or options.initial_controllers is not None
+    if static and has_voters:
         raise UsageError(
             f"You cannot specify {VOTERS} and format the node with --initial-controllers or --standalone. If you want to use dynamic quorum, "
             f"please remove {VOTERS} and specify controller.quorum.bootstrap.servers instead."
         )
-    asks = bool(settings.list("controller.quorum.bootstrap.servers"))
-    dynamic = not static and (told or options.no_initial_controllers or asks)
-    voters = _voters(options, settings, new_id) if told else None
-    if dynamic and not (told or options.no_initial_controllers) and _is_controller(settings):
+    has_bootstrap_servers = bool(settings.list("controller.quorum.bootstrap.servers"))
+    dynamic = not static and (has_voters or options.no_initial_controllers or has_bootstrap_servers)
+    voters = _voters(options, settings, new_id) if has_voters else None
+    if dynamic and not (has_voters or options.no_initial_controllers) and _is_controller(settings):
         raise UsageError(
             f"Because {VOTERS} is not set on this controller, you must specify one of the following: --standalone, --initial-controllers, "
             "or --no-initial-controllers."

@@ -24,18 +24,18 @@ def main(words: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print a JSON document, with all fields of each message")
     options = parser.parse_args(words)
     try:
-        wanted = [registry.entry(name) for name in options.names]
+        requested = [registry.entry(name) for name in options.names]
     except UnknownMessage as unknown:
         from kafkadouble.server.configs.did_you_mean import near
 
         wrong = next(name for name in options.names if repr(name) in str(unknown))
         parser.error(f"{unknown}{near(wrong, [entry.name for entry in registry.entries()])}")
     if options.json:
-        print(json.dumps(_described(wanted or registry.entries()), indent=2))
+        print(json.dumps(_described(requested or registry.entries()), indent=2))
         return 0
-    for entry in wanted or registry.entries():
+    for entry in requested or registry.entries():
         print(_line(entry))
-        if wanted:
+        if requested:
             print("\n".join(_field_lines(_fields(entry), "     ")))
     return 0
 
@@ -52,8 +52,8 @@ def _fields(entry: registry.MessageType) -> list[dict[str, Any]]:
 
 def _field_lines(fields: Sequence[dict[str, Any]], indent: str) -> Iterator[str]:
     for field in fields:
-        told = ", ".join(f"{name} {value}" for name, value in field.items() if name not in ("name", "type", "fields"))
-        yield f"{indent}{field['name']}: {field['type']}  ({told})"
+        facts = ", ".join(f"{name} {value}" for name, value in field.items() if name not in ("name", "type", "fields"))
+        yield f"{indent}{field['name']}: {field['type']}  ({facts})"
         yield from _field_lines(field.get("fields", ()), indent + "  ")
 
 

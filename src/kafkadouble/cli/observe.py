@@ -22,7 +22,7 @@ from ..dump.item import printable
 from ..observe.change import QUORUM
 from ..observe.observer import ANONYMOUS, Observer
 from ..observe.tables import tables
-from ..observe.watching import NoQuorum, Told, WatchOptions, observe
+from ..observe.watching import NoQuorum, ObserverCallback, WatchOptions, observe
 
 _EPILOG = """\
 examples:
@@ -43,11 +43,13 @@ def main(words: list[str]) -> int:
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _parser().parse_args(words)
-    wanted = WatchOptions(options.servers, options.replica_id, options.timeout)
+    watch_options = WatchOptions(options.servers, options.replica_id, options.timeout)
     show = _Json() if options.json else _Text()
     try:
-        with _troubles() as tell:
-            asyncio.run(observe(wanted, show.caught_up, _telling(show, tell) if options.watch else None))
+        with _troubles() as report_troubles:
+            asyncio.run(
+                observe(watch_options, show.caught_up, _reporting(show, report_troubles) if options.watch else None)
+            )
     except NoQuorum as problem:
         sys.stdout.flush()
         print(printable(f"kafkadouble observe: {problem}"), file=sys.stderr)
@@ -132,9 +134,9 @@ def _troubles() -> Iterator[Callable[[], None]]:
         logger.removeHandler(handler)
 
 
-def _telling(show: _Text | _Json, tell: Callable[[], None]) -> Told:
+def _reporting(show: _Text | _Json, report_troubles: Callable[[], None]) -> ObserverCallback:
     def more(observer: Observer) -> None:
-        tell()
+        report_troubles()
         show.more(observer)
 
     return more
@@ -162,7 +164,7 @@ class _Json:
     changes."""
 
     def __init__(self) -> None:
-        self._told: object = None
+        self._printed: object = None
 
     def caught_up(self, observer: Observer) -> None:
         self.more(observer)
@@ -172,10 +174,10 @@ class _Json:
         changes = observer.view.changes
         while changes:
             _print(json.dumps(changes.popleft().json()))
-        told = observer.quorum.json()
-        if told["leaderEpoch"] >= 0 and told != self._told:
-            self._told = told
-            _print(json.dumps({"kind": QUORUM, **told}))
+        quorum = observer.quorum.json()
+        if quorum["leaderEpoch"] >= 0 and quorum != self._printed:
+            self._printed = quorum
+            _print(json.dumps({"kind": QUORUM, **quorum}))
         sys.stdout.flush()
 
 

@@ -212,7 +212,7 @@ def _check_capture(options: argparse.Namespace) -> None:
 
         check(options.capture)
     elif options.capture_bodies:
-        raise ValueError("--capture-bodies goes with --capture, which says where to")
+        raise ValueError("--capture-bodies needs --capture, which gives the path")
 
 
 def _no_port(host: str, port: int, problem: Exception) -> str:

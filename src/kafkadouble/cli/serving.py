@@ -92,8 +92,8 @@ def _warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> 
     addresses = [spec.advertised for spec in reached_there if spec.advertised is not None]
     if loopback := [text_of(host, port) for host, port in addresses if host in ("127.0.0.1", "::1")]:
         log.warning(
-            "clients are told to connect to %s, where only this machine reaches it: --advertised HOST:PORT, or "
-            "advertised.listeners, names another",
+            "clients will connect to %s, which only this machine can reach: --advertised HOST:PORT, or "
+            "advertised.listeners, names another address",
             ", ".join(loopback),
         )
 
@@ -117,7 +117,7 @@ async def _serve(
         await _first(_begin(options, broker), ended.wait(), broker.controlling.listener.halted.wait())
         if not ended.is_set() and _halted(broker) is None:
             gc.freeze()  # what was read at the start stays: the collector need not look at it
-            _tell_metrics_when_asked(broker)
+            _print_metrics_on_signal(broker)
             _announce(broker, settings)
             # It ends with the loop if no listener opens before.
             logging_it = asyncio.ensure_future(_log_serving(broker))
@@ -262,9 +262,9 @@ async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int | No
 
         if _is_there(broker, name, partitions):
             continue
-        asked = broker.ask(seeding.to_create(name, partitions or 1, {}))
+        creation = broker.ask(seeding.to_create(name, partitions or 1, {}))
         # A cancelled wait does not cancel the request.
-        answer = await asyncio.shield(asyncio.wrap_future(asked))
+        answer = await asyncio.shield(asyncio.wrap_future(creation))
         if not _is_there(broker, name, partitions):
             seeding.check_topics(answer.topics)
         # Until a broker with a remote controller has replayed the record.
@@ -277,15 +277,15 @@ def _is_there(broker: Broker | Cluster, name: str, partitions: int | None) -> bo
     if found is None:
         return False
     if partitions is not None and len(found.partitions) != partitions:
-        said = f"--topic {name}:{partitions}: the topic is there already, with {len(found.partitions)} partitions"
-        raise KafkaError(error_codes.INVALID_PARTITIONS, said)
+        problem = f"--topic {name}:{partitions}: the topic is there already, with {len(found.partitions)} partitions"
+        raise KafkaError(error_codes.INVALID_PARTITIONS, problem)
     return True
 
 
-def _tell_metrics_when_asked(broker: Broker | Cluster) -> None:
-    """SIGUSR1 asks for them: those of every node of this process."""
+def _print_metrics_on_signal(broker: Broker | Cluster) -> None:
+    """SIGUSR1 prints the metrics of every node of this process."""
 
-    def tell() -> None:
+    def print_metrics() -> None:
         nodes = {each.node.id: each.node for each in (broker.controlling, *broker.members)}
         for id, node in sorted(nodes.items()):
             of = f"node {id}, " if len(nodes) > 1 else ""
@@ -293,11 +293,11 @@ def _tell_metrics_when_asked(broker: Broker | Cluster) -> None:
                 log.warning("%smetric %s: %s", of, name, value)
 
     with suppress(NotImplementedError, AttributeError):  # Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print_metrics)
 
 
 def _announce(broker: Broker | Cluster, settings: Settings) -> None:
-    node = broker.asked.node
+    node = broker.any_broker.node
     lines: dict[str, object] = {}
     if "broker" in node.roles:
         lines["bootstrap.servers"] = _texts(broker.addresses())
@@ -326,7 +326,7 @@ async def _log_serving(broker: Broker | Cluster) -> None:
     """Log the address as soon as clients are accepted: a broker of a larger cluster has to be part
     of it first."""
     await _opened(broker)
-    is_broker = "broker" in broker.asked.node.roles
+    is_broker = "broker" in broker.any_broker.node.roles
     log.info("serving at %s", _texts(broker.addresses() if is_broker else [broker.controller or broker.address]))
 
 

@@ -82,7 +82,7 @@ def _report(options: argparse.Namespace) -> int:
 
     problems = Problems()
     rows = marked(read(options.paths, problems, ReadOptions(zone_of(options.zone))))
-    _tell(problems)
+    _report_problems(problems)
     if options.csv:
         (chosen,) = (each for each in TABLES if each.name == options.csv)
         _print_csv(chosen, table_of(rows, chosen))
@@ -96,7 +96,7 @@ def _report(options: argparse.Namespace) -> int:
     return 0 if rows.num_rows else 1
 
 
-def _tell(problems: Problems) -> None:
+def _report_problems(problems: Problems) -> None:
     for problem in problems.named[:SHOWN]:
         print(printable(f"kafkadouble traffic: {problem}"), file=sys.stderr)
     if problems.count > SHOWN:

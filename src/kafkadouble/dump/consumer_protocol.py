@@ -42,9 +42,9 @@ def _member(member: dict[str, Any]) -> dict[str, Any]:
 def _read(cls: type[Message], field: str) -> Any:
     data = base64.b64decode(field)
     low, high = cls.versions
-    if len(data) < 2 or (told := int.from_bytes(data[:2], "big", signed=True)) < low:
+    if len(data) < 2 or (own_version := int.from_bytes(data[:2], "big", signed=True)) < low:
         return field
-    version = min(told, high)
+    version = min(own_version, high)
     try:
         return {"version": version, **cls.read(data, version, 2)[0].to_json(version)}
     except WireError:

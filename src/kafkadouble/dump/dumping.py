@@ -68,7 +68,7 @@ def known_kind(path: Path) -> Kind:
     path.stat()
     kind = kind_of(path)
     if kind is None:
-        raise UsageError(f"{path} has no name that Kafka gives to files: it cannot be told what is in it")
+        raise UsageError(f"{path} has no name that Kafka gives to files: its content is unknown")
     return kind
 
 

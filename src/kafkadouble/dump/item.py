@@ -34,8 +34,8 @@ class Item(NamedTuple):
     def lines(self, bounds: TextLimits = TREE) -> list[str]:
         """The item as text: a line for the fields, and a second line for the problem."""
         indent = _INDENT.get(self.kind, "")
-        said = " ".join(f"{name}: {_text(value, bounds)}" for name, value in self.fields.items())
-        found = [indent + said] if said else []
+        line = " ".join(f"{name}: {_text(value, bounds)}" for name, value in self.fields.items())
+        found = [indent + line] if line else []
         if self.problem is not None:
             found.append(f"!! {broken_text(self.problem)}")
         return found

@@ -32,13 +32,13 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change. `said` is a short text, for messages that have one."""
+    """One change. `text` is a short text, for messages that have one."""
 
     kind: str
     place: Place
     message: Message | None = None
     version: int = 0
-    said: str = ""
+    text: str = ""
     # The bytes that could not be decoded.
     data: bytes = b""
 
@@ -55,17 +55,17 @@ class Change(NamedTuple):
             data = message_json(self.message, self.version)
             made |= {"type": type(self.message).__name__, "version": self.version, "data": data}
         elif self.kind == UNKNOWN:
-            made |= {"problem": self.said, "value": base64.b64encode(self.data).decode()}
+            made |= {"problem": self.text, "value": base64.b64encode(self.data).decode()}
         return made
 
     def line(self) -> str:
         """The change as a line of text."""
         where = f"offset {self.place.offset}  epoch {self.place.epoch}  {time_text(self.place.timestamp)}"
-        said = self.said
-        if not said and self.message is not None:
+        text = self.text
+        if not text and self.message is not None:
             data = json.dumps(message_json(self.message, self.version), separators=(",", ":"))
-            said = f"{type(self.message).__name__} {data}"
-        return f"{where}  {said}"
+            text = f"{type(self.message).__name__} {data}"
+        return f"{where}  {text}"
 
 
 def time_text(timestamp: int) -> str:

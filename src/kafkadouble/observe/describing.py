@@ -13,7 +13,7 @@ from .change import ids
 from .naming import level_text, resource_text, value_text
 
 
-def said(before: Image, now: Image, message: Message) -> str:
+def description(before: Image, now: Image, message: Message) -> str:
     """The description of a record; empty when its type has none."""
     found = _WORDS.get(type(message).__name__)
     return found(before, now, message) if found else ""
@@ -23,7 +23,7 @@ def _topic(before: Image, now: Image, record: Any) -> str:
     return f"topic {record.name} is created, id {record.topic_id}"
 
 
-def _topic_gone(before: Image, now: Image, record: Any) -> str:
+def _topic_removed(before: Image, now: Image, record: Any) -> str:
     return f"topic {before.topics[record.topic_id].name} is deleted"
 
 
@@ -38,8 +38,8 @@ def _partition(before: Image, now: Image, record: Any) -> str:
 def _partition_change(before: Image, now: Image, record: Any) -> str:
     topic, index = now.topics[record.topic_id], record.partition_id
     old, new = before.topics[record.topic_id].partitions[index], topic.partitions[index]
-    told = "; ".join(_differences(old, new)) or "nothing but the epoch"
-    return f"{topic.name}-{index}: {told}; partition epoch {new.partition_epoch}"
+    differences = "; ".join(_differences(old, new)) or "nothing but the epoch"
+    return f"{topic.name}-{index}: {differences}; partition epoch {new.partition_epoch}"
 
 
 def _differences(old: PartitionImage, new: PartitionImage) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _kraft_version(before: Image, now: Image, record: Any) -> str:
 
 _WORDS: dict[str, Callable[[Image, Image, Any], str]] = {
     "TopicRecord": _topic,
-    "RemoveTopicRecord": _topic_gone,
+    "RemoveTopicRecord": _topic_removed,
     "PartitionRecord": _partition,
     "PartitionChangeRecord": _partition_change,
     "RegisterBrokerRecord": _registered,

@@ -50,7 +50,7 @@ class MetadataSource(NamedTuple):
     at: RaftPeer
 
 
-Heard = Callable[["Observer", Any], None]
+ResponseHandler = Callable[["Observer", Any], None]
 
 
 class Observer:
@@ -70,7 +70,7 @@ class Observer:
         self.view, self.quorum = View(), ObservedQuorum()
         # Why the observer cannot continue.
         self.refusal = ""
-        self._wanted_id, self._random, self._moved = replica_id, random, moved
+        self._requested_id, self._random, self._moved = replica_id, random, moved
         self._store = MemorySnapshotStore()
         self.replica = KafkaRaftClient(
             settings or QuorumSettings(),
@@ -89,7 +89,7 @@ class Observer:
         # The leader that last returned records.
         self._source: MetadataSource | None = None
         # The leader that was sent the further requests.
-        self._asked: MetadataSource | None = None
+        self._queried: MetadataSource | None = None
         # Tokens of the observer's own requests are negative.
         self._next = -1
         # The high watermark of the source.
@@ -99,7 +99,7 @@ class Observer:
     def is_caught_up(self) -> bool:
         """Whether all committed records were read, and the leader has answered the further
         requests."""
-        if self._committed is None or self._asked != self._source or any(token < 0 for token in self._under_way):
+        if self._committed is None or self._queried != self._source or any(token < 0 for token in self._under_way):
             return False
         return self._is_current and self.view.end.offset >= self._committed
 
@@ -124,7 +124,7 @@ class Observer:
         """Handles the response, or the failure, of a request."""
         send = self._under_way.pop(token, None)
         if token < 0:
-            self._hear(send, response)
+            self._on_response(send, response)
         else:
             if isinstance(response, FetchResponse) and send is not None:
                 self._placed(send, response)
@@ -144,9 +144,9 @@ class Observer:
         """The requests for a new leader: sent once it has returned records, to the same
         endpoint."""
         source = self._source
-        if source is None or source == self._asked or not self._is_current:
+        if source is None or source == self._queried or not self._is_current:
             return []
-        self._asked = source
+        self._queried = source
         of = DescribeQuorumRequest
         topic = of.TopicData(topic_name=TOPIC, partitions=[of.PartitionData(partition_index=PARTITION)])
         return [
@@ -178,10 +178,10 @@ class Observer:
         state = self.replica.state
         if partition is None or partition.error_code or partition.current_leader is None:
             return
-        told = (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
-        if not isinstance(state, FollowerState) or told != (state.leader_id, state.epoch):
+        leader = (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
+        if not isinstance(state, FollowerState) or leader != (state.leader_id, state.epoch):
             return
-        source = MetadataSource(*told, send.to)
+        source = MetadataSource(*leader, send.to)
         if source != self._source:
             self._source, self._committed = source, None
         if partition.high_watermark >= 0:
@@ -196,39 +196,41 @@ class Observer:
         for id in self._store.ids()[:-1]:
             self._store.delete(id, now)
 
-    def _hear(self, send: OutboundRequest | None, response: Message | RequestFailure | None) -> None:
-        heard = _HEARD.get(type(response))
-        if heard is not None:
-            heard(self, response)
+    def _on_response(self, send: OutboundRequest | None, response: Message | RequestFailure | None) -> None:
+        handler = _RESPONSE_HANDLERS.get(type(response))
+        if handler is not None:
+            handler(self, response)
         elif response in (None, RequestFailure.LOST):
-            # Asked again after the leader's next records.
-            self._asked = self._source = None
+            # Queried again after the leader's next records.
+            self._queried = self._source = None
         elif send is not None and isinstance(send.body, DescribeQuorumRequest):
-            self._do_not_know_who_is_there()
+            self._refuse_unknown_ids()
 
-    def _do_not_know_who_is_there(self) -> None:
-        if self._wanted_id != ANONYMOUS:
-            self.refusal = f"the leader does not say who has which id, and so {self._wanted_id} may be somebody's"
+    def _refuse_unknown_ids(self) -> None:
+        if self._requested_id != ANONYMOUS:
+            self.refusal = (
+                f"the leader does not report the ids in use, so {self._requested_id} may be the id of another node"
+            )
 
-    def _hear_quorum(self, response: DescribeQuorumResponse) -> None:
+    def _on_quorum(self, response: DescribeQuorumResponse) -> None:
         partition = sole_response_partition(response)
         if response.error_code or partition is None:
-            self._do_not_know_who_is_there()
+            self._refuse_unknown_ids()
             return
         if partition.error_code:
             # The node is no longer the leader.
-            self._asked = self._source = None
+            self._queried = self._source = None
             return
         self.quorum.describe(partition)
         taken = {each.replica_id for each in [*partition.current_voters, *partition.observers]}
-        if self._wanted_id == ANONYMOUS or self.replica.key.id == self._wanted_id:
+        if self._requested_id == ANONYMOUS or self.replica.key.id == self._requested_id:
             return
-        if self._wanted_id in taken:
-            self.refusal = f"{self._wanted_id} is the id of a node of this cluster: an observer needs one of its own"
+        if self._requested_id in taken:
+            self.refusal = f"{self._requested_id} is the id of a node of this cluster: an observer needs one of its own"
         else:
-            self.replica.key = ReplicaKey(self._wanted_id, Uuid.random(self._random.randbytes))
+            self.replica.key = ReplicaKey(self._requested_id, Uuid.random(self._random.randbytes))
 
-    def _hear_cluster(self, response: DescribeClusterResponse) -> None:
+    def _on_cluster(self, response: DescribeClusterResponse) -> None:
         if not response.error_code:
             self.quorum.cluster_id = response.cluster_id
 
@@ -243,7 +245,7 @@ def sole_answer_of_fetch(response: FetchResponse) -> FetchResponse.PartitionData
     return response.responses[0].partitions[0]
 
 
-_HEARD: dict[type, Heard] = {
-    DescribeQuorumResponse: Observer._hear_quorum,
-    DescribeClusterResponse: Observer._hear_cluster,
+_RESPONSE_HANDLERS: dict[type, ResponseHandler] = {
+    DescribeQuorumResponse: Observer._on_quorum,
+    DescribeClusterResponse: Observer._on_cluster,
 }

@@ -30,12 +30,16 @@ class ObservedQuorum:
         self.leader_id, self.epoch, self.high_watermark = -1, -1, -1
         self.members: list[QuorumMember] = []
 
-    def describe(self, told: DescribeQuorumResponse.PartitionData) -> None:
+    def describe(self, partition: DescribeQuorumResponse.PartitionData) -> None:
         """Takes the values from a leader's response."""
-        self.leader_id, self.epoch, self.high_watermark = told.leader_id, told.leader_epoch, told.high_watermark
+        self.leader_id, self.epoch, self.high_watermark = (
+            partition.leader_id,
+            partition.leader_epoch,
+            partition.high_watermark,
+        )
         self.members = [
-            *(_member(each, is_voter=True) for each in told.current_voters),
-            *(_member(each, is_voter=False) for each in told.observers),
+            *(_member(each, is_voter=True) for each in partition.current_voters),
+            *(_member(each, is_voter=False) for each in partition.observers),
         ]
 
     def json(self) -> dict[str, Any]:
@@ -53,8 +57,8 @@ class ObservedQuorum:
         return f"cluster {self.cluster_id}, led by {self.leader_id} in epoch {self.epoch}"
 
 
-def _member(told: DescribeQuorumResponse.ReplicaState, *, is_voter: bool) -> QuorumMember:
-    return QuorumMember(told.replica_id, told.replica_directory_id, told.log_end_offset, is_voter)
+def _member(state: DescribeQuorumResponse.ReplicaState, *, is_voter: bool) -> QuorumMember:
+    return QuorumMember(state.replica_id, state.replica_directory_id, state.log_end_offset, is_voter)
 
 
 def _json(member: QuorumMember) -> dict[str, Any]:

@@ -42,8 +42,8 @@ def tables(view: View, quorum: ObservedQuorum, voters: VoterSet) -> Iterator[str
 def _cluster(view: View, quorum: ObservedQuorum, voters: VoterSet) -> Iterator[str]:
     image = view.image
     rows = [
-        ("cluster id", quorum.cluster_id or "not told"),
-        ("leader", f"{quorum.leader_id} in epoch {quorum.epoch}" if quorum.epoch >= 0 else "not told"),
+        ("cluster id", quorum.cluster_id or "unknown"),
+        ("leader", f"{quorum.leader_id} in epoch {quorum.epoch}" if quorum.epoch >= 0 else "unknown"),
         ("voters", ids([each.id for each in quorum.members if each.is_voter] or list(voters.ids))),
         ("read up to", f"offset {view.end.offset}, epoch {view.end.epoch}"),
         ("begun with", f"a snapshot up to offset {view.snapshot.offset}" if view.snapshot else "the first record"),

@@ -92,7 +92,7 @@ class View:
         with reader:
             try:
                 place = place._replace(timestamp=reader.head.timestamp)
-                self.changes.append(Change(SNAPSHOT, place, said=f"a snapshot of everything before offset {id.offset}"))
+                self.changes.append(Change(SNAPSHOT, place, text=f"a snapshot of everything before offset {id.offset}"))
                 for values in reader.values():
                     for value in values:
                         self._value(place, value)
@@ -139,7 +139,9 @@ class View:
         except BrokenLog as problem:
             self._unknown(place, str(problem), framed.encode_record(message, version))
             return
-        self.changes.append(Change(RECORD, place, message, version, describing.said(before, self.image, message)))
+        self.changes.append(
+            Change(RECORD, place, message, version, describing.description(before, self.image, message))
+        )
         if place.snapshot is None:
             self.history.heed(place, before, self.image, message)
 
@@ -152,12 +154,12 @@ class View:
         except WireError as problem:
             self._unknown(place, str(problem), record.value or b"")
             return
-        self.changes.append(Change(CONTROL, place, message, 0, describing.said(self.image, self.image, message)))
+        self.changes.append(Change(CONTROL, place, message, 0, describing.description(self.image, self.image, message)))
 
     def _unknown(self, place: Place, problem: str, data: bytes) -> None:
         self.unknown += 1
-        said = f"passed over, as it cannot be understood: {problem}"
-        self.changes.append(Change(UNKNOWN, place, said=said, data=data))
+        text = f"passed over, as it cannot be understood: {problem}"
+        self.changes.append(Change(UNKNOWN, place, text=text, data=data))
 
     def __repr__(self) -> str:
         return f"{self.image!r}, read to {self.end!r}"

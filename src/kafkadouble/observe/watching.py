@@ -35,11 +35,11 @@ class NoQuorum(Exception):
     """The quorum cannot be observed, or cannot be observed any longer; the text says why."""
 
 
-Told = Callable[[Observer], None]
+ObserverCallback = Callable[[Observer], None]
 """Shows the state of the observer."""
 
 
-async def observe(wanted: WatchOptions, caught_up: Told, more: Told | None = None) -> None:
+async def observe(options: WatchOptions, caught_up: ObserverCallback, more: ObserverCallback | None = None) -> None:
     """Calls `caught_up` when the log is read, then calls `more`, if given, after each possible
     change, until SIGTERM.
 
@@ -47,15 +47,15 @@ async def observe(wanted: WatchOptions, caught_up: Told, more: Told | None = Non
     """
     moved = asyncio.Event()
     clock = SystemClock()
-    observer = Observer(wanted.bootstrap, clock.now(), SystemRandom(), replica_id=wanted.replica_id, moved=moved.set)
+    observer = Observer(options.bootstrap, clock.now(), SystemRandom(), replica_id=options.replica_id, moved=moved.set)
     peers = Peers(observer, clock, client_id=CLIENT_ID, timeout_ms=QuorumSettings().request_timeout_ms)
     peers.start()
     try:
         try:
-            async with asyncio.timeout(wanted.timeout):
-                await _read(observer, peers, moved, wanted)
+            async with asyncio.timeout(options.timeout):
+                await _read(observer, peers, moved, options)
         except TimeoutError:
-            raise NoQuorum(_why(observer, peers, wanted)) from None
+            raise NoQuorum(_why(observer, peers, options)) from None
         caught_up(observer)
         if more is not None:
             await _go_on(observer, moved, more)
@@ -63,19 +63,19 @@ async def observe(wanted: WatchOptions, caught_up: Told, more: Told | None = Non
         await peers.stop()
 
 
-async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, wanted: WatchOptions) -> None:
+async def _read(observer: Observer, peers: Peers, moved: asyncio.Event, options: WatchOptions) -> None:
     while True:
         _check(observer)
         if observer.is_caught_up:
             return
-        strangers = [each for each in wanted.bootstrap if _is_no_controller(peers, each)]
-        if len(strangers) == len(wanted.bootstrap):
+        strangers = [each for each in options.bootstrap if _is_no_controller(peers, each)]
+        if len(strangers) == len(options.bootstrap):
             raise NoQuorum(_stranger(strangers[0]))
         moved.clear()
         await moved.wait()
 
 
-async def _go_on(observer: Observer, moved: asyncio.Event, more: Told) -> None:
+async def _go_on(observer: Observer, moved: asyncio.Event, more: ObserverCallback) -> None:
     ended = asyncio.Event()
 
     def end() -> None:
@@ -111,22 +111,22 @@ def _stranger(endpoint: VoterEndpoint) -> str:
     )
 
 
-def _why(observer: Observer, peers: Peers, wanted: WatchOptions) -> str:
+def _why(observer: Observer, peers: Peers, options: WatchOptions) -> str:
     """Why the log was not read within the time limit."""
-    within = f"within {wanted.timeout:g} s"
+    within = f"within {options.timeout:g} s"
     if observer.replica.leader_id is not None:
         at = observer.replica.endpoint_of_leader()
         trouble = peers.troubles.get(at) if at else None
         where = f" at {text_of(*at)}" if at else ""
-        return f"the leader, node {observer.replica.leader_id}{where}, did not tell everything {within}" + (
+        return f"the leader, node {observer.replica.leader_id}{where}, did not send the whole log {within}" + (
             f": {trouble}" if trouble else ""
         )
-    told = [f"{text_of(*each)}: {_trouble(peers, each)}" for each in wanted.bootstrap]
-    return f"no leader of a quorum was found {within}; {'; '.join(told)}"
+    troubles = [f"{text_of(*each)}: {_trouble(peers, each)}" for each in options.bootstrap]
+    return f"no leader of a quorum was found {within}; {'; '.join(troubles)}"
 
 
 def _trouble(peers: Peers, endpoint: VoterEndpoint) -> str:
     if _is_no_controller(peers, endpoint):
         return "a listener of a broker"
-    default = "knows of no leader" if endpoint in peers.versions else "no answer"
+    default = "has found no leader" if endpoint in peers.versions else "no answer"
     return peers.troubles.get(endpoint, default)

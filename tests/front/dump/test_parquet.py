@@ -60,7 +60,7 @@ def test_broken_batches_are_in_the_table_and_reported(run: Run, tmp_path: Path) 
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
     assert run("--parquet", file, folder) == (
         1,
-        f"kafkadouble dump: broken: 1 rows of {file} tell of what cannot be read\n",
+        f"kafkadouble dump: broken: 1 rows of {file} describe what cannot be read\n",
     )
     assert pyarrow.parquet.read_table(file)["crc_ok"].to_pylist().count(False) == 1
     assert run("--parquet", file, "--level", "segments", folder)[0] == 1

@@ -69,7 +69,7 @@ def test_a_quorum_without_a_leader(capsys: pytest.CaptureFixture[str]) -> None:
             assert await called("--timeout", "0.5", at(members[0])) == 1
 
     run(test())
-    assert capsys.readouterr().err.endswith(": knows of no leader\n")
+    assert capsys.readouterr().err.endswith(": has found no leader\n")
 
 
 def test_a_leader_that_cannot_be_reached_at_its_own_endpoint(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +93,7 @@ def test_a_leader_that_cannot_be_reached_at_its_own_endpoint(capsys: pytest.Capt
 
     run(test())
     assert capsys.readouterr().err == (
-        f"kafkadouble observe: the leader, node 2 at 127.0.0.1:{wrong.port}, did not tell everything within 0.5 s: "
+        f"kafkadouble observe: the leader, node 2 at 127.0.0.1:{wrong.port}, did not send the whole log within 0.5 s: "
         "connection refused\n"
     )
 

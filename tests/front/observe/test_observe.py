@@ -231,7 +231,7 @@ def test_an_id_of_an_unknown_node_is_not_used(
             assert await called(at(member)) == 0
 
     run(test())
-    assert "  cluster id        not told\n  leader            not told\n" in capsys.readouterr().out
+    assert "  cluster id        unknown\n  leader            unknown\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

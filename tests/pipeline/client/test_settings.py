@@ -18,7 +18,7 @@ from .kafka_settings import NAMES
 @pytest.fixture(autouse=True)
 def _nothing_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgets which warnings this process has logged already."""
-    monkeypatch.setattr(others, "_told", set())
+    monkeypatch.setattr(others, "_logged", set())
 
 
 def settings(**given: object) -> ClientSettings:

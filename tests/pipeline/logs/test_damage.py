@@ -174,7 +174,7 @@ def planned(path: Path) -> LogTable:
 
 def test_a_deleted_segment_is_reported(path: Path, planned: LogTable) -> None:
     path.unlink()
-    message = f"{path} is gone: it was deleted after the reading had been planned (failOnDataLoss=false passes over it)"
+    message = f"{path} does not exist: it was deleted after the reading had been planned (failOnDataLoss=false passes over it)"
     with pytest.raises(Vanished, match=re.escape(message)):
         planned.to_table()
 

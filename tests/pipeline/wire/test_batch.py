@@ -108,17 +108,17 @@ def test_offsets_that_are_deleted(double: KafkaDouble, caplog: pytest.LogCapture
     delete_before(double, T0, 3)
     given = {"startingOffsets": '{"t":{"0":1,"1":0}}'}
     with pytest.raises(
-        DataLoss, match="the offsets 1 to 2 of t-0 are gone: its log starts at 3; set the option failOnD"
+        DataLoss, match="the offsets 1 to 2 of t-0 are lost: its log starts at 3; set the option failOnD"
     ):
         plan_of(double, **given)
     with caplog.at_level(logging.WARNING):
         assert spans(plan_of(double, failOnDataLoss="false", **given)) == [ReadTask(T0, 3, 5)]
-    assert "offsets 1 to 2 of t-0 are gone" in caplog.text
+    assert "offsets 1 to 2 of t-0 are lost" in caplog.text
 
 
 def test_offsets_that_were_never_there(double: KafkaDouble) -> None:
     fill(double, "a")
     given = {"endingOffsets": '{"t":{"0":9,"1":0}}'}
-    with pytest.raises(DataLoss, match="the offsets 1 to 8 of t-0, which this batch must read, are gone"):
+    with pytest.raises(DataLoss, match="the offsets 1 to 8 of t-0, which this batch must read, are lost"):
         plan_of(double, **given)
     assert spans(plan_of(double, failOnDataLoss="false", **given)) == [ReadTask(T0, 0, 1)]

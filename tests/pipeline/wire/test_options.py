@@ -160,7 +160,7 @@ def test_a_sink_takes_what_spark_leaves_there_and_needs_no_topics() -> None:
 def test_a_property_without_effect_is_a_warning(
     use: Use, name: str, words: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(others, "_told", set())
+    monkeypatch.setattr(others, "_logged", set())
     given = (HERE | {"topic": "t"} if use == SINK else LEAST) | {f"kafka.{name}": "5"}
     with caplog.at_level(logging.WARNING):
         settings = [options.read(given, use) for _ in range(2)]

@@ -148,7 +148,7 @@ def test_a_failed_commit_to_the_group_is_a_warning(double: KafkaDouble, caplog: 
     double.fail("OffsetCommit", "GROUP_AUTHORIZATION_FAILED")
     with caplog.at_level(logging.WARNING):
         stream_of(double, commitToGroup="shown").commit(at(t0=0))
-    assert "the group shown was not told how far the query is" in caplog.text
+    assert "the query's offsets were not committed to the group shown" in caplog.text
 
 
 def loses(stream: MicroBatchStream, start: Json) -> str:
@@ -208,13 +208,13 @@ def test_a_truncation_is_found_while_the_query_runs(double: KafkaDouble) -> None
 
 def test_without_epochs_an_end_that_went_back_is_found(double: KafkaDouble) -> None:
     fill(double, "a")
-    assert "t-0 ends at offset 1, and the query stands at 5" in loses(stream_of(double), at(t0=5, t1=0))
+    assert "t-0 ends at offset 1, and the query is at 5" in loses(stream_of(double), at(t0=5, t1=0))
 
 
 def test_offsets_that_were_deleted(double: KafkaDouble, caplog: pytest.LogCaptureFixture) -> None:
     fill(double, *"abc")
     delete_before(double, T0, 2)
-    assert "the offsets 1 to 1 of t-0 are gone: its log starts at 2" in loses(stream_of(double), at(t0=1, t1=0))
+    assert "the offsets 1 to 1 of t-0 are lost: its log starts at 2" in loses(stream_of(double), at(t0=1, t1=0))
     assert goes_on(double, at(t0=1, t1=0), caplog) == ["c"]
 
 
@@ -238,7 +238,7 @@ def test_a_topic_that_is_deleted(double: KafkaDouble) -> None:
     fill(double, "a")
     start = checkpoint(double)
     double.delete_topic("t")
-    assert "the partition t-0 is gone, or not read any more: the query stood at its offset 1" in loses(
+    assert "the partition t-0 no longer exists, or is not read any more: the query was at its offset 1" in loses(
         stream_of(double), start
     )
     with pytest.raises(NoSuchTopic, match="no topic 't'"):
@@ -252,7 +252,9 @@ def test_a_new_partition_that_is_deleted_before_it_was_read(double: KafkaDouble)
     start = at(t0=0, t1=0)
     end = kept(stream.latest(start, everything=True))
     double.delete_topic("u")
-    with pytest.raises(DataLoss, match="the partition u-0, which this batch must read up to offset 1, is gone"):
+    with pytest.raises(
+        DataLoss, match="the partition u-0, which this batch must read up to offset 1, no longer exists"
+    ):
         stream.plan(start, end)
 
 
@@ -260,7 +262,7 @@ def test_the_end_of_a_repeated_batch_is_deleted(double: KafkaDouble, caplog: pyt
     fill(double, *"abc")
     end = checkpoint(double)
     double.truncate("t", 0, 1)
-    with pytest.raises(DataLoss, match="the offsets 1 to 2 of t-0, which this batch must read, are gone"):
+    with pytest.raises(DataLoss, match="the offsets 1 to 2 of t-0, which this batch must read, are lost"):
         stream_of(double).plan(at(t0=0, t1=0), end)
     with caplog.at_level(logging.WARNING):
         tasks = stream_of(double, failOnDataLoss="false").plan(at(t0=0, t1=0), end)

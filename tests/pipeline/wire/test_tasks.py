@@ -125,7 +125,7 @@ def test_rows_name_their_topics_and_a_new_one_is_created(double: KafkaDouble) ->
 
 def test_a_partition_that_the_topic_has_not(double: KafkaDouble) -> None:
     sent = rows(value=["a"], partition=pa.array([9], pa.int32()))
-    with pytest.raises(UsageError, match="a row says partition 9 of the topic t, which has partitions 0 to 1"):
+    with pytest.raises(UsageError, match="a row has partition 9 of the topic t, which has partitions 0 to 1"):
         writing.write(iter([sent]), settings(double, SINK, topic="t"))
 
 

@@ -132,11 +132,11 @@ func (c client) Members(_ context.Context, topic, group string) ([][]int32, erro
 }
 
 func (c client) Committed(_ context.Context, topic, group string, partitions int) (sum int64, err error) {
-	var wanted []int32
+	var numbers []int32
 	for partition := range partitions {
-		wanted = append(wanted, int32(partition))
+		numbers = append(numbers, int32(partition))
 	}
-	found, err := c.ListConsumerGroupOffsets(group, map[string][]int32{topic: wanted})
+	found, err := c.ListConsumerGroupOffsets(group, map[string][]int32{topic: numbers})
 	if err != nil {
 		return 0, err
 	}

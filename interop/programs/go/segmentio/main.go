@@ -136,11 +136,11 @@ func (c client) Members(ctx context.Context, topic, group string) ([][]int32, er
 }
 
 func (c client) Committed(ctx context.Context, topic, group string, partitions int) (sum int64, err error) {
-	var wanted []int
+	var numbers []int
 	for partition := range partitions {
-		wanted = append(wanted, partition)
+		numbers = append(numbers, partition)
 	}
-	found, err := c.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: wanted}})
+	found, err := c.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: numbers}})
 	if err != nil {
 		return 0, err
 	}

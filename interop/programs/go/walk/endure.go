@@ -136,7 +136,7 @@ func (e *endurance) complete(written <-chan struct{}) bool {
 
 var saying sync.Mutex
 
-// say a line to whoever runs this.
+// say prints a line for the process that runs this one.
 func say(words ...any) {
 	saying.Lock()
 	defer saying.Unlock()

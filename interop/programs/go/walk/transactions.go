@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// transactions writes ten records that are committed, ten that are aborted and ten that are committed; whoever reads what is committed sees
+// transactions writes ten records that are committed, ten that are aborted and ten that are committed; a consumer with read_committed gets
 // twenty.
 func (w *walker) transactions(ctx context.Context) error {
 	client, able := w.Client.(Transactor)

@@ -99,7 +99,7 @@ func (w *walker) walk(ctx context.Context) error {
 	if err := w.write(ctx); err != nil {
 		return err
 	}
-	clear(w.Seen) // what is told is what was read
+	clear(w.Seen) // the report holds what was read from here on
 	w.Digest = 0
 	first, err := w.read(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ final class Clients {
         return new KafkaProducer<>(settings(more), new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** A member of the group that begins with the first record, commits when it is told to, and hears of a rebalance soon. */
+    /** A member of the group that begins with the first record, commits when `commitSync` is called, and learns of a rebalance soon. */
     KafkaConsumer<byte[], byte[]> consumer(String group, Map<String, String> more) {
         Properties given = settings(more);
         given.put("group.id", group);

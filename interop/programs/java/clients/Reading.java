@@ -100,7 +100,7 @@ final class Reading {
         });
     }
 
-    /** Who comes back in the group is given what is new, and nothing that was committed. */
+    /** A member that joins the group again gets the new records, and none that were committed. */
     void resume(Writing writing) {
         report.look("resume", () -> {
             Promise after = new Promise();

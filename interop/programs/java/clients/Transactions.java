@@ -8,7 +8,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 
-/** One transaction is aborted and one committed: who reads only what is committed sees the second alone. Tried only when asked for. */
+/** One transaction is aborted and one committed: a consumer with read_committed gets the second alone. Runs only when requested. */
 final class Transactions {
     private static final int RECORDS = 10;
 

@@ -143,7 +143,7 @@ public final class WordCount {
     private Properties settings(Path folder) {
         Properties given = new Properties();
         given.put("application.id", application);
-        given.put("group.instance.id", application); // who comes back under this name need not wait until the last one is given up
+        given.put("group.instance.id", application); // a member that joins again under this name need not wait for the end of the old session
         given.put("bootstrap.servers", bootstrap);
         given.put("processing.guarantee", guarantee);
         given.put("commit.interval.ms", "100");

@@ -91,10 +91,10 @@ fn line(error: &dyn std::error::Error) -> String {
 
 fn end_of_input() -> Arc<AtomicBool> {
     let over = Arc::new(AtomicBool::new(false));
-    let told = over.clone();
+    let stop = over.clone();
     spawn(move || {
         let _ = std::io::stdin().read_to_end(&mut vec![]); // an input that breaks has ended, too
-        told.store(true, Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
     });
     over
 }

@@ -4,7 +4,7 @@ pub mod endurance;
 pub mod library;
 pub mod program;
 pub mod promise;
-pub mod told;
+pub mod report;
 pub mod until;
 pub mod verbs;
 

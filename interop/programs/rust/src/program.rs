@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::library::Library;
-use crate::told::{behaviours, Told};
+use crate::report::{behaviours, Report};
 use crate::verbs::Run;
 use crate::Result;
 
@@ -19,8 +19,8 @@ const WHOLE: Duration = Duration::from_secs(60);
 pub async fn run<L: Library>() -> ! {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [verb, bootstrap, topic, group] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else { usage() };
-    let told = Arc::new(Told::new(behaviours(verb).unwrap_or_else(|| usage())));
-    let work = work::<L>(verb, bootstrap, topic, group, told.clone());
+    let report = Arc::new(Report::new(behaviours(verb).unwrap_or_else(|| usage())));
+    let work = work::<L>(verb, bootstrap, topic, group, report.clone());
     let done = match verb {
         "endure" => work.await,
         _ => timeout(WHOLE, work).await.unwrap_or_else(|_| Err("not done after 60 s".into())),
@@ -28,12 +28,12 @@ pub async fn run<L: Library>() -> ! {
     if let Err(error) = &done {
         eprintln!("{error}");
     }
-    println!("{}", told.object::<L>(verb));
+    println!("{}", report.object::<L>(verb));
     exit(i32::from(done.is_err()))
 }
 
-async fn work<L: Library>(verb: &str, bootstrap: &str, topic: &str, group: &str, told: Arc<Told>) -> Result<()> {
-    let run = Run { library: L::open(bootstrap).await?, topic, group, told };
+async fn work<L: Library>(verb: &str, bootstrap: &str, topic: &str, group: &str, report: Arc<Report>) -> Result<()> {
+    let run = Run { library: L::open(bootstrap).await?, topic, group, report };
     match verb {
         "walk" => run.walk().await,
         "write" => run.write().await,

@@ -82,8 +82,8 @@ impl Seen {
     }
 }
 
-fn text(record: &Record, wanted: &str) -> String {
-    let found = record.headers.iter().find(|(name, _)| name == wanted).and_then(|(_, value)| value.as_deref());
+fn text(record: &Record, header: &str) -> String {
+    let found = record.headers.iter().find(|(name, _)| name == header).and_then(|(_, value)| value.as_deref());
     String::from_utf8_lossy(found.unwrap_or_default()).into_owned()
 }
 

@@ -10,12 +10,12 @@ use crate::Result;
 const PATIENCE: Duration = Duration::from_secs(20);
 const BETWEEN: Duration = Duration::from_millis(20);
 
-/// Asks until the answer is as wanted; an error of the asking is told only if it was the last word.
-pub async fn until<T: Debug>(what: &str, ask: impl AsyncFn() -> Result<T>, wanted: impl Fn(&T) -> bool) -> Result<()> {
+/// Calls `ask` until `holds` accepts the answer. An error of the last call is reported.
+pub async fn until<T: Debug>(what: &str, ask: impl AsyncFn() -> Result<T>, holds: impl Fn(&T) -> bool) -> Result<()> {
     let end = Instant::now() + PATIENCE;
     loop {
         let answer = ask().await;
-        if answer.as_ref().is_ok_and(&wanted) {
+        if answer.as_ref().is_ok_and(&holds) {
             return Ok(());
         }
         if Instant::now() > end {

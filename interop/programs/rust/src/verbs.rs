@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::endurance::endure;
 use crate::library::{Library, Member};
 use crate::promise::{records, Delivered, Record, Seen, CODECS, EACH, FURTHER, PARTITIONS, TOTAL};
-use crate::told::Told;
+use crate::report::Report;
 use crate::until::{expect, until};
 use crate::Result;
 
@@ -19,7 +19,7 @@ pub struct Run<'a, L: Library> {
     pub library: L,
     pub topic: &'a str,
     pub group: &'a str,
-    pub told: Arc<Told>,
+    pub report: Arc<Report>,
 }
 
 impl<L: Library> Run<'_, L> {
@@ -33,7 +33,7 @@ impl<L: Library> Run<'_, L> {
         self.step("resume", async || self.resume().await).await?;
         self.step("offsets_by_time", async || self.offsets_by_time().await).await?;
         if L::GROUPS && std::env::var("TRANSACTIONS").as_deref() != Ok("1") {
-            self.told.says("transactions", NOT_TRIED);
+            self.report.set("transactions", NOT_TRIED);
             return Ok(());
         }
         self.step("transactions", async || self.transactions().await).await
@@ -44,7 +44,7 @@ impl<L: Library> Run<'_, L> {
         self.create().await?;
         self.produce_all().await?;
         let written = CODECS.iter().flat_map(|codec| self.records(codec, 0, EACH));
-        written.for_each(|record| self.told.seen.lock().unwrap().add(Delivered { partition: 0, offset: 0, record }));
+        written.for_each(|record| self.report.seen.lock().unwrap().add(Delivered { partition: 0, offset: 0, record }));
         Ok(())
     }
 
@@ -60,16 +60,16 @@ impl<L: Library> Run<'_, L> {
 
     /// One behaviour, where the verb tells of it and the library has it. A failure ends the run.
     async fn step(&self, name: &str, act: impl AsyncFnOnce() -> Result<()>) -> Result<()> {
-        if !self.told.behaviours.lock().unwrap().contains_key(name) {
+        if !self.report.behaviours.lock().unwrap().contains_key(name) {
             return Ok(());
         }
         if !L::GROUPS && OF_GROUPS.contains(&name) || !L::NULL_HEADERS && name == "null_header" {
-            self.told.says(name, NOT_OFFERED);
+            self.report.set(name, NOT_OFFERED);
             return Ok(());
         }
         let done = act().await;
         let word = done.as_ref().map_or_else(|error| format!("fail: {error}"), |()| "pass".into());
-        self.told.says(name, word);
+        self.report.set(name, word);
         done
     }
 
@@ -98,15 +98,15 @@ impl<L: Library> Run<'_, L> {
 
     /// Everything, by one member of the group. What comes after that is not looked at.
     async fn read_all(&self) -> Result<L::Member> {
-        let told = self.told.clone();
+        let report = self.report.clone();
         let deliver = move |delivered| {
-            let mut seen = told.seen.lock().unwrap();
+            let mut seen = report.seen.lock().unwrap();
             if seen.total < TOTAL {
                 seen.add(delivered);
             }
         };
         let member = self.library.consume(self.group, self.topic, deliver).await?;
-        let seen = &self.told.seen;
+        let seen = &self.report.seen;
         self.step("read", async || {
             until("records", async || Ok(seen.lock().unwrap().total), |total| *total == TOTAL).await?;
             let seen = seen.lock().unwrap();
@@ -138,11 +138,11 @@ impl<L: Library> Run<'_, L> {
     }
 
     async fn commit(&self, member: &L::Member) -> Result<()> {
-        let positions = self.told.seen.lock().unwrap().positions.clone();
+        let positions = self.report.seen.lock().unwrap().positions.clone();
         member.commit(&positions).await?;
         let offsets = self.library.committed(self.group, self.topic).await?;
         let sum = offsets.iter().sum();
-        *self.told.committed.lock().unwrap() = sum;
+        *self.report.committed.lock().unwrap() = sum;
         expect(sum == TOTAL as i64, || format!("{offsets:?} asked back"))
     }
 
@@ -157,7 +157,7 @@ impl<L: Library> Run<'_, L> {
         let again = again.lock().unwrap();
         let whole = again.total == FURTHER && again.counts["none"] == FURTHER;
         expect(whole, || format!("delivered: {:?}", again.counts))?;
-        let mut seen = self.told.seen.lock().unwrap();
+        let mut seen = self.report.seen.lock().unwrap();
         seen.positions.extend(&again.positions);
         let end: i64 = seen.positions.values().sum();
         expect(end == (TOTAL + FURTHER) as i64, || format!("positions of {end} in all"))
@@ -166,7 +166,7 @@ impl<L: Library> Run<'_, L> {
     async fn offsets_by_time(&self) -> Result<()> {
         let first = self.library.offset_at(self.topic, 0, 0).await?;
         let none = self.library.offset_at(self.topic, 0, FUTURE).await?;
-        let end = self.told.seen.lock().unwrap().positions[&0];
+        let end = self.report.seen.lock().unwrap().positions[&0];
         expect(first == 0, || format!("{first} for time 0"))?;
         expect(none < 0 || none == end, || format!("{none} for the future"))
     }

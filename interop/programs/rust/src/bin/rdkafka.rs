@@ -54,8 +54,8 @@ impl Library for Rdkafka {
     }
 
     async fn create_topic(&self, topic: &str, partitions: i32) -> Result<bool> {
-        let wanted = NewTopic::new(topic, partitions, TopicReplication::Fixed(1));
-        match self.admin.create_topics(&[wanted], &AdminOptions::new()).await?.remove(0) {
+        let new_topic = NewTopic::new(topic, partitions, TopicReplication::Fixed(1));
+        match self.admin.create_topics(&[new_topic], &AdminOptions::new()).await?.remove(0) {
             Ok(_) => Ok(true),
             Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => Ok(false),
             Err((_, code)) => Err(code.into()),
@@ -92,7 +92,7 @@ impl Library for Rdkafka {
             while !until.load(Ordering::Relaxed) {
                 match polled.poll(POLL) {
                     Some(Ok(message)) => deliver(delivered(&message)),
-                    Some(Err(error)) => eprintln!("{error}"), // told, and polled on: a rebalance is none of them
+                    Some(Err(error)) => eprintln!("{error}"), // printed, and polled on: a rebalance is no error
                     None => (),
                 }
             }
@@ -101,9 +101,9 @@ impl Library for Rdkafka {
     }
 
     async fn offset_at(&self, topic: &str, partition: i32, time: i64) -> Result<i64> {
-        let mut wanted = TopicPartitionList::new();
-        wanted.add_partition_offset(topic, partition, Offset::Offset(time))?;
-        Ok(number(self.asking.offsets_for_times(wanted, PATIENCE)?.elements()[0].offset()))
+        let mut times = TopicPartitionList::new();
+        times.add_partition_offset(topic, partition, Offset::Offset(time))?;
+        Ok(number(self.asking.offsets_for_times(times, PATIENCE)?.elements()[0].offset()))
     }
 
     async fn members(&self, group: &str) -> Result<Vec<usize>> {
@@ -114,9 +114,9 @@ impl Library for Rdkafka {
 
     async fn committed(&self, group: &str, topic: &str) -> Result<Vec<i64>> {
         let asking: BaseConsumer = self.with(&[("group.id", group)]).create()?;
-        let mut wanted = TopicPartitionList::new();
-        wanted.add_partition_range(topic, 0, PARTITIONS - 1);
-        let found = asking.committed_offsets(wanted, PATIENCE)?;
+        let mut requested = TopicPartitionList::new();
+        requested.add_partition_range(topic, 0, PARTITIONS - 1);
+        let found = asking.committed_offsets(requested, PATIENCE)?;
         Ok(found.elements().iter().map(|element| number(element.offset())).collect())
     }
 

@@ -94,13 +94,13 @@ impl library::Writer for Writer {
 /// To each partition in turn.
 async fn send(partitions: &[Arc<PartitionClient>], records: &[Record], compression: Compression) -> Result<()> {
     for (number, partition) in partitions.iter().enumerate() {
-        let made = records.iter().skip(number).step_by(partitions.len()).map(told).collect();
+        let made = records.iter().skip(number).step_by(partitions.len()).map(converted).collect();
         partition.produce(made, compression).await?;
     }
     Ok(())
 }
 
-fn told(Record { key, value, headers }: &Record) -> rskafka::record::Record {
+fn converted(Record { key, value, headers }: &Record) -> rskafka::record::Record {
     let valued = headers.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
     rskafka::record::Record {
         key: key.clone(),

@@ -1,4 +1,4 @@
-//! The object at the end of a program: what it tells of each behaviour, and what it saw.
+//! The object at the end of a program: the result of each behaviour, and what was read.
 
 use std::sync::Mutex;
 
@@ -30,7 +30,7 @@ const WALKING: [&str; 17] = [
     "transactions",
 ];
 
-/// The behaviours that a verb tells of, in the order of the page.
+/// The behaviours that a verb reports, in the order of the page.
 pub fn behaviours(verb: &str) -> Option<&'static [&'static str]> {
     match verb {
         "walk" => Some(&WALKING),
@@ -41,17 +41,17 @@ pub fn behaviours(verb: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// What is told of a run, shared with whoever ends it before its time.
-pub struct Told {
+/// The result of a run, shared with the code that ends it before its time.
+pub struct Report {
     pub behaviours: Mutex<Map<String, Value>>,
     pub seen: Mutex<Seen>,
     pub committed: Mutex<i64>,
 }
 
-impl Told {
+impl Report {
     pub fn new(verb: &[&str]) -> Self {
         let none = verb.iter().map(|name| (name.to_string(), json!("fail: not reached"))).collect();
-        Told { behaviours: Mutex::new(none), seen: Mutex::default(), committed: Mutex::new(0) }
+        Report { behaviours: Mutex::new(none), seen: Mutex::default(), committed: Mutex::new(0) }
     }
 
     pub fn object<L: Library>(&self, verb: &str) -> Value {
@@ -62,7 +62,7 @@ impl Told {
         })
     }
 
-    pub fn says(&self, name: &str, word: impl Into<Value>) {
+    pub fn set(&self, name: &str, word: impl Into<Value>) {
         self.behaviours.lock().unwrap().insert(name.into(), word.into());
     }
 }

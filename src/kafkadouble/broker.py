@@ -211,7 +211,7 @@ class Broker:
         """What the node answers to a request in the newest version that is served."""
         node, now = self.node, self.clock.now()
         answer: Future[Any] = Future()
-        node.now = now
+        node.advance(now)
         result = dispatch.handled(node, self._request(body, now))
         if isinstance(result, GeneratorType):
             node.waiting.start(result, answer.set_result, answer.set_exception)

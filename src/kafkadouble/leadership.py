@@ -59,7 +59,8 @@ def truncate(broker: Broker | Cluster, topic: str, index: int, offset: int) -> i
 def _moved(broker: Broker | Cluster, topic: str, index: int, move: Callable[[Node, Partition, Node], int]) -> int:
     leader, partition = find(broker, topic, index)
     node, controller = leader.node, broker.controlling.node
-    node.now = controller.now = broker.clock.now()
+    for each in (node, controller):
+        each.advance(broker.clock.now())
     try:
         move(node, partition, controller)
     except Refusal as refusal:

@@ -62,7 +62,7 @@ def move_leader(broker: Broker | Cluster, topic: str, index: int, to: int) -> in
         problem = f"broker {to} is not alive and in sync: in sync are {sorted(partition.isr)}, alive {sorted(live)}"
         raise KafkaError(error_codes.ELIGIBLE_LEADERS_NOT_AVAILABLE, problem)
     if partition.leader != to:
-        broker.controlling.node.now = broker.clock.now()
+        broker.controlling.node.advance(broker.clock.now())
         change = PartitionChangeRecord(topic_id=topic_id, partition_id=index, leader=to)
         broker.controlling.node.controller.commit([change])
     return find(broker, topic, index)[1].leader_epoch
@@ -88,7 +88,7 @@ def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int |
     broker."""
     _, partition = find(broker, topic, index)
     node = broker.controlling.node
-    node.now = broker.clock.now()
+    node.advance(broker.clock.now())
     image = node.controller.draft
     if to is not None:
         _check_target(broker, partition, to, f"{topic}-{index}")

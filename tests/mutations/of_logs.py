@@ -21,8 +21,8 @@ LOGS = {
     ),
     "log: the epoch in force at the new start is forgotten": Mutation(
         "server/log/epochs.py",
-        "gone = bisect_right(self._starts, start) - 1",
-        "gone = bisect_left(self._starts, start) - 1",
+        "dropped = bisect_right(self._starts, start) - 1",
+        "dropped = bisect_left(self._starts, start) - 1",
         (_EPOCHS, _KIP_101),
         "after retention the oldest records are said to be of an older epoch than theirs",
     ),
@@ -154,7 +154,7 @@ LOGS = {
     ),
     "log: segments behind a damaged batch are kept": Mutation(
         "server/log/files/recovery.py",
-        "        storage.drop_newest(gone)\n",
+        "        storage.drop_newest(dropped)\n",
         "",
         (_HOLES, "tests/server/log/files/test_corruption.py", _CUTS),
         "the log goes on behind what was cut off",

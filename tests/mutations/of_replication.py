@@ -122,14 +122,14 @@ REPLICATION = {
     ),
     "log: a new leader tells the end that it knows": Mutation(
         "server/handlers/list_offsets.py",
-        "    if lags and asked.timestamp == LATEST:\n        return _not_available(request, asked)\n",
+        "    if lags and requested.timestamp == LATEST:\n        return _not_available(request, requested)\n",
         "",
         (_CONVERSATIONS,),
         "ListOffsets answers an end below one of the last leader (KIP-207)",
     ),
     "log: a new leader says that no record is so late": Mutation(
         "server/handlers/list_offsets.py",
-        "    if lags and not is_found and asked.timestamp not in ABOUT_TIERED:\n        return _not_available(request, asked)\n",
+        "    if lags and not is_found and requested.timestamp not in ABOUT_TIERED:\n        return _not_available(request, requested)\n",
         "",
         (_CONVERSATIONS,),
         "a consumer that seeks by time goes to the end, past records that are there (KIP-207)",

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from .controller.controller import Controller
 from .controller.host import DecisionHost
+from .coordinator.host import CoordinatorHost
 from .groups.group_coordinator import GroupCoordinator
 from .logs.flushing import FlushQueue
 from .logs.raft_manager import RaftManager
@@ -18,9 +19,10 @@ from .requests.request import Request
 from .requests.waiting import Wait
 from .security.host import AuthorizerHost
 from .tracing.trace import Trace
+from .transactions.transaction_coordinator import TransactionCoordinator
 
 
-class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, Protocol):
+class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, Protocol):
     """A node, as its handlers see it: what decisions, reads and checks of rights
     need, and the members below."""
 
@@ -52,6 +54,9 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, Protocol):
 
     @property
     def groups(self) -> GroupCoordinator: ...
+
+    @property
+    def transactions(self) -> TransactionCoordinator: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

@@ -38,6 +38,7 @@ from .requests.stopwatch import stopped
 from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
 from .tracing.history import History
 from .tracing.trace import Trace
+from .transactions.transaction_coordinator import TransactionCoordinator
 
 if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
@@ -137,6 +138,7 @@ class Node:
             from .security.authorizer import of_settings
 
             self.authorizer = of_settings(settings)
+        self.transactions = TransactionCoordinator(self)
         if self.quorum.needs_peers:
             from .broker.cluster_parts import cluster_parts
 
@@ -158,7 +160,7 @@ class Node:
         self.controller.begin()
         parts = (self.controller_registration, self.lifecycle, self.groups)
         self.controller.listeners += [part.image_changed for part in parts if part is not None]
-        self.partitions.listeners.append(self.groups.runtime)
+        self.partitions.listeners += [self.groups.runtime, self.transactions.runtime]
         if self.lifecycle is not None and not self.quorum.is_alone:
             self.lifecycle.begin()
         self.logs.begin()

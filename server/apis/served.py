@@ -5,11 +5,14 @@ The versions are those of the message specs, less what Kafka itself holds back a
 
 from __future__ import annotations
 
-from . import administration, groups, quorum, records
+from . import administration, groups, quorum, records, transactions
 from .row import ApiRow, ServedApi
 
 ROWS: tuple[ApiRow, ...] = tuple(
-    sorted((*records.ROWS, *groups.ROWS, *administration.ROWS, *quorum.ROWS), key=lambda row: row.api.key)
+    sorted(
+        (*records.ROWS, *groups.ROWS, *administration.ROWS, *quorum.ROWS, *transactions.ROWS),
+        key=lambda row: row.api.key,
+    )
 )
 
 ROW_OF: dict[str, ApiRow] = {row.name: row for row in ROWS}

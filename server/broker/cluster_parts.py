@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 QUORUM_TIMEOUT = "controller.quorum.request.timeout.ms"
 CONTROLLER_TIMEOUT = "controller.socket.timeout.ms"
 FETCHER_TIMEOUT = "replica.socket.timeout.ms"
+BROKER_TIMEOUT = "request.timeout.ms"
 
 
 class BrokerParts(NamedTuple):
@@ -75,5 +76,7 @@ def _broker_parts(node: ClusterHost, to_controller: NodeToControllerChannel) -> 
         PeerChannel(str(node.id), forwarding, CONTROLLER_TIMEOUT),
         PeerChannel(str(node.id), isr_changes, CONTROLLER_TIMEOUT),
         PeerChannel(f"broker-{node.id}-fetcher-0", fetchers, FETCHER_TIMEOUT),
+        PeerChannel(f"broker-{node.id}-txn-marker-sender", node.transactions.markers, BROKER_TIMEOUT),
+        PeerChannel(f"broker-{node.id}-add-partitions", node.transactions.partitions_manager, BROKER_TIMEOUT),
     ]
     return BrokerParts(channels, lifecycle, fetchers, alter_partition_manager, replication_quotas)

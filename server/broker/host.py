@@ -16,6 +16,7 @@ from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..transactions.transaction_coordinator import TransactionCoordinator
 
 
 class BrokerHost(ChannelHost, Protocol):
@@ -52,3 +53,6 @@ class BrokerHost(ChannelHost, Protocol):
 
 class ClusterHost(BrokerHost, ReplicaHost, Protocol):
     """A node, as the parts that only a node with peers has see it."""
+
+    @property
+    def transactions(self) -> TransactionCoordinator: ...

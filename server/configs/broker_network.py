@@ -45,7 +45,7 @@ num.io.threads  int  8  high  cluster-wide  >=1
     Threads that work on requests.
 background.threads  int  10  high  cluster-wide  >=1
     Threads for tasks in the background.
-request.timeout.ms  int  30000  high
+request.timeout.ms  int  30000  high  effective
     How long this node waits for answers from other nodes (ms).
 socket.connection.setup.timeout.ms  long  10000  medium
     How long a new connection to another node may take (ms).

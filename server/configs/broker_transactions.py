@@ -10,24 +10,24 @@ transaction.state.log.load.buffer.size  int  5242880  high  >=1
     Bytes read at once when transactions are loaded from their topic.
 transaction.state.log.replication.factor  short  3  high  >=1  effective
     Replicas of __transaction_state.
-transaction.state.log.num.partitions  int  50  high  >=1
+transaction.state.log.num.partitions  int  50  high  >=1  effective
     Partitions of __transaction_state; a transactional id lives in the one that it hashes to.
 transaction.state.log.segment.bytes  int  104857600  high  >=1  effective
     Segment size of __transaction_state.
-transaction.partition.verification.enable  boolean  true  low  cluster-wide
+transaction.partition.verification.enable  boolean  true  low  cluster-wide  effective
     Whether a transactional write is checked against the coordinator first.
-transaction.max.timeout.ms  int  900000  high  >=1
+transaction.max.timeout.ms  int  900000  high  >=1  effective
     Longest transaction timeout that a producer may ask for (ms).
-transaction.abort.timed.out.transaction.cleanup.interval.ms  int  10000  low  >=1
+transaction.abort.timed.out.transaction.cleanup.interval.ms  int  10000  low  >=1  effective
     Time between two searches for transactions to abort (ms).
-transaction.remove.expired.transaction.cleanup.interval.ms  int  3600000  low  >=1
+transaction.remove.expired.transaction.cleanup.interval.ms  int  3600000  low  >=1  effective
     Time between two searches for transactional ids to forget (ms).
 transaction.two.phase.commit.enable  boolean  false  low
     Whether producers may take part in two-phase commits.
-transactional.id.expiration.ms  int  604800000  high  >=1
+transactional.id.expiration.ms  int  604800000  high  >=1  effective
     Disuse after which a transactional id is forgotten (ms).
-add.partitions.to.txn.retry.backoff.ms  int  20  high  >=1
+add.partitions.to.txn.retry.backoff.ms  int  20  high  >=1  effective
     First pause before the server adds partitions to a transaction again (ms).
-add.partitions.to.txn.retry.backoff.max.ms  int  100  high  >=0
+add.partitions.to.txn.retry.backoff.max.ms  int  100  high  >=0  effective
     Longest pause before the server adds partitions to a transaction again (ms).
 """

@@ -1,8 +1,8 @@
 """Loads a coordinator shard: replays its partition from the log start offset to the log end offset.
 
 A record of an unknown type was written by a newer version. It is skipped with a warning, as in
-Kafka. Any other record that cannot be decoded is an error, and the shard is not opened. A
-transaction marker is replayed as the end of the transaction.
+Kafka. Any other record that cannot be decoded is an error, which ends the loading. A transaction
+marker is replayed as the end of the transaction.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 
 from kafkadouble.messages import coordinator
 from kafkadouble.wire.batch import ABORT, COMMIT, control_type, read_header, records_of
-from kafkadouble.wire.errors import UnknownMessage
+from kafkadouble.wire.errors import InvalidRecord, UnknownMessage
 from kafkadouble.wire.record import Record
 
 from .coordinator_shard import CoordinatorShard
@@ -42,11 +42,23 @@ def _replay_marker(shard: CoordinatorShard, producer_id: int, record: Record) ->
 
 def _replay(shard: CoordinatorShard, producer_id: int, record: Record, family: str) -> None:
     if record.key is None:
+        if shard.tolerates_damage:
+            raise InvalidRecord(f"the record at offset {record.offset} has no key")
         return
     try:
         key = coordinator.decode_key(record.key, family)
     except UnknownMessage as unknown:
-        log.warning("%r: skipped the record at offset %s: %s", shard, record.offset, unknown)
+        _log_skipped(shard, record, unknown)
         return
-    value = None if record.value is None else coordinator.decode_value(record.value, key)[0]
+    try:
+        value = None if record.value is None else coordinator.decode_value(record.value, key)[0]
+    except UnknownMessage as unknown:
+        if not shard.tolerates_damage:
+            raise
+        _log_skipped(shard, record, unknown)
+        return
     shard.replay(record.offset, producer_id, key, value)
+
+
+def _log_skipped(shard: CoordinatorShard, record: Record, unknown: UnknownMessage) -> None:
+    log.warning("%r: skipped the record at offset %s: %s", shard, record.offset, unknown)

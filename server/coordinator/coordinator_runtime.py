@@ -2,8 +2,9 @@
 
 A shard serves requests only after its whole log is replayed; until then the broker is not the
 coordinator. If a log cannot be replayed, its shard stays closed and requests for its keys get
-NOT_COORDINATOR, as in Kafka; the broker logs the reason. The Java hash of a key selects the
-partition, so a key stays in its partition as long as the number of partitions does not change.
+NOT_COORDINATOR, as in Kafka; the broker logs the reason. A shard that `tolerates_damage`
+opens with what was loaded until then. The Java hash of a key selects the partition, so a key stays
+in its partition as long as the number of partitions does not change.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class CoordinatorRuntime(Generic[S]):
             return
         except Exception:
             log.exception("%r cannot be loaded", shard)
-            return
+            if not shard.tolerates_damage:
+                return
         self._shards[partition.index] = shard
         shard.on_loaded()
 
@@ -81,6 +83,10 @@ class CoordinatorRuntime(Generic[S]):
         if shard is None:
             raise Refusal(error_codes.NOT_COORDINATOR)
         return shard
+
+    def shard_at(self, index: int) -> S | None:
+        """Return the shard of a partition, if it is here."""
+        return self._shards.get(index)
 
     def __iter__(self) -> Iterator[S]:
         return iter(list(self._shards.values()))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from kafkadouble.messages import error_codes
@@ -23,6 +24,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import encode_batch
 
 from ..log.log import AppendRefused
+from ..log.producers import NOT_REQUIRED, VerificationStateEntry
 from ..replica.partition import Partition
 from ..requests.request import Refusal
 from ..requests.timers import Action, Timer
@@ -55,6 +57,10 @@ class CoordinatorShard(ABC):
 
     commit_timeout_setting: ClassVar[str]
     """The broker setting that bounds (ms) how long a response waits for the commit."""
+
+    tolerates_damage: ClassVar[bool] = False
+    """Whether loading skips values of an unknown version, and the shard opens with what was loaded
+    before a damaged record. Otherwise both keep it closed."""
 
     def __init__(self, node: CoordinatorHost, partition: Partition) -> None:
         self.node, self.partition = node, partition
@@ -98,6 +104,37 @@ class CoordinatorShard(ABC):
             for offset, record in enumerate(records, self._append(records)):
                 self.replay(offset, -1, record.key, record.value)
 
+    def write_transactional(
+        self,
+        records: Sequence[CoordinatorRecord],
+        producer_id: int,
+        producer_epoch: int,
+        verification: VerificationStateEntry | None,
+    ) -> None:
+        """Do what `write` does for a producer's transaction. The records count when its commit
+        marker is written."""
+        if not records:
+            return
+        batch = encode_batch(
+            [record.encoded(delta, self.now) for delta, record in enumerate(records)],
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            # As in Kafka every batch has sequence 0: a coordinator's sequences are not checked.
+            base_sequence=0,
+            is_transactional=True,
+            seal=False,
+        )
+        base_offset = self._append_batch(batch, verification)
+        for offset, record in enumerate(records, base_offset):
+            self.replay(offset, producer_id, record.key, record.value)
+
+    def end_transaction(self, producer_id: int, committed: bool, marker: bytearray, transaction_version: int) -> None:
+        """Append a transaction marker, and keep or drop what the transaction wrote. Raises
+        AppendRefused."""
+        result = self.partition.append_own(marker, self.now, transaction_version=transaction_version)
+        self.last_written_offset = result.last_offset + 1
+        self.replay_end_transaction_marker(producer_id, committed)
+
     def write_in_batches(self, records: Sequence[CoordinatorRecord]) -> None:
         """Write any number of independent records, in batches of at most BATCH_RECORDS."""
         for start in range(0, len(records), BATCH_RECORDS):
@@ -114,28 +151,38 @@ class CoordinatorShard(ABC):
             self._write_or_halve(records[:half])
             self._write_or_halve(records[half:])
 
-    def append_without_replay(self, record: CoordinatorRecord, then: Callable[[int], None] | None = None) -> None:
+    def append_without_replay(
+        self, record: CoordinatorRecord, then: Callable[[int], None] | None = None, *, timeout_ms: int | None = None
+    ) -> None:
         """Persist a change that the state already contains.
 
         `then` is called with 0 when the record is committed, or with the error code that says why
-        it is not. It is called even if no connection waits for the result any more.
+        it is not. It is called even if no connection waits for the result any more. `timeout_ms`
+        bounds the commit; the commit timeout, unless given.
         """
         after = then or self._log_failed_append
         try:
             self._append([record])
         except Refusal as refusal:
             after(refusal.code)
+        except Exception:
+            log.exception("%r: %r was not written", self, record)
+            after(error_codes.UNKNOWN_SERVER_ERROR)
         else:
-            self._after_commit(after)
+            self._after_commit(after, timeout_ms)
 
     def _log_failed_append(self, code: int) -> None:
         if code:
             log.warning("%r: a change was not persisted: error %s", self, code)
 
     def _append(self, records: Sequence[CoordinatorRecord]) -> int:
-        batch = encode_batch([record.encoded(delta, self.now) for delta, record in enumerate(records)], seal=False)
+        return self._append_batch(
+            encode_batch([record.encoded(delta, self.now) for delta, record in enumerate(records)], seal=False)
+        )
+
+    def _append_batch(self, batch: bytearray, verification: VerificationStateEntry | None = NOT_REQUIRED) -> int:
         try:
-            result = self.partition.append_own(batch, self.now)
+            result = self.partition.append_own(batch, self.now, verification=verification)
         except AppendRefused as refused:
             raise Refusal(APPEND_ERRORS.get(refused.code, refused.code), refused.message) from refused
         self.last_written_offset = result.last_offset + 1
@@ -157,18 +204,20 @@ class CoordinatorShard(ABC):
             raise Refusal(code)
         return answer
 
-    def _after_commit(self, action: Callable[[int], None]) -> None:
+    def _after_commit(self, action: Callable[[int], None], timeout_ms: int | None) -> None:
         if self._is_committed(self.last_written_offset):
             action(error_codes.NONE)
         else:
-            steps = self._commit(self.last_written_offset, error_codes.COORDINATOR_NOT_AVAILABLE)
-            self.node.waiting.start(steps, action, _log_failed_action)
+            steps = self._commit(self.last_written_offset, error_codes.COORDINATOR_NOT_AVAILABLE, timeout_ms)
+            self.node.waiting.start(steps, action, partial(_fail_action, action))
 
     def _is_committed(self, end_offset: int) -> bool:
         return self.partition.high_watermark >= end_offset
 
-    def _commit(self, end_offset: int, timeout_code: int) -> Wait[int]:
-        deadline = self.now + self.node.settings.int(self.commit_timeout_setting)
+    def _commit(self, end_offset: int, timeout_code: int, timeout_ms: int | None = None) -> Wait[int]:
+        if timeout_ms is None:
+            timeout_ms = self.node.settings.int(self.commit_timeout_setting)
+        deadline = self.now + timeout_ms
         while not self.closed and not self._is_committed(end_offset):
             if not (yield Until(deadline, (self.partition.waiters,))):
                 return timeout_code
@@ -184,5 +233,6 @@ class CoordinatorShard(ABC):
         return f"{type(self).__name__} on {self.partition!r}, {'closed' if self.closed else 'open'}"
 
 
-def _log_failed_action(failure: Exception) -> None:
-    log.error("the action after a commit failed", exc_info=failure)
+def _fail_action(action: Callable[[int], None], failure: Exception) -> None:
+    log.error("the wait for a commit failed", exc_info=failure)
+    action(error_codes.UNKNOWN_SERVER_ERROR)

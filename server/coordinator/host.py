@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..controller.controller import Controller
-from ..logs.host import NodeHost
+from ..logs.host import ChannelHost
+from ..requests.answer import Answer
+from ..requests.listener_spec import ListenerSpec
+from ..requests.request import Request
+from ..requests.waiting import Wait
 
 
-class CoordinatorHost(NodeHost, Protocol):
+class CoordinatorHost(ChannelHost, Protocol):
     """A node, as its coordinators see it."""
+
+    @property
+    def advertised(self) -> tuple[str, int]:
+        """Host and port of the first advertised listener."""
+        ...
+
+    @property
+    def listeners(self) -> Sequence[ListenerSpec]: ...
+
+    def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
+        """The answer to a request that the node sends to itself."""
+        ...
 
     @property
     def random(self) -> Random: ...

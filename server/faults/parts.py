@@ -31,7 +31,10 @@ PATHS = {row.name: row.paths for row in ROWS if row.paths}
 KINDS = {"resource": ("topic", "group"), "coordinator": ("group", "transactional_id")}
 """The kinds of part for a level that can hold more than one kind."""
 
-_DIRECT = {"group": ("group_id", "key"), "transactional_id": ("transactional_id", "key")}
+_DIRECT = {
+    "group": ("group_id", "key"),
+    "transactional_id": ("transactional_id", "v3_and_below_transactional_id", "key"),
+}
 """The top-level fields of a request that name the group or transactional id of the whole
 request."""
 
@@ -40,8 +43,12 @@ _NAMED = {
     "partition": ("partition_index", "index", "partition", "partition_id"),
     "group": ("group_id", "key"),
     "transactional_id": ("transactional_id", "key"),
+    "marker": ("producer_id",),
 }
 """The fields of an item that name it, by its kind."""
+
+WITHOUT_SCOPE = {"marker"}
+"""Kinds of part that no rule names."""
 
 _RESOURCE_TYPES = {"topic": 2, "group": 32}
 
@@ -50,6 +57,7 @@ def kinds_of(api: str, request: type[Any]) -> set[str]:
     """The kinds of part that a rule for this API may be narrowed to, besides the client and the
     broker."""
     kinds = {kind for path in PATHS.get(api, ()) for level in path for kind in _kinds(level)}
+    kinds -= WITHOUT_SCOPE
     return kinds | {kind for kind, fields in _DIRECT.items() if any(field in request.__slots__ for field in fields)}
 
 

@@ -1,40 +1,61 @@
-"""InitProducerId: a producer id in epoch 0 for an idempotent producer (KIP-98, KIP-360).
+"""InitProducerId: a producer id and epoch, for an idempotent or a transactional producer (KIP-98,
+KIP-360).
 
-A producer without a transactional id always gets a new id, even if it sends its id and epoch; an id
-without an epoch, or the reverse, is INVALID_REQUEST. Transactions are not served yet: a
-transactional id gets TRANSACTIONAL_ID_AUTHORIZATION_FAILED, the one error that Java's client,
-librdkafka, kafka-python and aiokafka all report at once. librdkafka retries other errors until
-init_transactions times out, or reports a fenced producer; the server's log has the real reason.
+A producer without a transactional id always gets a new id in epoch 0, even if it sends its id and
+epoch; an id without an epoch, or the reverse, is INVALID_REQUEST. Version 6, with two-phase commit
+(KIP-939), is not stable in Kafka 4.4.
 """
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
+from ..coordinator.response_future import ResponseFuture
 from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
-log = logging.getLogger("kafkadouble.server.handlers")
-
 NONE = -1
 """No producer id or no epoch."""
 
+PRODUCER_FENCED_FROM = 4
+"""The first version whose clients know PRODUCER_FENCED."""
 
-def answer(node: HandlerContext, request: Request[InitProducerIdRequest]) -> InitProducerIdResponse:
+
+def answer(
+    node: HandlerContext, request: Request[InitProducerIdRequest]
+) -> InitProducerIdResponse | Wait[InitProducerIdResponse]:
     body = request.body
     if (body.producer_id == NONE) != (body.producer_epoch == NONE) or body.transactional_id == "":
         raise Refusal(error_codes.INVALID_REQUEST)
-    if body.transactional_id is not None:
-        log.warning("%r asks for transactions (%r), which are not served", request, body.transactional_id)
-        raise Refusal(error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-    return InitProducerIdResponse(producer_id=node.controller.producer_ids.next(), producer_epoch=0)
+    if body.transactional_id is None:
+        return InitProducerIdResponse(producer_id=node.controller.producer_ids.next(), producer_epoch=0)
+    return _init_transactional(node, body)
+
+
+def _init_transactional(node: HandlerContext, body: InitProducerIdRequest) -> Wait[InitProducerIdResponse]:
+    from ..transactions.init_producer_id import ProducerIdAndEpoch
+
+    if not 0 < body.transaction_timeout_ms <= node.settings.int("transaction.max.timeout.ms"):
+        raise Refusal(error_codes.INVALID_TRANSACTION_TIMEOUT)
+    expected = None if body.producer_id == NONE else ProducerIdAndEpoch(body.producer_id, body.producer_epoch)
+    shard = node.transactions.shard(body.transactional_id)
+    written = ResponseFuture[int]()
+    assert body.transactional_id is not None
+    begun = shard.init_producer_id(body.transactional_id, body.transaction_timeout_ms, expected, written.complete)
+    if code := (yield from written.wait()):
+        raise Refusal(code)
+    if begun is None:
+        raise Refusal(error_codes.CONCURRENT_TRANSACTIONS)
+    return InitProducerIdResponse(producer_id=begun.producer_id, producer_epoch=begun.producer_epoch)
 
 
 def refuse(request: Request[InitProducerIdRequest], code: int, message: str | None) -> InitProducerIdResponse:
+    if code == error_codes.PRODUCER_FENCED and request.version < PRODUCER_FENCED_FROM:
+        code = error_codes.INVALID_PRODUCER_EPOCH
     return InitProducerIdResponse(error_code=code, producer_id=NONE, producer_epoch=NONE)

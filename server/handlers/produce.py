@@ -5,8 +5,8 @@ without version 0 cannot compress (KAFKA-18659). With acks=0 there is no respons
 error closes the connection, so that the client looks for a new leader. acks=all is answered when
 every in-sync replica has the batch. As in Kafka, a request fails as a whole for a transactional
 batch without a transactional id, for a batch with an unknown magic, and before version 7, which
-brought zstd, for an unknown codec. Transactions are not served yet: no partition is ever part of a
-transaction, and a transactional batch gets INVALID_TXN_STATE.
+brought zstd, for an unknown codec. A transactional batch is verified with the transaction
+coordinator first (`transactional_produce`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from kafkadouble.wire.errors import WireError
 
 from ..log.inspection import DecompressionBudget, SlowDecompression
 from ..log.log import AppendRefused, AppendResult
+from ..log.producers import NOT_REQUIRED, VerificationStateEntry
 from ..log.refusals import NotOneBatch
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.views import endpoints
+from ..replica.appended_batch import AppendedBatch
 from ..requests.answer import DISCONNECT, Disconnect
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
@@ -38,6 +40,7 @@ from ..requests.waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
     from ..replica.partition import Partition
+    from ..transactions.transaction_verification import TransactionVerification
 
 log = logging.getLogger("kafkadouble.server.handlers")
 
@@ -63,9 +66,6 @@ ZSTD_FROM = 7
 AT_ONCE = 1 << 20
 """The largest size that is decompressed in the loop (about 1 ms); a larger batch is an `Aside`."""
 
-PENDING = -2
-"""An outcome that is not known yet; not an error code."""
-
 WITHOUT_LOG_START = (
     error_codes.MESSAGE_TOO_LARGE,
     error_codes.RECORD_LIST_TOO_LARGE,
@@ -85,13 +85,14 @@ _new = object.__new__
 
 def answer(node: HandlerContext, request: Request[ProduceRequest]) -> Result:
     body = request.body
-    if _has_transactional(body) and body.transactional_id is None:
+    has_transactional = _has_transactional(body)
+    if has_transactional and body.transactional_id is None:
         return refuse(request, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, None)
     if body.acks not in ACKS:
         return refuse(request, error_codes.INVALID_REQUIRED_ACKS, None)
     if request.version < ZSTD_FROM and _has_unknown_codec(node, body):
         return refuse(request, error_codes.UNKNOWN_SERVER_ERROR, None)
-    steps = _append(node, request)
+    steps = _append_verified(node, request) if has_transactional else _append(node, request)
     try:
         until = next(steps)
     except StopIteration as end:  # the usual case
@@ -110,7 +111,33 @@ def _later(node: HandlerContext, request: Request[ProduceRequest], until: Until,
             return (yield from answer) if isinstance(answer, GeneratorType) else answer
 
 
-def _append(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topics]:
+def _append_verified(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topics]:
+    """Append the batches, of which some are transactional."""
+    from ..transactions.transactional_produce import verify_produce
+
+    body = request.body
+    assert body.transactional_id is not None
+    batches = (
+        (_topic_name(node, request, requested), data.index, data.records)
+        for requested, named in _once(body.topic_data)
+        for data in named
+    )
+    manager = node.transactions.partitions_manager
+    verified = yield from verify_produce(
+        node, node.partitions, manager, body.transactional_id, request.version, batches
+    )
+    return (yield from _append(node, request, verified))
+
+
+def _topic_name(
+    node: HandlerContext, request: Request[ProduceRequest], requested: ProduceRequest.TopicProduceData
+) -> str | None:
+    return requested.name if request.version < TOPIC_IDS_FROM else _name_of(node, requested.topic_id)
+
+
+def _append(
+    node: HandlerContext, request: Request[ProduceRequest], verified: TransactionVerification | None = None
+) -> Wait[Topics]:
     """Append the batches in order.
 
     Other requests run between slices, and a large batch is decompressed aside.
@@ -118,16 +145,16 @@ def _append(node: HandlerContext, request: Request[ProduceRequest]) -> Wait[Topi
     topics, budget, slices = [], DecompressionBudget(), Slices()
     budget.at_once = AT_ONCE
     for requested, named in _once(request.body.topic_data):
-        name = requested.name if request.version < TOPIC_IDS_FROM else _name_of(node, requested.topic_id)
+        name = _topic_name(node, request, requested)
         partitions = []
         for data in named:
             try:
-                partitions.append(_produce(node, request, name, data, budget))
+                partitions.append(_produce(node, request, name, data, budget, verified))
             except SlowDecompression as needed:
                 aside = Aside(needed.work)
                 yield aside
                 budget.outcome = aside.result
-                partitions.append(_produce(node, request, name, data, budget))
+                partitions.append(_produce(node, request, name, data, budget, verified))
                 budget.outcome = None  # whether it was used or not
             if slices.end():
                 yield OTHERS_FIRST
@@ -159,14 +186,10 @@ def _committed(
         for answered in topic.partition_responses:
             partition = None if name is None or answered.error_code else node.partitions.get(name, answered.index)
             if partition is not None and (partition.in_sync is None or request.body.acks == ALL):
-                waited.append((partition, _Written(partition), answered))
+                waited.append((AppendedBatch(node.partitions, partition), answered))
     deadline = request.received + request.body.timeout_ms
-    for partition, written, answered in waited:
-        while (code := written.outcome(node)) == PENDING:
-            if not (yield Until(deadline, (partition.waiters,))):
-                code = error_codes.REQUEST_TIMED_OUT
-                break
-        if code:
+    for appended, answered in waited:
+        if code := (yield from appended.committed(deadline)):
             answered.error_code = code  # the base offset stays, as in Kafka
     return _with_leaders(node, request, response)
 
@@ -193,29 +216,6 @@ def _with_leaders(node: HandlerContext, request: Request[ProduceRequest], respon
     if named:
         response.node_endpoints = endpoints(node.image, request.peer.listener.name, named, ProduceResponse.NodeEndpoint)
     return response
-
-
-class _Written:
-    """An appended batch, which waits to be committed."""
-
-    __slots__ = ("end", "epoch", "partition")
-
-    def __init__(self, partition: Partition) -> None:
-        self.partition, self.epoch, self.end = partition, partition.log.epochs.latest, partition.log.log_end_offset
-
-    def outcome(self, node: HandlerContext) -> int:
-        """Return the error code, or PENDING while the batch is not committed.
-
-        A batch that was truncated, and perhaps written again, is lost.
-        """
-        partition = self.partition
-        if partition.offline:
-            return error_codes.KAFKA_STORAGE_ERROR
-        if node.partitions.get(partition.topic, partition.index) is not partition:
-            return node.partitions.code_of_missing(partition.topic, partition.index)
-        if partition.log.end_offset_for_epoch(self.epoch).offset < self.end:
-            return error_codes.NOT_LEADER_OR_FOLLOWER
-        return error_codes.NONE if partition.high_watermark >= self.end else PENDING
 
 
 def _once(
@@ -254,10 +254,6 @@ def _has_unknown_codec(node: HandlerContext, body: ProduceRequest) -> bool:
     )
 
 
-def _is_transactional(records: Buffer | None) -> bool:
-    return records is not None and len(records) > ATTRIBUTES and bool(records[ATTRIBUTES] & TRANSACTIONAL_FLAG)
-
-
 def _is_zstd(records: Buffer | None) -> bool:
     """Return whether the first batch is compressed with zstd; the log refuses invalid bytes."""
     try:
@@ -278,6 +274,7 @@ def _produce(
     name: str | None,
     data: PartitionProduceData,
     budget: DecompressionBudget,
+    verified: TransactionVerification | None,
 ) -> PartitionProduceResponse:
     if name is None:
         return _failed(data.index, error_codes.UNKNOWN_TOPIC_ID)
@@ -286,14 +283,17 @@ def _produce(
     partition = node.partitions.get(name, data.index)
     if partition is None:
         return _failed(data.index, node.partitions.code_of_missing(name, data.index))
-    if request.body.transactional_id is not None and _is_transactional(data.records):
-        return _failed(data.index, error_codes.INVALID_TXN_STATE)
+    verification: VerificationStateEntry | None = NOT_REQUIRED
+    if verified is not None:
+        if (refusal := verified.refusal((name, data.index))) is not None:
+            return _failed(data.index, refusal.code, refusal.message_for_client)
+        verification = verified.verifications.get((name, data.index))
     if request.body.acks == ALL and partition.lacks_replicas:
         return _refused(data.index, _TOO_FEW, partition)
     if request.version < ZSTD_FROM and not partition.offline and _is_zstd(data.records):
         return _failed(data.index, error_codes.UNSUPPORTED_COMPRESSION_TYPE)
     try:
-        result = partition.append(data.records or b"", node.now, budget=budget)
+        result = partition.append(data.records or b"", node.now, budget=budget, verification=verification)
     except AppendRefused as refused:
         return _refused(data.index, refused, partition)
     except WireError as error:

@@ -29,7 +29,7 @@ from .local_log import LocalLog
 from .lookup import TimestampAndOffset
 from .memory import MemoryStorage
 from .offset_and_epoch import OffsetAndEpoch
-from .producers import AppendOrigin
+from .producers import NOT_REQUIRED, AppendOrigin, VerificationStateEntry
 from .refusals import AppendRefused, LogRefused, RecordError
 from .replica import checked_batches
 from .retention import DeletedSegments
@@ -91,7 +91,12 @@ class PartitionLog(LocalLog):
         return self._high_watermark if first is None else min(first, self._high_watermark)
 
     def append_as_leader(
-        self, batch: Buffer, leader_epoch: int, now: int, budget: DecompressionBudget | None = None
+        self,
+        batch: Buffer,
+        leader_epoch: int,
+        now: int,
+        budget: DecompressionBudget | None = None,
+        verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
         """Append one batch of a client, after every check. AppendRefused. `batch` is copied, and
         not changed. The batches of one request share a `budget`."""
@@ -100,7 +105,7 @@ class PartitionLog(LocalLog):
             batch = memoryview(batch)[: header.size]
         check_produced(batch, header, self.config)
         stored, timestamp = accept(batch, header, self.config, now, budget)
-        return self._append(header, stored, timestamp, leader_epoch, now, AppendOrigin.CLIENT, 0)
+        return self._append(header, stored, timestamp, leader_epoch, now, AppendOrigin.CLIENT, 0, verification)
 
     def append_own(
         self,
@@ -110,6 +115,7 @@ class PartitionLog(LocalLog):
         now: int,
         origin: AppendOrigin = AppendOrigin.COORDINATOR,
         transaction_version: int = 0,
+        verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
         """Append a batch that this node made. It is trusted, and may still lack its checksum.
         AppendRefused for a batch that is too large, and for a fenced producer or transaction
@@ -121,7 +127,7 @@ class PartitionLog(LocalLog):
         if origin is not AppendOrigin.RAFT:
             check_size(header.size, self.config)
         stored, timestamp = stamped(batch, header, self.config, now)
-        return self._append(header, stored, timestamp, leader_epoch, now, origin, transaction_version)
+        return self._append(header, stored, timestamp, leader_epoch, now, origin, transaction_version, verification)
 
     def _append(
         self,
@@ -132,12 +138,13 @@ class PartitionLog(LocalLog):
         now: int,
         origin: AppendOrigin,
         transaction_version: int,
+        verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
         size, config = len(batch), self.config
         if size > config.segment_bytes:
             check_fits_segment(size, config)
         if header.producer_id >= 0:
-            known = self._state.check(header, batch, origin, transaction_version)
+            known = self._state.check(header, batch, origin, transaction_version, verification)
             if known is not None:
                 return AppendResult(
                     known.first_offset, known.last_offset, known.timestamp, self.log_start_offset, 0, True

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kafkadouble.wire.batch import control_type, decode_records
 from kafkadouble.wire.checksum import Buffer
-from kafkadouble.wire.control import ABORT, COMMIT
+from kafkadouble.wire.control import ABORT, COMMIT, encode_control_batch
 from kafkadouble.wire.errors import InvalidRecord
 
 _VALUE = Struct(">hi")  # version, coordinator epoch
@@ -19,6 +19,21 @@ class EndTransactionMarker(NamedTuple):
     aborted: bool
     coordinator_epoch: int
     timestamp: int
+
+
+def encode_marker(
+    producer_id: int, producer_epoch: int, *, committed: bool, coordinator_epoch: int, timestamp: int
+) -> bytearray:
+    """The control batch that ends a transaction."""
+    return encode_control_batch(
+        COMMIT if committed else ABORT,
+        _VALUE.pack(0, coordinator_epoch),
+        timestamp=timestamp,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        is_transactional=True,
+        seal=False,
+    )
 
 
 def read_marker(batch: Buffer) -> EndTransactionMarker | None:

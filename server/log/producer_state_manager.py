@@ -10,7 +10,14 @@ from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 
 from .marker import EndTransactionMarker, read_marker
-from .producers import AppendOrigin, BatchMetadata, Producers, ProducerStateEntry
+from .producers import (
+    NOT_REQUIRED,
+    AppendOrigin,
+    BatchMetadata,
+    Producers,
+    ProducerStateEntry,
+    VerificationStateEntry,
+)
 from .refusals import AppendRefused
 from .transactions import AbortedTransaction, Transactions
 
@@ -25,7 +32,12 @@ class ProducerStateManager:
         self.transactions = Transactions()
 
     def check(
-        self, header: BatchHeader, batch: Buffer, origin: AppendOrigin, transaction_version: int
+        self,
+        header: BatchHeader,
+        batch: Buffer,
+        origin: AppendOrigin,
+        transaction_version: int,
+        verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> BatchMetadata | None:
         """Raise AppendRefused unless the batch may be appended. For a retry of a client, return the
         batch that was appended before."""
@@ -38,6 +50,7 @@ class ProducerStateManager:
             duplicate = self.producers.duplicate_of(header)
             if duplicate is not None:
                 return duplicate
+        self.producers.check_verified(header, verification)
         self.producers.check(header, origin)
         return None
 

@@ -110,6 +110,10 @@ class VerificationStateEntry:
             self.epoch, self.lowest_sequence = epoch, sequence
 
 
+NOT_REQUIRED = VerificationStateEntry(0, 0, False, 0)
+"""Stands for the verification of a batch that needs none."""
+
+
 class Producers:
     """All producers that one log knows, by id."""
 
@@ -212,10 +216,15 @@ class Producers:
             producer = self._producers[producer_id] = ProducerStateEntry(producer_id)
         return producer
 
-    def verify(self, producer_id: int, sequence: int, epoch: int, begins_at_zero: bool, now: int) -> None:
-        """The transaction coordinator is asked about this producer. Until the producer's batch is
-        appended, no later batch may overtake it."""
+    def verify(
+        self, producer_id: int, sequence: int, epoch: int, begins_at_zero: bool, now: int
+    ) -> VerificationStateEntry | None:
+        """Begin to verify with the coordinator that this log is part of the producer's transaction;
+        None if that transaction is open here already. Until the producer's batch is appended, no
+        later batch may overtake it. Raises AppendRefused for a fenced epoch."""
         producer = self._producers.get(producer_id)
+        if producer is not None and producer.transaction_start >= 0 and producer.epoch == epoch:
+            return None
         if producer is not None and epoch < producer.epoch:
             raise AppendRefused(
                 error_codes.INVALID_PRODUCER_EPOCH,
@@ -223,9 +232,26 @@ class Producers:
             )
         verification = self._verifications.get(producer_id)
         if verification is None:
-            self._verifications[producer_id] = VerificationStateEntry(sequence, epoch, begins_at_zero, now)
+            verification = self._verifications[producer_id] = VerificationStateEntry(
+                sequence, epoch, begins_at_zero, now
+            )
         else:
             verification.seen(sequence, epoch)
+        return verification
+
+    def check_verified(self, header: BatchHeader, verification: VerificationStateEntry | None) -> None:
+        """Raise AppendRefused(INVALID_TXN_STATE) for a transactional batch that was not verified,
+        or whose transaction ended since (KIP-890)."""
+        if verification is NOT_REQUIRED or not header.is_transactional:
+            return
+        producer = self._producers.get(header.producer_id)
+        if producer is not None and producer.transaction_start >= 0 and producer.epoch == header.producer_epoch:
+            return
+        if verification is None or self._verifications.get(header.producer_id) is not verification:
+            raise AppendRefused(
+                error_codes.INVALID_TXN_STATE,
+                f"the transaction of producer {header.producer_id} does not have this partition, or has ended",
+            )
 
     def verified(self, header: BatchHeader) -> None:
         """A transactional batch was appended: its verification is over, except when a marker meets

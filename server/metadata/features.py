@@ -2,7 +2,9 @@
 
 A feature is listed once its behaviour is implemented. `metadata.version` is the level of the
 metadata records; the levels are Kafka's: 7 is 3.3-IV3, the lowest of Kafka 4; 33 is 4.4-IV2.
-`eligible.leader.replicas.version` 1 is KIP-966. A node that is no broker also supports features
+`eligible.leader.replicas.version` 1 is KIP-966; `transaction.version` 1 has flexible records of
+`__transaction_state`, and 2 gives each transaction an epoch of its own (KIP-890). A node that is no
+broker also supports features
 that only change the behaviour of brokers: it writes the level down, and the brokers of such a
 cluster are Kafka's.
 """
@@ -14,14 +16,20 @@ from collections.abc import Container, Mapping
 METADATA_VERSION = "metadata.version"
 ELR = "eligible.leader.replicas.version"
 
-SUPPORTED: Mapping[str, tuple[int, int]] = {METADATA_VERSION: (7, 33), "kraft.version": (0, 1), ELR: (0, 1)}
+TRANSACTION_VERSION = "transaction.version"
+
+SUPPORTED: Mapping[str, tuple[int, int]] = {
+    METADATA_VERSION: (7, 33),
+    "kraft.version": (0, 1),
+    ELR: (0, 1),
+    TRANSACTION_VERSION: (0, 2),
+}
 """The features of a broker."""
 
 BROKER_ONLY_FEATURES: Mapping[str, tuple[int, int]] = {
     "group.version": (0, 1),
     "share.version": (0, 2),
     "streams.version": (0, 1),
-    "transaction.version": (0, 2),
 }
 """Features of Kafka 4.4's brokers that this broker does not implement. It can be part of a cluster
 that has them, but does not advertise them to clients.
@@ -32,7 +40,7 @@ DEFAULT_LEVELS: Mapping[str, Mapping[int, int]] = {
     "group.version": {22: 1},
     "share.version": {28: 1, 31: 2},
     "streams.version": {29: 1},
-    "transaction.version": {24: 2},
+    TRANSACTION_VERSION: {24: 2},
 }
 """Feature -> metadata.version -> the level that a new cluster has from that version on."""
 

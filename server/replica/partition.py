@@ -19,6 +19,7 @@ from kafkadouble.wire.checksum import Buffer
 from ..log.files.errors import DiskFailure
 from ..log.inspection import DecompressionBudget
 from ..log.log import AppendRefused, AppendResult, PartitionLog
+from ..log.producers import NOT_REQUIRED, VerificationStateEntry
 from ..requests.waiting import Waiters
 
 if TYPE_CHECKING:
@@ -127,24 +128,46 @@ class Partition:
             return error_codes.KAFKA_STORAGE_ERROR
         return epoch_error(self.leader_epoch, current_leader_epoch)
 
-    def append(self, batch: Buffer, now: int, *, budget: DecompressionBudget | None = None) -> AppendResult:
-        """Append a batch of a producer. Raises AppendRefused."""
+    def append(
+        self,
+        batch: Buffer,
+        now: int,
+        *,
+        budget: DecompressionBudget | None = None,
+        verification: VerificationStateEntry | None = NOT_REQUIRED,
+    ) -> AppendResult:
+        """Append a batch of a producer. Raises AppendRefused. `verification` is what the
+        coordinator said yes to, if the batch is transactional and that was necessary."""
         if self.offline:
             raise _storage_error()
         try:
-            result = self.log.append_as_leader(batch, self.leader_epoch, now, budget)
+            result = self.log.append_as_leader(batch, self.leader_epoch, now, budget, verification)
         except DiskFailure as failure:
             raise _storage_error() from failure
         if not result.duplicate:
             self._commit(result.size)
         return result
 
-    def append_own(self, batch: bytes | bytearray, now: int) -> AppendResult:
-        """Append a batch of a coordinator of this broker, which may have no checksum yet."""
+    def append_own(
+        self,
+        batch: bytes | bytearray,
+        now: int,
+        *,
+        transaction_version: int = 0,
+        verification: VerificationStateEntry | None = NOT_REQUIRED,
+    ) -> AppendResult:
+        """Append a batch of a coordinator, which may have no checksum yet. `transaction_version`
+        chooses the rules for a transaction marker."""
         if self.offline:
             raise _storage_error()
         try:
-            result = self.log.append_own(batch, leader_epoch=self.leader_epoch, now=now)
+            result = self.log.append_own(
+                batch,
+                leader_epoch=self.leader_epoch,
+                now=now,
+                transaction_version=transaction_version,
+                verification=verification,
+            )
         except DiskFailure as failure:
             raise _storage_error() from failure
         if not result.duplicate:

@@ -1,0 +1,68 @@
+"""The APIs of transactions. The columns are those of `row`."""
+
+from __future__ import annotations
+
+from .row import NONE, ApiRow
+
+ROWS = (
+    ApiRow(
+        "AddPartitionsToTxn",
+        forwarded=False,
+        parts=(
+            "transactional_id:transactions/results_by_transaction topic:topics/topic_results "
+            "partition:partitions/results_by_partition",
+            "topic:v3_and_below_topics/results_by_topic_v3_and_below partition:partitions/results_by_partition",
+        ),
+        right="WRITE transactional_id",
+        part_right="WRITE topic",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "AddOffsetsToTxn",
+        forwarded=False,
+        parts=NONE,
+        right="WRITE transactional_id",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "EndTxn",
+        forwarded=False,
+        parts=NONE,
+        right="WRITE transactional_id",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "TxnOffsetCommit",
+        forwarded=False,
+        parts="topic:topics/topics partition:partitions/partitions",
+        right="WRITE transactional_id",
+        part_right="READ topic",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "WriteTxnMarkers",
+        forwarded=False,
+        parts="marker:markers/markers topic:topics/topics partition:partition_indexes/partitions",
+        right="CLUSTER_ACTION cluster",
+        part_right=NONE,
+        secrets=NONE,
+    ),
+    ApiRow(
+        "DescribeTransactions",
+        forwarded=False,
+        parts="transactional_id:transactional_ids/transaction_states",
+        right=NONE,
+        part_right="DESCRIBE transactional_id",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "ListTransactions",
+        forwarded=False,
+        parts=NONE,
+        right=NONE,
+        part_right="DESCRIBE transactional_id",
+        secrets=NONE,
+    ),
+)

@@ -1,0 +1,72 @@
+"""TxnOffsetCommit: offsets that a transaction commits. They are pending until its marker is written
+(KIP-98, KIP-447).
+
+A commit without a generation creates a group that does not exist; one with a generation is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+from kafkadouble.messages.uuid import Uuid
+
+from ..coordinator.coordinator_record import CoordinatorRecord
+from ..coordinator.java_strings import java_length
+from ..log.producers import VerificationStateEntry
+from ..requests.request import Refusal
+from .classic.group import ClassicGroup
+from .offset_and_metadata import OffsetAndMetadata
+from .offset_metadata_manager import OffsetKey
+from .offset_records import offset_record
+
+if TYPE_CHECKING:
+    from .group_coordinator_shard import GroupCoordinatorShard
+
+RequestTopic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
+ResponseTopic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
+ResponsePartition = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
+
+GROUP_ID_NOT_FOUND_FROM = 6
+"""The first version whose clients know GROUP_ID_NOT_FOUND."""
+
+
+def commit_transactional_offsets(
+    shard: GroupCoordinatorShard,
+    body: TxnOffsetCommitRequest,
+    topics: Sequence[RequestTopic],
+    version: int,
+    verification: VerificationStateEntry | None,
+) -> list[ResponseTopic]:
+    """Write the offsets of `topics`, which exist and have names and ids. Raises Refusal."""
+    _validate(shard, body, version)
+    max_metadata = shard.node.settings.int("offset.metadata.max.bytes")
+    records: list[CoordinatorRecord] = []
+    responses = []
+    for topic in topics:
+        partitions = []
+        for partition in topic.partitions:
+            metadata = partition.committed_metadata or ""
+            code = error_codes.OFFSET_METADATA_TOO_LARGE if java_length(metadata) > max_metadata else error_codes.NONE
+            partitions.append(ResponsePartition(partition_index=partition.partition_index, error_code=code))
+            if not code:
+                key = OffsetKey(body.group_id, topic.name, partition.partition_index)
+                epoch, id = partition.committed_leader_epoch, Uuid(topic.topic_id)
+                offset = OffsetAndMetadata(-1, partition.committed_offset, epoch, metadata, shard.now, topic_id=id)
+                records.append(offset_record(key, offset))
+        responses.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+    shard.write_transactional(records, body.producer_id, body.producer_epoch, verification)
+    return responses
+
+
+def _validate(shard: GroupCoordinatorShard, body: TxnOffsetCommitRequest, version: int) -> None:
+    group, generation_id = shard.groups.get(body.group_id), body.generation_id_or_member_epoch
+    if group is not None:
+        group.validate_offset_commit(body.member_id, body.group_instance_id, generation_id, transactional=True)
+    elif generation_id >= 0:
+        not_found = version >= GROUP_ID_NOT_FOUND_FROM
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND if not_found else error_codes.ILLEGAL_GENERATION)
+    else:
+        shard.groups[body.group_id] = ClassicGroup(shard, body.group_id)

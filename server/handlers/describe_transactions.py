@@ -1,0 +1,57 @@
+"""DescribeTransactions: the state of transactional ids, and the partitions of their open
+transactions, at their coordinator (KIP-664).
+
+Difference from Apache Kafka: a transactional id that the request repeats is described each time, as
+in Kafka, until the response would become long; then it gets INVALID_REQUEST (`repeats`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+)
+
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+DescribedTransaction = DescribeTransactionsResponse.TransactionState
+
+
+def answer(node: HandlerContext, request: Request[DescribeTransactionsRequest]) -> Wait[DescribeTransactionsResponse]:
+    repeats = Repeats()
+    states = yield from sliced(
+        lambda transactional_id: _describe(node, transactional_id, repeats), request.body.transactional_ids
+    )
+    return DescribeTransactionsResponse(transaction_states=states)
+
+
+def _describe(node: HandlerContext, transactional_id: str, repeats: Repeats) -> DescribedTransaction:
+    from ..transactions.describe_transactions import described_transaction, metadata_in
+
+    try:
+        metadata = metadata_in(node.transactions.shard(transactional_id), transactional_id)
+    except Refusal as refusal:
+        return _failed(transactional_id, refusal.code)
+    if not repeats.may(transactional_id, 1 + len(metadata.topic_partitions)):
+        return _failed(transactional_id, error_codes.INVALID_REQUEST)
+    return described_transaction(transactional_id, metadata)
+
+
+def _failed(transactional_id: str, code: int) -> DescribedTransaction:
+    return DescribedTransaction(transactional_id=transactional_id, error_code=code)
+
+
+def refuse(
+    request: Request[DescribeTransactionsRequest], code: int, message: str | None
+) -> DescribeTransactionsResponse:
+    return DescribeTransactionsResponse(
+        transaction_states=[_failed(transactional_id, code) for transactional_id in request.body.transactional_ids]
+    )

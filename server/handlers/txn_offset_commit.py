@@ -1,0 +1,148 @@
+"""TxnOffsetCommit: stores offsets of a group as part of a transaction (KIP-98, KIP-447, KIP-890).
+
+They count when the transaction is committed. From version 5 on the broker adds the group's
+partition to the transaction; before, it verifies that the client added it. From version 6 on topics
+have ids instead of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+
+from ..groups.requested_topics import resolve_topic
+from ..groups.txn_offset_commit import commit_transactional_offsets
+from ..metadata.internal_topics import CONSUMER_OFFSETS
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
+
+if TYPE_CHECKING:
+    from ..groups.group_coordinator_shard import GroupCoordinatorShard
+    from ..handler_context import HandlerContext
+    from ..log.producers import VerificationStateEntry
+
+RequestTopic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
+RequestPartition = TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition
+ResponseTopic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
+ResponsePartition = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
+
+ADD_PARTITION_FROM, GENERIC_ERROR_FROM, TOPIC_IDS_FROM = 5, 4, 6
+
+LOADING_KNOWN_FROM = 2
+"""The first version whose clients retry COORDINATOR_LOAD_IN_PROGRESS."""
+
+TRANSLATED = {
+    error_codes.NETWORK_EXCEPTION: error_codes.COORDINATOR_LOAD_IN_PROGRESS,
+    error_codes.UNKNOWN_TOPIC_OR_PARTITION: error_codes.COORDINATOR_NOT_AVAILABLE,
+    error_codes.NOT_ENOUGH_REPLICAS: error_codes.COORDINATOR_NOT_AVAILABLE,
+    error_codes.REQUEST_TIMED_OUT: error_codes.COORDINATOR_NOT_AVAILABLE,
+    error_codes.NOT_LEADER_OR_FOLLOWER: error_codes.NOT_COORDINATOR,
+    error_codes.KAFKA_STORAGE_ERROR: error_codes.NOT_COORDINATOR,
+}
+"""Error of the log or of the verification -> error of the response."""
+
+
+def answer(node: HandlerContext, request: Request[TxnOffsetCommitRequest]) -> Wait[TxnOffsetCommitResponse]:
+    body = request.body
+    refused, known = _resolve(node, request)
+    if not known:
+        return TxnOffsetCommitResponse(topics=refused)
+    try:
+        shard = _shard(node, body.group_id)
+        verification = yield from _verify(node, shard, request)
+        if shard.closed:
+            raise Refusal(error_codes.NOT_COORDINATOR)
+        committed = commit_transactional_offsets(shard, body, known, request.version, verification)
+        committed = yield from shard.wait_for_commit(committed)
+    except Refusal as refusal:
+        code = _code_of(request, TRANSLATED.get(refusal.code, refusal.code))
+        committed = [_failed(topic, topic.partitions, code) for topic in known]
+    return TxnOffsetCommitResponse(topics=_merged(refused, committed))
+
+
+def _shard(node: HandlerContext, group_id: str) -> GroupCoordinatorShard:
+    """The shard of the group. Raises Refusal: as Kafka's verification, which comes first and asks
+    the log of the partition, COORDINATOR_NOT_AVAILABLE if there is no such partition."""
+    try:
+        return node.groups.shard_of_named(group_id)
+    except Refusal as refusal:
+        index = node.groups.runtime.partition_of(group_id)
+        if refusal.code != error_codes.NOT_COORDINATOR or node.partitions.get(CONSUMER_OFFSETS, index) is not None:
+            raise
+        raise Refusal(node.partitions.code_of_missing(CONSUMER_OFFSETS, index)) from None
+
+
+def _verify(
+    node: HandlerContext, shard: GroupCoordinatorShard, request: Request[TxnOffsetCommitRequest]
+) -> Wait[VerificationStateEntry | None]:
+    """Make the group's partition part of the transaction. Raises Refusal."""
+    from ..log.producers import NOT_REQUIRED
+    from ..transactions.add_partitions_to_txn_manager import TransactionSupportedOperation as Operation
+    from ..transactions.init_producer_id import ProducerIdAndEpoch
+    from ..transactions.transaction_verification import TransactionalBatches, is_verified, verify
+
+    body, version = request.body, request.version
+    is_generic = version >= GENERIC_ERROR_FROM
+    operation = Operation.GENERIC_ERROR_SUPPORTED if is_generic else Operation.DEFAULT_ERROR
+    if version >= ADD_PARTITION_FROM:
+        operation = Operation.ADD_PARTITION
+    if not is_verified(node, operation):
+        return NOT_REQUIRED
+    key, producer = (CONSUMER_OFFSETS, shard.partition.index), ProducerIdAndEpoch(body.producer_id, body.producer_epoch)
+    batches = TransactionalBatches(body.transactional_id, producer, operation, {key: (shard.partition, -1)})
+    outcome = yield from verify(node, node.transactions.partitions_manager, batches, retries=False)
+    if (code := outcome.codes.get(key)) is not None:
+        raise Refusal(code)
+    return outcome.verifications.get(key)
+
+
+def _resolve(
+    node: HandlerContext, request: Request[TxnOffsetCommitRequest]
+) -> tuple[list[ResponseTopic], list[RequestTopic]]:
+    """Return the responses for what does not exist, and the existing topics with names and ids."""
+    refused, known = [], []
+    for topic in request.body.topics:
+        indexes = [partition.partition_index for partition in topic.partitions]
+        by_id = request.version >= TOPIC_IDS_FROM
+        found = resolve_topic(node.image, topic.name, topic.topic_id, by_id, indexes)
+        if found.code:
+            refused.append(_failed(topic, topic.partitions, found.code))
+            continue
+        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
+        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
+        resolved = RequestTopic(name=found.name, topic_id=found.id, partitions=good)
+        if bad:
+            refused.append(_failed(resolved, bad, error_codes.UNKNOWN_TOPIC_OR_PARTITION))
+        if good:
+            known.append(resolved)
+    return refused, known
+
+
+def _merged(first: list[ResponseTopic], then: list[ResponseTopic]) -> list[ResponseTopic]:
+    """Merge the responses so that each topic is there once, as in Kafka's response builder."""
+    by_topic = {(topic.name, topic.topic_id): topic for topic in first}
+    for topic in then:
+        present = by_topic.setdefault((topic.name, topic.topic_id), topic)
+        if present is not topic:
+            present.partitions = [*present.partitions, *topic.partitions]
+    return list(by_topic.values())
+
+
+def _code_of(request: Request[TxnOffsetCommitRequest], code: int) -> int:
+    is_old = request.version < LOADING_KNOWN_FROM
+    if is_old and code == error_codes.COORDINATOR_LOAD_IN_PROGRESS:
+        return error_codes.COORDINATOR_NOT_AVAILABLE
+    return code
+
+
+def _failed(topic: RequestTopic, partitions: Sequence[RequestPartition], code: int) -> ResponseTopic:
+    failed = [ResponsePartition(partition_index=each.partition_index, error_code=code) for each in partitions]
+    return ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=failed)
+
+
+def refuse(request: Request[TxnOffsetCommitRequest], code: int, message: str | None) -> TxnOffsetCommitResponse:
+    code = _code_of(request, code)
+    return TxnOffsetCommitResponse(topics=[_failed(topic, topic.partitions, code) for topic in request.body.topics])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .server.faults.rule import Rule as Rule
     from .server.network.clock import SteppedClock as SteppedClock
     from .server.tracing.history import SeenRequest as SeenRequest
+    from .transactions import Transaction as Transaction
 
 __version__ = "0.1.0"
 
@@ -44,6 +45,7 @@ _HOME = {
     "RuleHandle": ".rules",
     "SeenRequest": ".server.tracing.history",
     "SteppedClock": ".server.network.clock",
+    "Transaction": ".transactions",
     "UsageError": ".errors",
     "fetch": ".pipeline.topic_table",
     "open_log": ".pipeline.logs",
@@ -62,6 +64,7 @@ __all__ = [
     "RuleHandle",
     "SeenRequest",
     "SteppedClock",
+    "Transaction",
     "UsageError",
     "__version__",
     "fetch",

@@ -33,6 +33,7 @@ def _is(kind: type) -> Callable[[object], bool]:
 ARGUMENTS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "topic": (_is(str), "a name"),
     "group": (_is(str), "a name"),
+    "transactional_id": (_is(str), "a name"),
     "host": (_is(str), "a name or an address"),
     "partition": (_index, "an index from 0"),
     "partitions": (_integer, "a number of partitions"),

@@ -26,6 +26,7 @@ from .fault_verbs import FaultVerbs
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, listener_config, planned
 from .running import PathLike, Running, RunOptions, capture_of, checked_count, paths_of
+from .transaction_verbs import TransactionVerbs
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import History, SeenRequest
@@ -43,7 +44,7 @@ T = TypeVar("T")
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
-class KafkaDouble(FaultVerbs):
+class KafkaDouble(FaultVerbs, TransactionVerbs):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 
@@ -112,13 +113,7 @@ class KafkaDouble(FaultVerbs):
 
     def _run_options(self) -> RunOptions:
         return RunOptions(
-            self._nodes,
-            self._settings,
-            self._clock,
-            self._seed,
-            self._data_dirs,
-            self._capture,
-            self._peer_requests,
+            self._nodes, self._settings, self._clock, self._seed, self._data_dirs, self._capture, self._peer_requests
         )
 
     def stop(self) -> None:

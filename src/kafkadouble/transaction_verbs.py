@@ -1,0 +1,49 @@
+"""The methods of KafkaDouble about transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkadouble.messages.message import Message
+
+    from .broker import Broker
+    from .running import Running
+    from .seeding import Text
+    from .transactions import Transaction
+
+
+class TransactionVerbs:
+    """A part of KafkaDouble."""
+
+    if TYPE_CHECKING:
+
+        def _ask(self, body: Message, at: Broker | None = None) -> Any: ...
+        def _call(self, function: Callable[..., Any], *args: Any) -> Any: ...
+        def _serving(self) -> Running: ...
+
+    def transactions(self) -> dict[str, Transaction]:
+        """The transactional ids, each with its state, producer and partitions."""
+        from .transactions import transactions
+
+        members = self._call(lambda: self._serving().broker.members)
+        return {id: each for at in members for id, each in transactions(partial(self._ask, at=at)).items()}
+
+    def expire_transaction(self, transactional_id: str) -> None:
+        """Aborts the open transaction of this id at once, as `transaction.timeout.ms` does later:
+        its producer is fenced. Raises KafkaError: TRANSACTIONAL_ID_NOT_FOUND, INVALID_TXN_STATE if
+        no transaction is open."""
+        from . import transactions
+
+        self._call(transactions.expire, self._serving().broker, transactional_id)
+
+    def hang_transaction(self, topic: str, partition: int, value: Text = b"") -> int:
+        """Appends a record of a transaction that no coordinator knows, and returns its producer id.
+        The transaction hangs: consumers with read_committed read nothing from it on, until an
+        administrator aborts it (`kafka-transactions abort`)."""
+        from . import seeding, transactions
+
+        result: int = self._call(transactions.hang, self._serving().broker, topic, partition, seeding.as_bytes(value))
+        return result

@@ -9,7 +9,6 @@ from tests.docs.pages import DOCS, ROOT
 
 SERVED = {served.name for served in TABLE}
 MISSING = {
-    "transactions": ("AddPartitionsToTxn", "EndTxn"),
     "KIP-848": ("ConsumerGroupHeartbeat",),
     "SASL": ("SaslHandshake", "SaslAuthenticate"),
 }

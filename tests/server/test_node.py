@@ -29,10 +29,10 @@ def test_no_module_of_the_server_sets_the_time_of_a_node_itself() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("at", range(5))
+@pytest.mark.parametrize("at", range(7))
 def test_each_channel_brings_the_time_of_an_answer_and_of_a_tick(at: int) -> None:
     made = broker()
-    assert len(made.channels) == 5
+    assert len(made.channels) == 7
     made.channels[at].channel.answered(-1, None, NOW + 5)
     assert made.now == NOW + 5
     made.channels[at].channel.tick(NOW + 7)
@@ -51,7 +51,8 @@ def test_each_role_has_its_own_parts_for_peers() -> None:
     assert (one.controller_registration, other.lifecycle, other.fetchers) == (None, None, None)
     assert other.controller_registration is not None
     assert None not in (one.lifecycle, one.fetchers, one.alter_partition_manager, one.replication_quotas)
-    assert [each.client_id for each in one.channels] == ["raft-client-1", "1", "1", "1", "broker-1-fetcher-0"]
+    to_brokers = ["broker-1-fetcher-0", "broker-1-txn-marker-sender", "broker-1-add-partitions"]
+    assert [each.client_id for each in one.channels] == ["raft-client-1", "1", "1", "1", *to_brokers]
     assert [each.client_id for each in other.channels] == ["raft-client-2", "2"]
 
 

@@ -1,5 +1,5 @@
-"""Runs Apache Kafka's own classes as a witness: `KafkaWitness.java` beside this file, queried over
-pipes.
+"""Runs Apache Kafka's own classes as a witness: `KafkaWitness.java` beside this file, or another
+Java program, queried over pipes.
 
 Needs java and the jars of Kafka 4.4.0, in `server-4.4.0` under KAFKADOUBLE_CACHE (default:
 ~/.cache/kafkadouble).
@@ -9,11 +9,14 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 JARS = Path(os.environ.get("KAFKADOUBLE_CACHE") or Path.home() / ".cache" / "kafkadouble") / "server-4.4.0"
+KAFKA_WITNESS = Path(__file__).with_name("KafkaWitness.java")
 QUICK = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 
 
@@ -25,10 +28,9 @@ def missing() -> str:
 
 
 class Witness:
-    """One running witness. The caller closes it."""
+    """One running witness, the Java program in `source`. The caller closes it."""
 
-    def __init__(self) -> None:
-        source = Path(__file__).with_name("KafkaWitness.java")
+    def __init__(self, source: Path = KAFKA_WITNESS) -> None:
         command = ["java", *QUICK, "-cp", f"{JARS}/*", str(source)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
@@ -53,3 +55,13 @@ class Witness:
     def close(self) -> None:
         """Ends the witness process."""
         self._process.communicate(timeout=30)
+
+
+def running(source: Path) -> Iterator[Witness]:
+    """The body of a fixture: the witness, or a loud skip."""
+    lack = missing()
+    if lack:
+        pytest.skip(f"NOT COMPARED WITH KAFKA: {lack}. What is committed was last compared with Kafka 4.4.0.")
+    witness = Witness(source)
+    yield witness
+    witness.close()

@@ -34,7 +34,12 @@ NEWEST = 4
 Listener = BrokerRegistrationRequest.Listener
 Feature = BrokerRegistrationRequest.Feature
 
-FEATURES = {"metadata.version": (7, 33), "eligible.leader.replicas.version": (0, 1), "kraft.version": (0, 1)}
+FEATURES = {
+    "metadata.version": (7, 33),
+    "eligible.leader.replicas.version": (0, 1),
+    "kraft.version": (0, 1),
+    "transaction.version": (0, 2),
+}
 
 
 def incarnation(number: int) -> Uuid:

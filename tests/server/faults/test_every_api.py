@@ -47,6 +47,7 @@ def filled(
     values: dict[str, Any] = {
         "name": name, "topic": name, "topic_name": name, "topic_id": topic.id, "resource_name": name, "resource_type": 2,
         "partition_index": index, "index": index, "partition": index, "group_id": name, "transactional_id": name, "key": name,
+        "v3_and_below_transactional_id": name,
     }  # fmt: skip
     for field in fields.keys() & values.keys():
         setattr(struct, field, values[field] if fields[field].type != "uuid" else Uuid(topic.id))

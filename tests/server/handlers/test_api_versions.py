@@ -48,14 +48,22 @@ def test_versions_that_kafka_holds_back_are_hidden() -> None:
     assert SERVED[ApiKeys.INIT_PRODUCER_ID].highest == registry.api(ApiKeys.INIT_PRODUCER_ID).versions[1] - 1
 
 
+SUPPORTED = {
+    "metadata.version": (7, 33),
+    "kraft.version": (0, 1),
+    "eligible.leader.replicas.version": (0, 1),
+    "transaction.version": (0, 2),
+}
+
+
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
         (0, {}),
         (2, {}),
         (3, {"metadata.version": (7, 33)}),
-        (4, {"metadata.version": (7, 33), "kraft.version": (0, 1), "eligible.leader.replicas.version": (0, 1)}),
-        (5, {"metadata.version": (7, 33), "kraft.version": (0, 1), "eligible.leader.replicas.version": (0, 1)}),
+        (4, SUPPORTED),
+        (5, SUPPORTED),
     ],
 )
 def test_features_that_are_supported(version: int, expected: dict[str, tuple[int, int]]) -> None:
@@ -68,7 +76,11 @@ def test_features_that_are_final(version: int) -> None:
     cluster = Harness()
     response = ask(cluster, version)
     levels = {found.name: (found.min_version_level, found.max_version_level) for found in response.finalized_features}
-    assert levels == {"metadata.version": (33, 33), "eligible.leader.replicas.version": (1, 1)}
+    assert levels == {
+        "metadata.version": (33, 33),
+        "eligible.leader.replicas.version": (1, 1),
+        "transaction.version": (2, 2),
+    }
     assert response.finalized_features_epoch == cluster.node.controller.log.log_end_offset - 1
 
 

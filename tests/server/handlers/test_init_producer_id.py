@@ -1,4 +1,4 @@
-"""InitProducerId for idempotent producers, at every version; transactions are refused."""
+"""InitProducerId: for idempotent producers at every version, and for transactional ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from tests.server.harness import Harness, versions
 
@@ -47,7 +48,9 @@ REFUSED: list[tuple[dict[str, Any], int]] = [
     ({"producer_id": 5}, error_codes.INVALID_REQUEST),
     ({"producer_epoch": 3}, error_codes.INVALID_REQUEST),
     ({"transactional_id": ""}, error_codes.INVALID_REQUEST),
-    ({"transactional_id": "t"}, error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+    ({"transactional_id": "t"}, error_codes.NOT_COORDINATOR),
+    ({"transactional_id": "t", "transaction_timeout_ms": 0}, error_codes.INVALID_TRANSACTION_TIMEOUT),
+    ({"transactional_id": "t", "transaction_timeout_ms": 900_001}, error_codes.INVALID_TRANSACTION_TIMEOUT),
     ({"transactional_id": "t", "producer_id": 5}, error_codes.INVALID_REQUEST),
 ]
 
@@ -60,8 +63,22 @@ def test_what_is_refused(fields: dict[str, Any], code: int) -> None:
     assert cluster.image.end == end
 
 
+@pytest.fixture
+def coordinator() -> Harness:
+    cluster = Harness()
+    cluster.submit(FindCoordinatorRequest(key_type=1, coordinator_keys=["mine"]), 4)
+    return cluster
+
+
 @pytest.mark.parametrize("version", versions("InitProducerId"))
-def test_transactions_are_refused_at_every_version(version: int, caplog: pytest.LogCaptureFixture) -> None:
-    assert ask(Harness(), version, transactional_id="mine")[0] == error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    assert not error_codes.is_retriable(error_codes.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-    assert "asks for transactions ('mine')" in caplog.text
+def test_each_producer_of_a_transactional_id_has_the_next_epoch(coordinator: Harness, version: int) -> None:
+    assert [ask(coordinator, version, transactional_id="mine") for _ in range(3)] == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
+
+
+FENCED = [(3, error_codes.INVALID_PRODUCER_EPOCH), (4, error_codes.PRODUCER_FENCED), (5, error_codes.PRODUCER_FENCED)]
+
+
+@pytest.mark.parametrize(("version", "code"), FENCED)
+def test_versions_before_4_do_not_know_producer_fenced(coordinator: Harness, version: int, code: int) -> None:
+    ask(coordinator, transactional_id="mine")
+    assert ask(coordinator, version, transactional_id="mine", producer_id=7, producer_epoch=0) == (code, -1, -1)

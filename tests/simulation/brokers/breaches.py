@@ -10,10 +10,10 @@ from typing import Any
 from kafkadouble.messages import error_codes
 from kafkadouble.server.controller import alter_partition
 from kafkadouble.server.controller.leader_election import Election
-from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.divergence import VALID
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state_manager import ProducerStateManager
+from kafkadouble.server.replica.appended_batch import AppendedBatch
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import ReplicaManager
@@ -95,7 +95,7 @@ def commits_without_joining_replicas(self: InSyncReplicas, leader_end: int, min_
         self.proposed = proposed
 
 
-def is_written(self: _Written, node: Any) -> int:
+def is_written(self: AppendedBatch) -> int:
     return error_codes.NONE
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from kafkadouble.messages import error_codes
 from kafkadouble.server.controller import alter_partition, broker_changes, periodic_tasks
 from kafkadouble.server.controller.partition_changes import PartitionChanges
-from kafkadouble.server.handlers.produce import _Written
 from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.log.producers import Producers
+from kafkadouble.server.replica.appended_batch import AppendedBatch
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import ReplicaManager
@@ -84,7 +84,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "acknowledges before it is replicated": Mutation(
         "acks=all is answered when every in-sync replica has it",
-        ((_Written, "outcome", breaches.is_written),),
+        ((AppendedBatch, "outcome", breaches.is_written),),
         _DIE,
     ),
     "leads on when another was elected": Mutation(

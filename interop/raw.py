@@ -6,9 +6,11 @@ from __future__ import annotations
 import socket
 from typing import Any
 
+from interop.clients.shape import Partition
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.batch import iter_batches
@@ -57,3 +59,16 @@ def batches_of(bootstrap: str, topic: str, partition: int = 0) -> bytes:
 
 def _next_offset(batches: bytes) -> int:
     return max(header.next_offset for _, header in iter_batches(batches))
+
+
+def committed_offset(bootstrap: str, group: str, partition: Partition, *, require_stable: bool) -> tuple[int, int]:
+    """The error code and the committed offset of a partition, as the group's coordinator answers
+    once."""
+    topics = [
+        OffsetFetchRequest.OffsetFetchRequestTopics(name=partition.topic, partition_indexes=[partition.partition])
+    ]
+    groups = [OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)]
+    answer = ask(bootstrap, OffsetFetchRequest(groups=groups, require_stable=require_stable), 8).groups[0]
+    assert answer.error_code == 0, answer
+    found = answer.topics[0].partitions[0]
+    return found.error_code, found.committed_offset

@@ -27,7 +27,7 @@ from kafkadouble.wire.batch import HEADER_SIZE, SNAPSHOT_HEADER, control_type, i
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)
 VOTERS = f"1@127.0.0.1:9093:{ONE},2@[::1]:9094:{TWO}"
-NEWER = ("group.version", "share.version", "streams.version", "transaction.version")
+NEWER = ("group.version", "share.version", "streams.version")
 """Features that a kafkadouble in the broker role does not have. They are switched off on both sides
 where the bytes are compared."""
 

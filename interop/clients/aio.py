@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.admin.config_resource import ConfigResource
-from aiokafka.errors import BrokerResponseError, KafkaError, for_code
+from aiokafka.errors import BrokerResponseError, KafkaError, ProducerFenced, for_code
+
+from kafkadouble.messages import error_codes
 
 from . import shape
 from .shape import Client, Closing, Partition, Record, Refused, Seen
@@ -48,6 +50,8 @@ def run(work: Coroutine[Any, Any, T], within: float = shape.PATIENCE) -> T:
 def translated_errors() -> Iterator[None]:
     try:
         yield
+    except ProducerFenced as error:
+        raise Refused(error_codes.PRODUCER_FENCED, repr(error)) from error
     except KafkaError as error:
         raise shape.refusal(error, BrokerResponseError) from error
 
@@ -85,10 +89,33 @@ class Producer(shape.Producer):
         run(self._it.stop())
 
 
+class TransactionalProducer(Producer, shape.TransactionalProducer):
+    def begin(self) -> None:
+        run(self._it.begin_transaction())
+
+    def enqueue(self, topic: str, records: Sequence[Record]) -> None:
+        run(self._enqueue(topic, records))
+
+    async def _enqueue(self, topic: str, records: Sequence[Record]) -> None:
+        for r in records:
+            await self._it.send(topic, r.value, r.key, r.partition, r.timestamp, headers=list(r.headers))
+
+    def send_offsets(self, offsets: Mapping[Partition, int], consumer: Any) -> None:
+        given = {TopicPartition(*tp): offset for tp, offset in offsets.items()}
+        run(self._it.send_offsets_to_transaction(given, consumer.group_id))
+
+    def commit_transaction(self) -> None:
+        run(self._it.commit_transaction())
+
+    def abort_transaction(self) -> None:
+        run(self._it.abort_transaction())
+
+
 class Consumer(shape.Consumer):
     def __init__(
         self, bootstrap: str, topics: Sequence[str] = (), partitions: Sequence[Partition] = (), **options: Any
     ) -> None:
+        self.group_id = options.get("group_id")
         self._it = run(_made(AIOKafkaConsumer, *topics, bootstrap_servers=bootstrap, **shape.CONSUMER | options))
         if partitions:
             _loop().call_soon_threadsafe(self._it.assign, [TopicPartition(*one) for one in partitions])
@@ -220,4 +247,4 @@ def _check(code: int, text: str | None = None) -> None:
         raise Refused(code, text or for_code(code).__name__)
 
 
-CLIENT = Client("aiokafka", Producer, Consumer, Admin)
+CLIENT = Client("aiokafka", Producer, Consumer, Admin, TransactionalProducer)

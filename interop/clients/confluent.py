@@ -48,8 +48,12 @@ AWAY = frozenset({ck.KafkaError._TRANSPORT, ck.KafkaError._ALL_BROKERS_DOWN, ck.
 retriable, because it retries by itself."""
 
 
+FENCED = error_codes.PRODUCER_FENCED
+"""librdkafka has an error of its own for it."""
+
+
 def _refused(error: Any) -> Refused:
-    code = error.code()
+    code = FENCED if error.code() == ck.KafkaError._FENCED else error.code()
     passes = error.retriable() or code in AWAY or error_codes.is_retriable(code)
     return Refused(code, f"{error.name()}: {error.str()}", passes=passes)
 
@@ -71,14 +75,59 @@ class Producer(shape.Producer):
                     timestamp=record.timestamp or 0,
                     headers=list(record.headers),
                 )
-        assert self._it.flush(shape.PATIENCE) == 0, "not all was sent in time"
+        self._wait_for_acknowledgements()
         for error, _ in reports.values():
             if error is not None:
                 raise _refused(error)
         return [reports[number][1].offset() for number in range(len(records))]
 
-    def close(self) -> None:
+    def _wait_for_acknowledgements(self) -> None:
         assert self._it.flush(shape.PATIENCE) == 0, "not all was sent in time"
+
+    def close(self) -> None:
+        self._wait_for_acknowledgements()
+
+
+class TransactionalProducer(Producer, shape.TransactionalProducer):
+    def __init__(self, bootstrap: str, **options: Any) -> None:
+        super().__init__(bootstrap, **options)
+        with translated_errors():
+            self._it.init_transactions(shape.PATIENCE)
+
+    def begin(self) -> None:
+        with translated_errors():
+            self._it.begin_transaction()
+
+    def enqueue(self, topic: str, records: Sequence[Record]) -> None:
+        for r in records:
+            with translated_errors():
+                self._it.produce(topic, r.value, r.key, partition=-1 if r.partition is None else r.partition)
+
+    def send_offsets(self, offsets: Mapping[Partition, int], consumer: Any) -> None:
+        given = [ck.TopicPartition(*tp, offset) for tp, offset in offsets.items()]
+        with translated_errors():
+            self._it.send_offsets_to_transaction(given, consumer.group_metadata(), shape.PATIENCE)
+
+    def commit_transaction(self) -> None:
+        with translated_errors():
+            self._it.commit_transaction(shape.PATIENCE)
+
+    def abort_transaction(self) -> None:
+        with translated_errors():
+            self._it.abort_transaction(shape.PATIENCE)
+
+    def _wait_for_acknowledgements(self) -> None:
+        """Waits by `flush`. If the producer is fenced, `flush` raises its error in the middle of a
+        callback, which Python reports as a SystemError with that error as its cause."""
+        with translated_errors():
+            try:
+                super()._wait_for_acknowledgements()
+            except SystemError as error:
+                raise error.__cause__ or error from None
+
+    def close(self) -> None:
+        """Drops what was not sent. An open transaction is left to its timeout."""
+        self._it.purge()
 
 
 class Consumer(shape.Consumer):
@@ -144,6 +193,9 @@ class Consumer(shape.Consumer):
         with translated_errors():
             (found,) = self._it.offsets_for_times([ck.TopicPartition(*partition, timestamp)], shape.PATIENCE)
         return None if found.offset < 0 else found.offset
+
+    def group_metadata(self) -> Any:
+        return self._it.consumer_group_metadata()
 
     def close(self) -> None:
         self._it.close()
@@ -252,4 +304,4 @@ class Admin(Closing):
         """Does nothing: the client has no close, and ends when it is garbage-collected."""
 
 
-CLIENT = Client("confluent-kafka", Producer, Consumer, Admin)
+CLIENT = Client("confluent-kafka", Producer, Consumer, Admin, TransactionalProducer)

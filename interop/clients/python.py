@@ -50,6 +50,38 @@ class Producer(shape.Producer):
         self._it.close(timeout=5)
 
 
+class TransactionalProducer(Producer, shape.TransactionalProducer):
+    def __init__(self, bootstrap: str, **options: Any) -> None:
+        super().__init__(bootstrap, **options)
+        try:
+            with translated_errors():
+                self._it.init_transactions()
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self) -> None:
+        with translated_errors():
+            self._it.begin_transaction()
+
+    def enqueue(self, topic: str, records: Sequence[Record]) -> None:
+        for r in records:
+            self._it.send(topic, r.value, r.key, list(r.headers), r.partition, r.timestamp)
+
+    def send_offsets(self, offsets: Mapping[Partition, int], consumer: Any) -> None:
+        given = {TopicPartition(*tp): OffsetAndMetadata(offset, "", -1) for tp, offset in offsets.items()}
+        with translated_errors():
+            self._it.send_offsets_to_transaction(given, consumer.group_metadata())
+
+    def commit_transaction(self) -> None:
+        with translated_errors():
+            self._it.commit_transaction()
+
+    def abort_transaction(self) -> None:
+        with translated_errors():
+            self._it.abort_transaction()
+
+
 class Consumer(shape.Consumer):
     def __init__(
         self, bootstrap: str, topics: Sequence[str] = (), partitions: Sequence[Partition] = (), **options: Any
@@ -104,6 +136,9 @@ class Consumer(shape.Consumer):
         with translated_errors():
             found = self._it.offsets_for_times({tp: timestamp})[tp]
         return None if found is None else int(found.offset)
+
+    def group_metadata(self) -> Any:
+        return self._it.group_metadata()
 
     def close(self) -> None:
         self._it.close(timeout_ms=5000)
@@ -226,4 +261,4 @@ def _code(text: str) -> int:
     return int(getattr(errors, text.partition("(")[0]).errno)
 
 
-CLIENT = Client("kafka-python", Producer, Consumer, Admin)
+CLIENT = Client("kafka-python", Producer, Consumer, Admin, TransactionalProducer)

@@ -102,6 +102,30 @@ class Producer(Closing):
         raise NotImplementedError
 
 
+class TransactionalProducer(Producer):
+    """A producer with a `transactional_id`. It is initialized when it is made, aiokafka's by its
+    first `begin`. An error that ends it because of a newer epoch is PRODUCER_FENCED, whatever the
+    library calls it."""
+
+    def begin(self) -> None:
+        raise NotImplementedError
+
+    def enqueue(self, topic: str, records: Sequence[Record]) -> None:
+        """Sends the records, and does not wait until they are acknowledged."""
+        raise NotImplementedError
+
+    def send_offsets(self, offsets: Mapping[Partition, int], consumer: Any) -> None:
+        """Commits offsets of the consumer's group with the transaction. The consumer is one of the
+        same library."""
+        raise NotImplementedError
+
+    def commit_transaction(self) -> None:
+        raise NotImplementedError
+
+    def abort_transaction(self) -> None:
+        raise NotImplementedError
+
+
 class Consumer(Closing):
     """Reads records. With `topics` it subscribes, with `partitions` it assigns itself."""
 
@@ -185,9 +209,10 @@ class Consumer(Closing):
 
 
 class Client(NamedTuple):
-    """One client library: its name, and what makes its three parts from `bootstrap` and options."""
+    """One client library: its name, and what makes its parts from `bootstrap` and options."""
 
     name: str
     producer: Callable[..., Producer]
     consumer: Callable[..., Consumer]
     admin: Callable[..., Any]
+    transactional: Callable[..., TransactionalProducer]

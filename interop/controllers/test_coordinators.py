@@ -1,6 +1,5 @@
 """Coordinators move between a broker of ours and one of Apache Kafka's, and load what the other has
-written. Groups commit on both. Our broker replicates transactions and serves them to consumers, but
-does not coordinate them.
+written. Groups commit on both. `test_transactions` has more of transactions.
 
     pytest interop/controllers/test_coordinators.py --broker local
 """

@@ -22,7 +22,7 @@ OF_REASON = {
     error_rows.ONE_NODE: "neither broker has others beside it",
     error_rows.BESIDE: "neither broker has others beside it; three of them show it",
     error_rows.DISK: "takes a disk that fails",
-    error_rows.TRANSACTIONS: "Kafka gives it to transactions, which the double has not: a row of the divergences",
+    error_rows.TWO_PHASE: "takes version 6, which is not stable",
     error_rows.QUOTAS: "neither broker has quotas for changes of the controller",
     error_rows.POLICIES: "takes a class in Kafka's class path",
     error_rows.CONTROLLER: "takes a controller that is away",
@@ -49,14 +49,31 @@ MOMENTS = (
     "a matter of moments: takes a leader that has just been elected, and followers that have not fetched from it yet"
 )
 
-NO_TRANSACTIONS = "Kafka has transactions instead: a row of the divergences"
+BETWEEN_STATES = (
+    "a matter of moments: takes a transaction whose markers are being written, and followers that do not fetch them"
+)
+
+NOT_WRITTEN = "takes a topic of transactions that has too few replicas in sync"
 
 ALONE: dict[Row, str] = {
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
     ("ListOffsets", "LEADER_NOT_AVAILABLE"): MOMENTS,
     ("ListOffsets", "OFFSET_NOT_AVAILABLE"): MOMENTS,
-    ("Produce", "INVALID_TXN_STATE"): NO_TRANSACTIONS,
-    ("InitProducerId", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"): NO_TRANSACTIONS,
+    **dict.fromkeys(
+        [
+            (api, "CONCURRENT_TRANSACTIONS")
+            for api in ("Produce", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit")
+        ],
+        BETWEEN_STATES,
+    ),
+    **dict.fromkeys(
+        [
+            (api, "COORDINATOR_NOT_AVAILABLE")
+            for api in ("InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn")
+        ],
+        NOT_WRITTEN,
+    ),
+    ("WriteTxnMarkers", "REQUEST_TIMED_OUT"): BETWEEN_STATES,
 }
 """Rows that a transcript provokes by other means than requests, and why scripts cannot."""
 

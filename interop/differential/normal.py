@@ -29,7 +29,14 @@ takes."""
 OF_A_QUORUM = {"highWatermark", "logEndOffset"}
 """Fields that are offsets too, in the description of the quorum and its replicas."""
 
-TIMES = {"logAppendTimeMs", "timestamp", "lastTimestamp", "lastFetchTimestamp", "lastCaughtUpTimestamp"}
+TIMES = {
+    "logAppendTimeMs",
+    "timestamp",
+    "lastTimestamp",
+    "lastFetchTimestamp",
+    "lastCaughtUpTimestamp",
+    "transactionStartTimeMs",
+}
 """Fields that count as the current time if they are within a day of it. A time that a request named
 is compared as it is."""
 
@@ -48,6 +55,12 @@ UNORDERED = {
     "activeProducers": ("producerId",),
     "observers": ("replicaId",),
     "partitionResponses": ("index",),
+    "transactionStates": ("transactionalId",),
+    "resultsByTransaction": ("transactionalId",),
+    "topicResults": ("name",),
+    "resultsByTopicV3AndBelow": ("name",),
+    "resultsByPartition": ("partitionIndex",),
+    "markers": ("producerId",),
     "credentialInfos": ("mechanism",),
     "entries": ("entity",),
     "entity": ("entityType",),
@@ -65,6 +78,9 @@ UNORDERED = {
     ),
 }
 """Lists that Kafka fills from maps, and the fields that are the key of their elements."""
+
+SETS = {"unknownStateFilters", "partitions"}
+"""Lists of plain values without an order."""
 
 OF_THE_MACHINE = {
     "advertised.listeners",
@@ -96,7 +112,11 @@ class Normal:
         if isinstance(value, dict):
             return self._dict(value)
         if isinstance(value, list):
-            return [self.of(each, field) for each in value]
+            if field == "transactionStates":
+                # Every script sees the ids of all: they get their numbers in one order.
+                value = sorted(value, key=lambda each: str(each["transactionalId"]))
+            made = [self.of(each, field) for each in value]
+            return sorted(made) if field in SETS and not any(isinstance(each, dict) for each in made) else made
         if isinstance(value, str):
             return self._text(value, field)
         if isinstance(value, int) and not isinstance(value, bool):

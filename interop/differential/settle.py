@@ -28,6 +28,8 @@ FIRST: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("FindCoordinator", 4, {"keyType": 0, "coordinatorKeys": ["first"]}),
     ("OffsetFetch", 8, {"groups": [{"groupId": "first", "topics": None}]}),
     ("InitProducerId", 4, {"transactionalId": None}),
+    ("FindCoordinator", 4, {"keyType": 1, "coordinatorKeys": ["first"]}),
+    ("InitProducerId", 4, {"transactionalId": "first", "transactionTimeoutMs": 1000}),
 )
 """Requests that Kafka refuses until it is ready for them."""
 

@@ -64,7 +64,7 @@ def test_requests_waits_and_kills_with_three_brokers(tmp_path: Path) -> None:
 
 
 def test_rows_that_take_other_brokers_must_be_provoked_there_and_no_others_may() -> None:
-    assert "Produce NOT_ENOUGH_REPLICAS is not provoked" in coverage.problems_of_three(set())
+    assert "Produce NOT_LEADER_OR_FOLLOWER is not provoked" in coverage.problems_of_three(set())
     never = {("Produce", "KAFKA_STORAGE_ERROR"), ("Produce", "UNKNOWN_TOPIC_OR_PARTITION")}
     assert "Produce KAFKA_STORAGE_ERROR is listed as impossible" in coverage.problems_of_three(never)
     assert not [each for each in coverage.problems_of_three(never) if "UNKNOWN_TOPIC_OR_PARTITION" in each]

@@ -19,6 +19,7 @@ from interop.served import versions
 from interop.support import Member, eventually, unique
 from interop.walks.toolchains.building import Missing
 
+from .open_transactions import hanging_transaction, open_transaction
 from .parse import columns, lines
 from .resident import Resident, ToolOutput, resident
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
@@ -51,9 +52,22 @@ def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
     if scenario.own and (lack := broker.lacks("own")):
         pytest.skip(lack)
     names = _names(broker, tools)
-    with _member(broker, names) if scenario.member else nullcontext():
+    with (
+        _member(broker, names) if scenario.member else nullcontext(),
+        _transaction(broker, names, scenario.transaction, announced),
+    ):
         for row in scenario.rows:
             _play(tools, row, names, announced)
+
+
+def _transaction(
+    broker: Broker, names: Mapping[str, str], kind: str, announced: Container[str]
+) -> AbstractContextManager[None]:
+    """The transaction of a scenario. Without it, the rows are refused on a broker that serves
+    none."""
+    if not kind or "EndTxn" not in announced:
+        return nullcontext()
+    return (open_transaction if kind == "open" else hanging_transaction)(broker, names)
 
 
 def _play(tools: Resident, row: Row, names: Mapping[str, str], announced: Container[str]) -> None:

@@ -51,7 +51,11 @@ MEANING = {
         "by time",
         "finds the first offset for an old timestamp, and no offset, or the end, for a future one",
     ),
-    "transactions": ("transactions", "does not read records of an aborted transaction with `read_committed`"),
+    "transactions": (
+        "transactions",
+        "does not read records of an aborted transaction with `read_committed`; commits offsets with a transaction; is "
+        "fenced by a newer producer; loses a transaction to its timeout (all but rdkafka, which tries the first only)",
+    ),
 }
 """The heading of each behaviour, and what it says."""
 
@@ -66,12 +70,6 @@ class Lack(NamedTuple):
 
 
 LACKS = (
-    Lack(
-        "transactions",
-        ("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit"),
-        "a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED, on which clients fail at once; idempotent producers work",
-        "there is no transaction coordinator yet",
-    ),
     Lack(
         "`group.protocol=consumer` (KIP-848)",
         ("ConsumerGroupHeartbeat", "ConsumerGroupDescribe"),

@@ -28,7 +28,7 @@ bool committed(rd_kafka_t *rk, const char *topic, int partitions, long long *sum
 bool offset_at(rd_kafka_t *rk, const char *topic, int64_t ms, int64_t *offset);
 
 /* Ten records that are committed, ten that are aborted, ten that are committed, to a topic of their own; read back as a reader of what is
-   committed sees them. */
+   committed sees them. Offsets of a transaction, a producer that is fenced, and a transaction that the broker aborts. */
 bool transactions(rd_kafka_t *rk, const char *bootstrap, const char *topic);
 
 /* Writes and reads while brokers are killed, until the input ends; then until all is read that was acknowledged, and committed. Tells what happens, a

@@ -96,13 +96,29 @@ class Client {
     return found.find(({ partition }) => partition === requested).offset
   }
 
-  async transact (topic, records, commit) {
-    const producer = this.kafka.producer({ kafkaJS: { transactionalId: topic }, ...PRODUCER })
+  async begin (topic, transactionalId, transactionTimeout) {
+    const producer = this.kafka.producer({ kafkaJS: { transactionalId, transactionTimeout }, ...PRODUCER })
     await producer.connect()
     const transaction = await producer.transaction()
-    await transaction.send({ topic, messages: records.map(message) })
-    await (commit ? transaction.commit() : transaction.abort())
-    await producer.disconnect()
+    return {
+      send: records => transaction.send({ topic, messages: records.map(message) }),
+      sendOffset: (group, offset) => this.sendOffset(transaction, topic, group, offset),
+      end: async commit => {
+        try {
+          await (commit ? transaction.commit() : transaction.abort())
+        } finally {
+          await producer.disconnect()
+        }
+      }
+    }
+  }
+
+  /** The group is that of a consumer. */
+  async sendOffset (transaction, topic, groupId, offset) {
+    const consumer = this.kafka.consumer({ kafkaJS: { groupId }, ...MEMBER })
+    await consumer.connect()
+    await transaction.sendOffsets({ consumer, topics: [{ topic, partitions: [{ partition: 0, offset: String(offset) }] }] })
+    await consumer.disconnect()
   }
 
   close () {

@@ -108,13 +108,22 @@ class Client {
     return found.find(({ partition }) => partition === requested).offset
   }
 
-  async transact (topic, records, commit) {
-    const producer = this.kafka.producer({ ...TRANSACTIONAL, transactionalId: topic })
+  async begin (topic, transactionalId, transactionTimeout) {
+    const producer = this.kafka.producer({ ...TRANSACTIONAL, transactionalId, transactionTimeout })
     await producer.connect()
     const transaction = await producer.transaction()
-    await transaction.send({ topic, messages: records.map(message) })
-    await (commit ? transaction.commit() : transaction.abort())
-    await producer.disconnect()
+    return {
+      send: records => transaction.send({ topic, messages: records.map(message) }),
+      sendOffset: (consumerGroupId, offset) =>
+        transaction.sendOffsets({ consumerGroupId, topics: [{ topic, partitions: [{ partition: 0, offset: String(offset) }] }] }),
+      end: async commit => {
+        try {
+          await (commit ? transaction.commit() : transaction.abort())
+        } finally {
+          await producer.disconnect()
+        }
+      }
+    }
   }
 
   async close () {

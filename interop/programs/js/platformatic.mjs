@@ -124,12 +124,35 @@ class Client {
     return topic.partitions[0].offset
   }
 
-  async transact (topic, records, commit) {
-    const producer = new Producer({ ...this.base, ...TRANSACTIONAL, transactionalId: topic })
+  /** Its option `timeout`, that of each request, is the timeout of transactions, too. */
+  async begin (topic, transactionalId, timeout) {
+    const producer = new Producer({ ...this.base, ...TRANSACTIONAL, transactionalId, timeout })
     const transaction = await producer.beginTransaction()
-    await transaction.send({ messages: records.map(message(topic)) })
-    await (commit ? transaction.commit() : transaction.abort())
-    await producer.close()
+    return {
+      send: records => transaction.send({ messages: records.map(message(topic)) }),
+      sendOffset: (group, offset) => this.sendOffset(transaction, topic, group, offset),
+      end: async commit => {
+        try {
+          await (commit ? transaction.commit() : transaction.abort())
+        } finally {
+          await producer.close()
+        }
+      }
+    }
+  }
+
+  /** It commits the offset of a message that a consumer has read. */
+  async sendOffset (transaction, topic, groupId, offset) {
+    const consumer = new Consumer({ ...this.base, groupId, ...PROMPT })
+    const stream = await consumer.consume({ topics: [topic], ...FROM, ...PROMPT })
+    for await (const message of stream) {
+      if (message.offset === BigInt(offset - 1)) {
+        await transaction.addConsumer(consumer)
+        await transaction.addOffset(message)
+        break
+      }
+    }
+    await consumer.close(true)
   }
 
   close () {

@@ -12,7 +12,10 @@
  *   members(group)                   the number of partitions of each member
  *   committed(group, topic)          the committed offsets
  *   offsetAt(topic, partition, time) the first offset from that time on; the end or negative if there is none
- *   transact(topic, records, commit) one transaction
+ *   begin(topic, id, timeout)        a transaction of a producer of its own with that transactional id, and a timeout in ms:
+ *     send(records)
+ *     sendOffset(group, offset)      of partition 0, with the transaction
+ *     end(commit)                    commits or aborts, and closes the producer
  *   close()
  */
 
@@ -22,6 +25,7 @@ import { expect, until } from './until.mjs'
 
 const PRODUCING = CODECS.map(codec => `produce_${codec}`)
 const READING = ['read', 'headers']
+const [SHORT, LONG] = [1000, 60_000] // ms
 const FUTURE = Date.UTC(2100)
 
 /** The behaviours that a verb tells of, in the order of the page. */
@@ -163,17 +167,58 @@ export class Run {
     expect(none < 0 || none === Number(seen.positions.get(0)), `${none} for the future`)
   }
 
-  /** One transaction is committed, one aborted: a reader sees the first only, and what came after both. */
+  /**
+   * One transaction is committed, one aborted: a reader sees the first only. Offsets are committed with a transaction, a
+   * producer is fenced by a newer one, and the broker aborts a transaction whose timeout is over.
+   */
   async transactions () {
     const { client } = this
     const [topic, group, seen] = [`${this.topic}-transactions`, `${this.group}-transactions`, new Seen()]
     await client.createTopic(topic, 1)
-    await client.transact(topic, this.records('none', 0, 10), true)
-    await client.transact(topic, this.records('gzip', 0, 10), false)
+    await this.transact(topic, 'none', true)
+    await this.transact(topic, 'gzip', false)
+    await this.transactionalOffsets(topic, `${group}-offsets`)
+    // not the id of the transaction above: @platformatic/kafka skips one aborted transaction of a producer in each fetch
+    const zombie = await this.begun(topic, `${topic}-fenced`, 'gzip')
+    await this.transact(topic, 'snappy', true, `${topic}-fenced`)
+    await rejected('a fenced producer has committed', zombie.end(true))
+    // aborted transactions do not overlap here: of those that do, kafkajs gives records to its users
+    const late = await this.begun(topic, `${topic}-late`, 'lz4', SHORT)
     await client.produce(topic, 'zstd', this.records('zstd', 0, 1))
     const member = await client.consume(group, topic, delivered => seen.add(delivered))
-    await until('the record after the transactions', () => seen.counts.zstd, count => count === 1)
+    await until('the record after the open transaction', () => seen.counts.zstd, count => count === 1)
     await member.close()
-    expect(seen.counts.none === 10 && seen.counts.gzip === 0, JSON.stringify(seen.counts))
+    await rejected('a transaction was committed after its timeout', late.end(true))
+    const { none, snappy, gzip, lz4 } = seen.counts
+    expect(none === 10 && snappy === 10 && gzip + lz4 === 0, JSON.stringify(seen.counts))
   }
+
+  /** An open transaction with ten records. */
+  async begun (topic, id, codec, timeout = LONG) {
+    const transaction = await this.client.begin(topic, id, timeout)
+    await transaction.send(this.records(codec, 0, 10))
+    return transaction
+  }
+
+  async transact (topic, codec, commit, id = topic) {
+    const transaction = await this.begun(topic, id, codec)
+    await transaction.end(commit)
+  }
+
+  /** An offset of an aborted transaction, and then one of a committed transaction. */
+  async transactionalOffsets (topic, group) {
+    const { client } = this
+    for (const [offset, commit] of [[7, false], [5, true]]) {
+      const transaction = await client.begin(topic, topic, LONG)
+      await transaction.sendOffset(group, offset)
+      await transaction.end(commit)
+    }
+    // the coordinator answers before it has written its markers
+    const first = async () => Number((await client.committed(group, topic))[0])
+    expect(await until('an offset', first, offset => offset >= 0) === 5, 'another offset was committed')
+  }
+}
+
+async function rejected (why, promise) {
+  expect(await promise.then(() => false, () => true), why)
 }

@@ -1,86 +1,92 @@
-"""Ten committed records, ten aborted, ten committed: a consumer with read_committed sees twenty.
-
-Each client has a producer with the same five verbs. The shape of `interop/clients` has none, since
-the double does not serve transactions yet.
-"""
+"""What a client does in transactions: ten committed records, ten aborted, ten committed, of which a
+consumer with read_committed sees twenty; offsets that are committed with a transaction; a producer
+that is fenced by a newer one; a transaction that the broker aborts after its timeout."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import time
 
-import confluent_kafka
-from aiokafka import AIOKafkaProducer
-from kafka import KafkaProducer
-
-from interop.clients import Client, aio
-from interop.clients.shape import Partition
-from interop.walks.promise import Record, record
-
-# Its type stubs cover only half of what is used here.
-confluent: Any = confluent_kafka
+from interop.clients import Client
+from interop.clients.shape import Partition, Record, Refused, TransactionalProducer
+from interop.walks.promise import record
 
 PARTS = ((0, True), (10, False), (20, True))
 """The first record of each transaction, and whether it is committed."""
 SIZE = 10
-
-Transact = Callable[[str, str, Sequence[Record], bool], None]
-
-
-def _kafka_python(bootstrap: str, topic: str, records: Sequence[Record], commit: bool) -> None:
-    producer = KafkaProducer(bootstrap_servers=bootstrap, transactional_id=topic)
-    try:
-        producer.init_transactions()
-        producer.begin_transaction()
-        sent = [producer.send(topic, one.value, one.key) for one in records]
-        producer.flush()
-        for one in sent:
-            one.get(30)
-        (producer.commit_transaction if commit else producer.abort_transaction)()
-    finally:
-        producer.close(timeout=5)
-
-
-def _aiokafka(bootstrap: str, topic: str, records: Sequence[Record], commit: bool) -> None:
-    aio.run(_coroutine(bootstrap, topic, records, commit))
-
-
-async def _coroutine(bootstrap: str, topic: str, records: Sequence[Record], commit: bool) -> None:
-    async with AIOKafkaProducer(bootstrap_servers=bootstrap, transactional_id=topic) as producer:
-        await producer.begin_transaction()
-        for one in records:
-            await producer.send_and_wait(topic, one.value, one.key)
-        await (producer.commit_transaction if commit else producer.abort_transaction)()
-
-
-def _confluent(bootstrap: str, topic: str, records: Sequence[Record], commit: bool) -> None:
-    producer = confluent.Producer({"bootstrap.servers": bootstrap, "transactional.id": topic})
-    producer.init_transactions(30)
-    producer.begin_transaction()
-    for one in records:
-        producer.produce(topic, one.value, one.key)
-    assert producer.flush(30) == 0
-    (producer.commit_transaction if commit else producer.abort_transaction)(30)
-
-
-TRANSACT: Mapping[str, Transact] = {
-    "kafka-python": _kafka_python,
-    "aiokafka": _aiokafka,
-    "confluent-kafka": _confluent,
-}
+SHORT_TIMEOUT_MS = 1000
+PATIENCE = 20.0
+"""Seconds until an offset is visible: the coordinator answers before it has written its markers."""
 
 
 def transact(client: Client, bootstrap: str, topic: str) -> None:
     """Writes and checks the transactions. Raises AssertionError, or the client's own error."""
     with client.admin(bootstrap) as admin:
         admin.create_topic(topic, 1)
-    for first, commit in PARTS:
-        TRANSACT[client.name](bootstrap, topic, _part(first), commit)
-    expected = [one.value for first, commit in PARTS if commit for one in _part(first)]
-    partitions = [Partition(topic, 0)]
-    with client.consumer(bootstrap, partitions=partitions, isolation_level="read_committed") as reader:
-        assert [one.value for one in reader.read(len(expected))] == expected
+    late = client.transactional(bootstrap, transactional_id=f"{topic}-late", transaction_timeout_ms=SHORT_TIMEOUT_MS)
+    with late, client.transactional(bootstrap, transactional_id=topic) as producer:
+        _parts(client, bootstrap, topic, producer)
+        _offsets(client, bootstrap, topic, producer)
+        _begun(late, topic)
+        _fenced(client, bootstrap, topic, producer)
+        # The open transaction of `late` holds back what follows, until the broker aborts it.
+        _check_values(client, bootstrap, topic, [*_committed(), b"last"])
+        _check_fenced(late)
+
+
+def _committed() -> list[bytes | None]:
+    return [one.value for first, commit in PARTS if commit for one in _part(first)]
 
 
 def _part(first: int) -> list[Record]:
-    return [record("none", number) for number in range(first, first + SIZE)]
+    made = [record("none", number) for number in range(first, first + SIZE)]
+    return [Record(one.value, one.key) for one in made]
+
+
+def _parts(client: Client, bootstrap: str, topic: str, producer: TransactionalProducer) -> None:
+    for first, commit in PARTS:
+        producer.begin()
+        producer.send(topic, _part(first))
+        (producer.commit_transaction if commit else producer.abort_transaction)()
+    _check_values(client, bootstrap, topic, _committed())
+
+
+def _check_values(client: Client, bootstrap: str, topic: str, expected: list[bytes | None]) -> None:
+    with client.consumer(bootstrap, partitions=[Partition(topic, 0)], isolation_level="read_committed") as reader:
+        assert [one.value for one in reader.read(len(expected))] == expected
+
+
+def _offsets(client: Client, bootstrap: str, topic: str, producer: TransactionalProducer) -> None:
+    """An offset of an aborted transaction, and then one of a committed transaction."""
+    partition = Partition(topic, 0)
+    with client.consumer(bootstrap, topics=[topic], group_id=topic) as member:
+        member.joined()
+        for offset, end in ((7, producer.abort_transaction), (5, producer.commit_transaction)):
+            producer.begin()
+            producer.send_offsets({partition: offset}, member)
+            end()
+        deadline = time.monotonic() + PATIENCE
+        while (found := member.committed(partition)) is None:
+            assert time.monotonic() < deadline, "no offset was committed"
+        assert found[0] == 5, found
+
+
+def _begun(producer: TransactionalProducer, topic: str) -> None:
+    producer.begin()
+    producer.send(topic, [Record(b"never committed")])
+
+
+def _fenced(client: Client, bootstrap: str, topic: str, zombie: TransactionalProducer) -> None:
+    _begun(zombie, topic)
+    with client.transactional(bootstrap, transactional_id=topic) as newer:
+        newer.begin()
+        newer.send(topic, [Record(b"last")])
+        newer.commit_transaction()
+    _check_fenced(zombie)
+
+
+def _check_fenced(zombie: TransactionalProducer) -> None:
+    try:
+        zombie.commit_transaction()
+    except Refused:
+        return
+    raise AssertionError("a fenced producer has committed")

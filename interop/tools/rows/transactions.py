@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from ..parse import everything, tabbed
-from ..row import Row, Scenario, has
+from ..row import Row, Scenario, has, lacks
 
 TOOL = "kafka-transactions"
 COMMITTED = re.compile("(Prepare|Complete)Commit")
@@ -43,6 +43,109 @@ TRANSACTIONS = (
         needs="DescribeTransactions",
     ),
 )  # fmt: skip
+
+ONGOING = {"TransactionalId": "{topic}", "TransactionState": "Ongoing"}
+DESCRIBED = ONGOING | {"CoordinatorId": "{node}", "TransactionTimeoutMs": "60000", "TopicPartitions": "{topic}-0"}
+DESCRIBE = "describe --transactional-id {topic}"
+PRODUCERS = "describe-producers --topic {topic} --partition 0"
+ENDED = "Empty"
+
+OPEN = (
+    Row(TOOL, "list an open one", "list", has(ONGOING), tabbed, needs="ListTransactions"),
+    Row(TOOL, "list by duration", "list --duration-filter 3600000", lacks(ONGOING), tabbed, needs="ListTransactions"),
+    Row(
+        TOOL,
+        "list by a pattern",
+        "list --transactional-id-pattern {topic}.*",
+        [ONGOING],
+        tabbed,
+        needs="ListTransactions",
+    ),
+    Row(TOOL, "", "list --transactional-id-pattern {topic}.+", [], tabbed, needs="ListTransactions"),
+    Row(
+        TOOL,
+        "list by a pattern that is none (refused)",
+        "list --transactional-id-pattern (",
+        lambda found: "INVALID_REGULAR_EXPRESSION" in found,
+        everything,
+        code=1,
+        needs="ListTransactions",
+    ),
+    Row(TOOL, "describe an open one", DESCRIBE, [DESCRIBED], tabbed, needs="DescribeTransactions"),
+    Row(
+        TOOL,
+        "describe an unknown one (refused)",
+        f"{DESCRIBE}-no",
+        lambda found: "the ID could not be found" in found,
+        everything,
+        code=1,
+        needs="DescribeTransactions",
+    ),
+    Row(
+        TOOL,
+        "describe-producers of an open one",
+        PRODUCERS,
+        [{"ProducerEpoch": "0", "LastSequence": "0", "CurrentTransactionStartOffset": "0"}],
+        tabbed,
+        needs="EndTxn",
+    ),
+    # The coordinator knows the transaction, which is therefore not a hanging one.
+    Row(TOOL, "", "find-hanging --topic {topic}", [], tabbed, needs="EndTxn"),
+    Row(
+        TOOL,
+        "forceTerminateTransaction",
+        "forceTerminateTransaction --transactionalId {topic}",
+        [],
+        needs="InitProducerId",
+    ),
+    Row(TOOL, "", DESCRIBE, [{"TransactionState": ENDED}], tabbed, needs="DescribeTransactions"),
+    Row(
+        TOOL,
+        "",
+        PRODUCERS,
+        [{"LastSequence": "-1", "CurrentTransactionStartOffset": "None"}],
+        tabbed,
+        needs="EndTxn",
+    ),
+)
+
+ABORTING = (
+    Row(TOOL, "abort", "abort --topic {topic} --partition 0 --start-offset 0", [], needs="WriteTxnMarkers"),
+    Row(TOOL, "", PRODUCERS, [{"ProducerEpoch": "0", "CurrentTransactionStartOffset": "None"}], tabbed, needs="EndTxn"),
+    # The coordinator was not asked.
+    Row(TOOL, "", DESCRIBE, [DESCRIBED], tabbed, needs="DescribeTransactions"),
+    Row(
+        TOOL,
+        "abort where none begins (refused)",
+        "abort --topic {topic} --partition 0 --start-offset 0",
+        lambda found: "Could not find any open transactions starting at offset 0" in found,
+        everything,
+        code=1,
+        needs="WriteTxnMarkers",
+    ),
+)  # fmt: skip
+
+FIND = "find-hanging --topic {topic}"
+HANGING = (
+    Row(TOOL, "", PRODUCERS, [{"LastSequence": "0", "CurrentTransactionStartOffset": "0"}], tabbed, needs="EndTxn"),
+    Row(
+        TOOL,
+        "find-hanging with one",
+        FIND,
+        [{"Topic": "{topic}", "Partition": "0", "ProducerEpoch": "0", "StartOffset": "0", "Duration(min)": "60"}],
+        tabbed,
+        needs="EndTxn",
+    ),
+    Row(TOOL, "", f"{FIND} --max-transaction-timeout 100", [], tabbed, needs="EndTxn"),
+    Row(
+        TOOL,
+        "abort of a hanging one",
+        "abort --topic {topic} --partition 0 --start-offset 0",
+        [],
+        needs="WriteTxnMarkers",
+    ),
+    Row(TOOL, "", FIND, [], tabbed, needs="EndTxn"),
+)
 
 DISABLED = "SecurityDisabledException: No Authorizer is configured on the broker"
 SECURITY = (
@@ -104,6 +207,9 @@ SHARING = (
 
 SCENARIOS = (
     Scenario("transactions", TRANSACTIONS),
+    Scenario("an open transaction", OPEN, transaction="open"),
+    Scenario("abort of a transaction", ABORTING, transaction="open"),
+    Scenario("a hanging transaction", HANGING, own=True, transaction="hanging"),
     Scenario("security", SECURITY),
     Scenario("share groups", SHARING),
 )

@@ -161,19 +161,44 @@ func (c client) OffsetAt(ctx context.Context, topic string, partition int32, ms 
 	return one.Offset, one.Err
 }
 
-func (c client) Transact(ctx context.Context, topic string, commit bool, records []walk.Record) error {
-	producer, err := c.with(kgo.TransactionalID(topic), kgo.DefaultProduceTopic(topic))
+type transaction struct{ *kgo.Client }
+
+func (c client) Begin(_ context.Context, topic, id string, timeout time.Duration) (walk.Transaction, error) {
+	it, err := c.with(kgo.TransactionalID(id), kgo.TransactionTimeout(timeout), kgo.DefaultProduceTopic(topic))
+	if err != nil {
+		return nil, err
+	}
+	return transaction{it}, it.BeginTransaction()
+}
+
+func (t transaction) Send(ctx context.Context, records []walk.Record) error {
+	return t.ProduceSync(ctx, sent(records)...).FirstErr()
+}
+
+func (t transaction) End(ctx context.Context, commit bool) error {
+	defer t.Close()
+	return t.EndTransaction(ctx, kgo.TransactionEndTry(commit))
+}
+
+// TransactOffset reads one record in a session, which commits the offset after it.
+func (c client) TransactOffset(ctx context.Context, topic, group string, commit bool) error {
+	session, err := kgo.NewGroupTransactSession(kgo.SeedBrokers(c.bootstrap...), kgo.TransactionalID(group), kgo.ConsumerGroup(group),
+		kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.RequireStableFetchOffsets())
 	if err != nil {
 		return err
 	}
-	defer producer.Close()
-	if err := producer.BeginTransaction(); err != nil {
+	defer session.Close()
+	if err := session.PollRecords(ctx, 1).Err(); err != nil {
 		return err
 	}
-	if err := producer.ProduceSync(ctx, sent(records)...).FirstErr(); err != nil {
+	if err := session.Begin(); err != nil {
 		return err
 	}
-	return producer.EndTransaction(ctx, kgo.TransactionEndTry(commit))
+	committed, err := session.End(ctx, kgo.TransactionEndTry(commit))
+	if err == nil && committed != commit {
+		return fmt.Errorf("committed: %t", committed)
+	}
+	return err
 }
 
 func (c client) ReadCommitted(ctx context.Context, topic string, count int) ([]walk.Record, error) {

@@ -3,31 +3,53 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/IBM/sarama"
 
 	"kafkadouble.test/programs/walk"
 )
 
-func (c client) Transact(_ context.Context, topic string, commit bool, records []walk.Record) error {
+type transaction struct {
+	sarama.SyncProducer
+	topic string
+}
+
+func (c client) Begin(_ context.Context, topic, id string, timeout time.Duration) (walk.Transaction, error) {
 	with := config()
 	with.Producer.Idempotent = true
-	with.Producer.Transaction.ID = topic
+	with.Producer.Transaction.ID = id
+	with.Producer.Transaction.Timeout = timeout
 	with.Net.MaxOpenRequests = 1
-	producer, err := sarama.NewSyncProducer(c.bootstrap, with)
+	it, err := sarama.NewSyncProducer(c.bootstrap, with)
+	if err != nil {
+		return nil, err
+	}
+	return transaction{it, topic}, it.BeginTxn()
+}
+
+func (t transaction) Send(_ context.Context, records []walk.Record) error {
+	return t.SendMessages(sent(t.topic, records))
+}
+
+func (t transaction) End(_ context.Context, commit bool) error {
+	end := t.AbortTxn
+	if commit {
+		end = t.CommitTxn
+	}
+	return errors.Join(end(), t.Close())
+}
+
+func (c client) TransactOffset(ctx context.Context, topic, group string, commit bool) error {
+	begun, err := c.Begin(ctx, topic, group, time.Minute)
 	if err != nil {
 		return err
 	}
-	end := producer.AbortTxn
-	if commit {
-		end = producer.CommitTxn
+	offsets := map[string][]*sarama.PartitionOffsetMetadata{topic: {{Partition: 0, Offset: 1}}}
+	if err := begun.(transaction).AddOffsetsToTxn(offsets, group); err != nil {
+		return err
 	}
-	for _, step := range []func() error{producer.BeginTxn, func() error { return producer.SendMessages(sent(topic, records)) }, end} {
-		if err := step(); err != nil {
-			return errors.Join(err, producer.Close())
-		}
-	}
-	return producer.Close()
+	return begun.End(ctx, commit)
 }
 
 func (c client) ReadCommitted(ctx context.Context, topic string, count int) ([]walk.Record, error) {

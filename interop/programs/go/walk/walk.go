@@ -48,10 +48,20 @@ type Member interface {
 
 // Transactor is a client that has transactions.
 type Transactor interface {
-	// Transact writes records in one transaction, and commits or aborts it.
-	Transact(ctx context.Context, topic string, commit bool, records []Record) error
+	// Begin makes a producer with a transactional id, and begins a transaction.
+	Begin(ctx context.Context, topic, id string, timeout time.Duration) (Transaction, error)
+	// TransactOffset commits or aborts a transaction with the group's offset after the first record.
+	TransactOffset(ctx context.Context, topic, group string, commit bool) error
 	// ReadCommitted reads a topic from the beginning until it has so many records.
 	ReadCommitted(ctx context.Context, topic string, count int) ([]Record, error)
+}
+
+// Transaction of a producer.
+type Transaction interface {
+	// Send returns when all records are acknowledged.
+	Send(ctx context.Context, records []Record) error
+	// End commits or aborts, and closes the producer.
+	End(ctx context.Context, commit bool) error
 }
 
 // Main runs PROGRAM VERB BOOTSTRAP TOPIC GROUP.

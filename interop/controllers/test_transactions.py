@@ -1,0 +1,149 @@
+"""Transactions in a cluster of one broker of ours and one of Apache Kafka's: each coordinates one
+partition of `__transaction_state`, and each leads one partition of the topic. So markers and
+verifications cross in both directions, and each takes over from the other.
+
+    pytest interop/controllers/test_transactions.py --broker local
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import confluent_kafka
+import pytest
+
+from interop.support import eventually, unique
+from kafkadouble.server.coordinator.java_strings import partition_for
+
+from . import admin, placed, replicas
+from .broker_lives import KEPT
+from .deeds import Ledger
+from .kinds import DOUBLE, Kafka
+from .mixed import Mixed, mixed
+from .plan import broker, controller
+
+pytestmark = pytest.mark.timeout(900)
+
+ck: Any = confluent_kafka
+
+OURS, THEIRS = 1, 2
+BOTH = [OURS, THEIRS]
+TRANSACTIONS = "__transaction_state"
+LEADERS = [BOTH, BOTH[::-1]]
+"""The replicas of partitions 0 and 1 of each topic, the leader first."""
+IN_SYNC = [BOTH, BOTH]
+SETTINGS = {
+    "min.insync.replicas": "1",
+    "transaction.state.log.min.isr": "1",
+    # Kafka counts the partitions when it starts, before the topic exists.
+    "transaction.state.log.num.partitions": "2",
+}
+TIMEOUT_S = 60
+
+
+@pytest.fixture(scope="module")
+def cluster(real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
+    """Broker 1 is ours, broker 2 is Kafka's."""
+    folder = tmp_path_factory.mktemp("transactions")
+    nodes = controller(0, real), broker(0, DOUBLE), broker(1, real)
+    with mixed(folder, *nodes, overrides=KEPT | SETTINGS) as running:
+        placed.create(running.bootstrap, TRANSACTIONS, LEADERS, cleanup_policy="compact")
+        yield running
+
+
+@pytest.fixture
+def topic(cluster: Mixed) -> str:
+    cluster.start()
+    name = unique("orders")
+    placed.create(cluster.bootstrap, name, LEADERS)
+    return name
+
+
+def id_at(partition: int) -> str:
+    """A new transactional id of this partition of `__transaction_state`."""
+    prefix = unique("id")
+    return next(id for number in count() if partition_for(id := f"{prefix}-{number}", 2) == partition)
+
+
+def producer(bootstrap: str, transactional_id: str) -> Any:
+    settings = {"transactional.id": transactional_id, "transaction.timeout.ms": 120_000}
+    found = ck.Producer({**Ledger(bootstrap).client(), **settings})
+    found.init_transactions(TIMEOUT_S)
+    return found
+
+
+def send(to: Any, topic: str, word: str) -> None:
+    """Sends one record to each partition in a transaction that stays open."""
+    to.begin_transaction()
+    for index in (0, 1):
+        to.produce(topic, word.encode(), partition=index)
+    assert to.flush(TIMEOUT_S) == 0
+
+
+def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[list[str]]:
+    """The values of each partition, up to its end or to an open transaction."""
+    settings = {"group.id": "g", "enable.partition.eof": True, "isolation.level": isolation}
+    consumer = ck.Consumer({**Ledger(bootstrap).client(), **settings})
+    consumer.assign([ck.TopicPartition(topic, index, 0) for index in (0, 1)])
+    found: list[list[str]] = [[], []]
+    ends = 0
+    while ends < 2:
+        message = consumer.poll(TIMEOUT_S)
+        assert message is not None
+        if message.error() is None:
+            found[message.partition()].append(message.value().decode())
+        else:
+            assert message.error().code() == ck.KafkaError._PARTITION_EOF, message.error()
+            ends += 1
+    consumer.close()
+    return found
+
+
+@pytest.mark.parametrize("partition", [0, 1], ids=["ours coordinates", "theirs coordinates"])
+def test_markers_reach_the_partitions_of_both(cluster: Mixed, topic: str, partition: int) -> None:
+    writer = producer(cluster.bootstrap, id_at(partition))
+    for word, end in (("one", writer.commit_transaction), ("two", writer.abort_transaction)):
+        send(writer, topic, word)
+        end(TIMEOUT_S)
+    send(writer, topic, "three")
+    writer.commit_transaction(TIMEOUT_S)
+    eventually(lambda: read(cluster.bootstrap, topic), lambda found: found == [["one", "three"]] * 2)
+    assert read(cluster.bootstrap, topic, "read_uncommitted") == [["one", "two", "three"]] * 2
+
+
+@pytest.mark.parametrize("partition", [0, 1], ids=["ours coordinates", "theirs coordinates"])
+def test_a_successor_fences_through_either(cluster: Mixed, topic: str, partition: int) -> None:
+    id = id_at(partition)
+    zombie = producer(cluster.bootstrap, id)
+    send(zombie, topic, "zombie")
+    successor = producer(cluster.bootstrap, id)
+    with pytest.raises(ck.KafkaException):
+        zombie.commit_transaction(TIMEOUT_S)
+    send(successor, topic, "fresh")
+    successor.commit_transaction(TIMEOUT_S)
+    eventually(lambda: read(cluster.bootstrap, topic), lambda found: found == [["fresh"]] * 2)
+
+
+@pytest.mark.parametrize("partition", [0, 1], ids=["from ours to theirs", "from theirs to ours"])
+def test_an_open_transaction_outlives_its_coordinator(cluster: Mixed, topic: str, partition: int) -> None:
+    """The coordinator is killed; the other broker, of the other program, goes on with what it
+    wrote, and commits."""
+    for each in (TRANSACTIONS, topic):
+        admin.settled(cluster.bootstrap, each, IN_SYNC)
+        placed.elect(cluster.bootstrap, each, placed.PREFERRED)
+    writer = producer(cluster.bootstrap, id_at(partition))
+    send(writer, topic, "before")
+    writer.commit_transaction(TIMEOUT_S)
+    send(writer, topic, "open")
+    killed, other = (cluster.node(id) for id in LEADERS[partition])
+    killed.kill()
+    admin.led(other.bootstrap, topic, [other.id, other.id])
+    writer.commit_transaction(TIMEOUT_S)
+    eventually(lambda: read(other.bootstrap, topic), lambda found: found == [["before", "open"]] * 2)
+    killed.start()
+    admin.settled(other.bootstrap, topic, IN_SYNC)
+    admin.settled(other.bootstrap, TRANSACTIONS, IN_SYNC)
+    cluster.stop()
+    assert replicas.equal(cluster.brokers, topic) > 0

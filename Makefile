@@ -63,7 +63,7 @@ fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand 
 BROKERS ?= --broker double --broker local
 interop: $(VENV)/.test
 	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)
-	$(BIN)/python -m pytest interop/witness tests/server/configs/test_against_kafka.py -n 2
+	$(BIN)/python -m pytest interop/witness tests/server/configs/test_against_kafka.py tests/server/transactions/test_against_kafka.py -n 2
 	$(BIN)/python -m pytest interop/differential
 	$(BIN)/python -m pytest interop/walks interop/tools --broker double --broker local
 	$(BIN)/python -m pytest interop/controllers --broker local -p no:randomly

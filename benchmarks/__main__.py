@@ -15,6 +15,7 @@ ALL = (
     "latency",
     "capture",
     "throughput",
+    "transactions",
     "memory",
     "storage",
     "files",

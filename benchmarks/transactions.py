@@ -1,0 +1,144 @@
+"""Measures transactions through confluent-kafka, beside Apache Kafka in the same run.
+
+    python -m benchmarks.transactions [--transactions 300] [--records 200000] [--rounds 3] [--json]
+
+    commit        ms, p50 of a transaction of 100 records over 3 partitions
+    commit_cpu    ms of server CPU per transaction
+    committed     read_committed throughput in parts of read_uncommitted
+    init          ms, p50 of init_transactions of a new transactional id
+
+Goals: `commit` and `commit_cpu` at most Kafka's, `committed` at least 0.95. The rounds are
+interleaved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from interop.real_kafka import Missing
+
+from . import report, servers
+from .throughput import PAYLOAD, create
+
+PARTITIONS, RECORDS, TIMEOUT_S = 3, 100, 60
+
+CASES = ("commit", "commit_cpu", "committed", "init")
+
+
+class TransactionFigures:
+    """The figures of one server, one value per round."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[float]] = {case: [] for case in CASES}
+
+    def add(self, server: servers.Server, turn: int, transactions: int, records: int) -> None:
+        bootstrap, pid = server
+        topic = f"transactions-{turn}"
+        create(bootstrap, topic, PARTITIONS)
+        producer = transactional(bootstrap, f"bench-{turn}")
+        self.values["init"].append(timed(lambda: producer.init_transactions(TIMEOUT_S)))
+        before = servers.cpu_seconds(pid)
+        self.values["commit"].append(statistics.median(commit(producer, topic) for _ in range(transactions)))
+        self.values["commit_cpu"].append((servers.cpu_seconds(pid) - before) * 1000 / transactions)
+        fill(producer, topic, records)
+        count = transactions * RECORDS + records
+        consume(bootstrap, topic, count, "read_uncommitted")  # so that both levels find warm caches
+        rates = {
+            level: count / consume(bootstrap, topic, count, level) for level in ("read_uncommitted", "read_committed")
+        }
+        self.values["committed"].append(rates["read_committed"] / rates["read_uncommitted"])
+
+
+def transactional(bootstrap: str, id: str) -> Producer:
+    settings = {"bootstrap.servers": bootstrap, "transactional.id": id, "linger.ms": 1, "log_level": 0}
+    return Producer(settings | {"queue.buffering.max.messages": 1_000_000})
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Milliseconds of a call."""
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1000
+
+
+def commit(producer: Producer, topic: str) -> float:
+    """Milliseconds of one transaction, from its begin to its commit."""
+
+    def one() -> None:
+        producer.begin_transaction()
+        for at in range(RECORDS):
+            producer.produce(topic, PAYLOAD, partition=at % PARTITIONS)
+        producer.commit_transaction(TIMEOUT_S)
+
+    return timed(one)
+
+
+def fill(producer: Producer, topic: str, records: int) -> None:
+    """One large transaction."""
+    producer.begin_transaction()
+    for at in range(records):
+        producer.produce(topic, PAYLOAD, partition=at % PARTITIONS)
+    producer.commit_transaction(TIMEOUT_S)
+
+
+def consume(bootstrap: str, topic: str, records: int, isolation: str) -> float:
+    """Seconds from assignment to the last record."""
+    queue = {"queued.min.messages": 10_000_000, "queued.max.messages.kbytes": 2_097_151}
+    consumer = Consumer(
+        {"bootstrap.servers": bootstrap, "group.id": "bench", "isolation.level": isolation, "check.crcs": False}
+        | {"auto.offset.reset": "earliest", "enable.auto.commit": False}
+        | queue
+    )
+    start = time.perf_counter()
+    consumer.assign([TopicPartition(topic, index, 0) for index in range(PARTITIONS)])
+    left = records
+    while left > 0:
+        messages = consumer.consume(min(left, 10_000), timeout=30)
+        if not messages:
+            raise RuntimeError(f"{left} of {records} records did not come")
+        left -= len(messages)
+    seconds = time.perf_counter() - start
+    consumer.close()
+    return seconds
+
+
+def measure(transactions: int, records: int, rounds: int) -> dict[str, TransactionFigures]:
+    """The figures of each server; of a real Kafka only where it can run."""
+    with ExitStack() as stack:
+        running = {"ours": stack.enter_context(servers.ours())}
+        try:
+            running["kafka"] = stack.enter_context(servers.kafka())
+        except Missing as why:
+            report.note(f"no real Kafka to compare with: {why}")
+        figures = {name: TransactionFigures() for name in running}
+        for turn in range(rounds + 1):
+            for name, server in running.items():
+                # The first round warms up.
+                target = figures[name] if turn else TransactionFigures()
+                target.add(server, turn, transactions, records)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--transactions", type=int, default=300)
+    parser.add_argument("--records", type=int, default=200_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    figures = measure(arguments.transactions, arguments.records, arguments.rounds)
+    table = report.Table("transactions", "ms; committed: read_committed / read_uncommitted")
+    for case in CASES:
+        medians = {name: statistics.median(each.values[case]) for name, each in figures.items()}
+        table.add(case, medians.pop("ours"), medians)
+    table.print(as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

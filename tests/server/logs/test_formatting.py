@@ -24,13 +24,16 @@ from .folders import formatted, logs_in, new_id
 
 NEW = BootstrapMetadata(format_records())
 
+FEATURES = 3
+"""The features of a new cluster."""
+
 
 def test_what_was_formatted_is_found(tmp_path: Path) -> None:
     formatted(tmp_path / "a", tmp_path / "b", beginning=NEW)
     logs = logs_in(tmp_path / "a", tmp_path / "b")
     assert logs.cluster_id == "a-cluster"
     assert len(set(logs.directories)) == 2
-    assert [type(record).__name__ for record in logs.bootstrap] == ["FeatureLevelRecord"] * 2
+    assert [type(record).__name__ for record in logs.bootstrap] == ["FeatureLevelRecord"] * FEATURES
 
 
 def test_what_has_something_in_it_is_not_touched(tmp_path: Path) -> None:
@@ -87,8 +90,8 @@ def test_the_records_of_an_older_kafka_are_found(tmp_path: Path) -> None:
     """It kept them in a file of their own, and the snapshot said who votes, if there was one."""
     formatted(tmp_path, beginning=NEW)
     (tmp_path / SNAPSHOT).rename(tmp_path / "bootstrap.checkpoint")
-    assert len(logs_in(tmp_path).bootstrap) == 2
+    assert len(logs_in(tmp_path).bootstrap) == FEATURES
     part = FileSnapshotStore(RealDisk(str(tmp_path)), METADATA_FOLDER).create(OffsetAndEpoch(0, 0))
     assert part is not None
     write_at_once(part, SnapshotHeader(NOW, 1, standalone(1, new_id(), "CONTROLLER", "h", 9093)), (), NOW)
-    assert len(logs_in(tmp_path).bootstrap) == 2
+    assert len(logs_in(tmp_path).bootstrap) == FEATURES

@@ -105,7 +105,7 @@ static bool fenced(const char *bootstrap, rd_kafka_t *reader, const char *topic)
     struct record one;
     char id[320];
     snprintf(id, sizeof id, "%s-late", topic);
-    rd_kafka_t *zombie = producer(bootstrap, topic, "60000"), *late = producer(bootstrap, id, "1000"), *newer = NULL;
+    rd_kafka_t *zombie = producer(bootstrap, topic, "60000"), *late = producer(bootstrap, id, "5000"), *newer = NULL;
     bool fine = open_part(zombie, topic) && open_part(late, topic) && (newer = producer(bootstrap, topic, "60000")) &&
                 one_part(newer, topic, PARTS * PART, true) && refused(zombie) && poll_record(reader, PATIENCE, &message, &one);
     if (fine && !message)

@@ -13,7 +13,8 @@ from interop.walks.promise import record
 PARTS = ((0, True), (10, False), (20, True))
 """The first record of each transaction, and whether it is committed."""
 SIZE = 10
-SHORT_TIMEOUT_MS = 1000
+SHORT_TIMEOUT_MS = 5000
+"""librdkafka bounds the time of a record by it, and needs a second or two to begin."""
 PATIENCE = 20.0
 """Seconds until an offset is visible: the coordinator answers before it has written its markers."""
 

@@ -52,11 +52,13 @@ def produce(bootstrap: str, topic: str, records: int, payload: bytes = PAYLOAD, 
     return time.perf_counter() - start
 
 
-def consume(bootstrap: str, topic: str, records: int, partitions: int = 1) -> float:
+def consume(bootstrap: str, topic: str, records: int, partitions: int = 1, isolation: str = "read_committed") -> float:
     """Seconds from assignment to the last record."""
     settings = {"bootstrap.servers": bootstrap, "group.id": "bench", "auto.offset.reset": "earliest"}
     queue = {"queued.min.messages": 10_000_000, "queued.max.messages.kbytes": 2_097_151}
-    consumer = Consumer(settings | queue | {"enable.auto.commit": False, "check.crcs": False})
+    consumer = Consumer(
+        settings | queue | {"enable.auto.commit": False, "check.crcs": False, "isolation.level": isolation}
+    )
     start = time.perf_counter()
     consumer.assign([TopicPartition(topic, index, 0) for index in range(partitions)])
     left = records

@@ -19,12 +19,12 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer
 
 from interop.real_kafka import Missing
 
 from . import report, servers
-from .throughput import PAYLOAD, create
+from .throughput import PAYLOAD, consume, create
 
 PARTITIONS, RECORDS, TIMEOUT_S = 3, 100, 60
 
@@ -48,9 +48,11 @@ class TransactionFigures:
         self.values["commit_cpu"].append((servers.cpu_seconds(pid) - before) * 1000 / transactions)
         fill(producer, topic, records)
         count = transactions * RECORDS + records
-        consume(bootstrap, topic, count, "read_uncommitted")  # so that both levels find warm caches
+        # So that both levels find warm caches.
+        consume(bootstrap, topic, count, PARTITIONS, "read_uncommitted")
         rates = {
-            level: count / consume(bootstrap, topic, count, level) for level in ("read_uncommitted", "read_committed")
+            level: count / consume(bootstrap, topic, count, PARTITIONS, level)
+            for level in ("read_uncommitted", "read_committed")
         }
         self.values["committed"].append(rates["read_committed"] / rates["read_uncommitted"])
 
@@ -85,27 +87,6 @@ def fill(producer: Producer, topic: str, records: int) -> None:
     for at in range(records):
         producer.produce(topic, PAYLOAD, partition=at % PARTITIONS)
     producer.commit_transaction(TIMEOUT_S)
-
-
-def consume(bootstrap: str, topic: str, records: int, isolation: str) -> float:
-    """Seconds from assignment to the last record."""
-    queue = {"queued.min.messages": 10_000_000, "queued.max.messages.kbytes": 2_097_151}
-    consumer = Consumer(
-        {"bootstrap.servers": bootstrap, "group.id": "bench", "isolation.level": isolation, "check.crcs": False}
-        | {"auto.offset.reset": "earliest", "enable.auto.commit": False}
-        | queue
-    )
-    start = time.perf_counter()
-    consumer.assign([TopicPartition(topic, index, 0) for index in range(PARTITIONS)])
-    left = records
-    while left > 0:
-        messages = consumer.consume(min(left, 10_000), timeout=30)
-        if not messages:
-            raise RuntimeError(f"{left} of {records} records did not come")
-        left -= len(messages)
-    seconds = time.perf_counter() - start
-    consumer.close()
-    return seconds
 
 
 def measure(transactions: int, records: int, rounds: int) -> dict[str, TransactionFigures]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from itertools import count
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
@@ -19,8 +18,7 @@ from kafkadouble.messages.message import Message
 
 from ..raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from ..requests.listener_spec import of_controllers
-from ..requests.request import OWNER, Request
-from ..requests.request import Peer as OtherEnd
+from ..requests.own_request import send_to_self
 
 if TYPE_CHECKING:
     from .host import BrokerHost
@@ -81,22 +79,12 @@ class NodeToControllerChannel:
         return None if at is None or id is None or id == replica.key.id else RaftPeer(id, at)
 
     def _send_to_self(self, item: NodeToControllerQueueItem) -> None:
-        node, key = self._node, item.body.api_key or 0
+        node = self._node
         self._in_flight = token = next(self._tokens)
-        peer = OtherEnd(OWNER, *node.advertised, of_controllers(node.listeners)[0])
-        request: Request[Any] = Request(
-            key, item.version, token, str(node.id), item.body, peer, received=node.now, size=0
+        listener = of_controllers(node.listeners)[0]
+        send_to_self(
+            node, listener, item.body, item.version, token, lambda answer: self.answered(token, answer, node.now)
         )
-        result = node.handle(request)
-        if isinstance(result, GeneratorType):
-            node.waiting.start(
-                result,
-                lambda answer: self.answered(token, answer, node.now),
-                lambda failure: self.answered(token, None, node.now),
-            )
-        else:
-            # what is no generator is an answer
-            self.answered(token, result, node.now)  # type: ignore[arg-type]
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """Handles an answer, or its failure."""

@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import partial
 from itertools import count
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages.message import Message
@@ -22,7 +21,7 @@ from ..configs.listeners import inter_broker_listener_name
 from ..raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.listener_spec import of_brokers
-from ..requests.request import OWNER, Peer, Request
+from ..requests.own_request import send_to_self
 
 if TYPE_CHECKING:
     from .host import CoordinatorHost
@@ -83,15 +82,8 @@ class InterBrokerSender(ABC):
         if id in self._busy or id not in self.destinations():
             return
         token = self._begin(id, request := self.next_request(id))
-        peer = Peer(OWNER, *self.node.advertised, of_brokers(self.node.listeners)[0])
-        result = self.node.handle(
-            Request(request.body.api_key or 0, request.version, token, str(id), request.body, peer, self.node.now, 0)
-        )
-        done = partial(self._answered_by_self, token)
-        if isinstance(result, GeneratorType):
-            self.node.waiting.start(result, done, lambda failure: done(RequestFailure.LOST))
-        else:
-            done(result)
+        listener, done = of_brokers(self.node.listeners)[0], partial(self._answered_by_self, token)
+        send_to_self(self.node, listener, request.body, request.version, token, done)
 
     def _answered_by_self(self, token: int, response: Any) -> None:
         self.answered(token, response if isinstance(response, Message) else RequestFailure.LOST, self.node.now)

@@ -6,12 +6,17 @@ has both.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.image import Image
+
+T = TypeVar("T", bound=Any)
+"""A topic of a request or of a response, with `name`, `topic_id` and `partitions`."""
 
 
 class ResolvedTopic(NamedTuple):
@@ -34,3 +39,37 @@ def resolve_topic(image: Image, name: str, topic_id: bytes, by_id: bool, indexes
         return ResolvedTopic(name, Uuid(topic_id), code, frozenset())
     unknown = frozenset(index for index in indexes if index not in topic.partitions)
     return ResolvedTopic(topic.name, topic.id, error_codes.NONE, unknown)
+
+
+def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> tuple[list[tuple[T, int]], list[T]]:
+    """Divide the topics of a request: what does not exist, each with its error code, and what
+    exists, with names and ids. A topic of which only some partitions exist is in both."""
+    refused: list[tuple[T, int]] = []
+    known: list[T] = []
+    for topic in topics:
+        indexes = [partition.partition_index for partition in topic.partitions]
+        found = resolve_topic(image, topic.name, topic.topic_id, by_id, indexes)
+        if found.code:
+            refused.append((topic, found.code))
+            continue
+        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
+        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
+        kind: Any = type(topic)
+        make = partial(kind, name=found.name, topic_id=found.id)
+        if bad:
+            refused.append((make(partitions=bad), error_codes.UNKNOWN_TOPIC_OR_PARTITION))
+        if good:
+            known.append(make(partitions=good))
+    return refused, known
+
+
+def merged_topics(first: list[T], then: list[T]) -> list[T]:
+    """Merge the topics of a response so that each is there once, as in Kafka's response builder."""
+    if not first:
+        return then
+    by_topic = {(topic.name, topic.topic_id): topic for topic in first}
+    for topic in then:
+        present = by_topic.setdefault((topic.name, topic.topic_id), topic)
+        if present is not topic:
+            present.partitions = [*present.partitions, *topic.partitions]
+    return list(by_topic.values())

@@ -21,17 +21,14 @@ if TYPE_CHECKING:
 PRODUCER_FENCED_FROM = 2
 """The first version whose clients know PRODUCER_FENCED."""
 
-EPOCH_BUMP_FROM = 5
+TRANSACTIONS_V2_FROM = 5
 """The first version of clients with transactions version 2."""
-
-NONE = -1
-"""No producer id or no epoch."""
 
 
 def answer(node: HandlerContext, request: Request[EndTxnRequest]) -> Wait[EndTxnResponse]:
     from ..transactions.end_transaction import EndOfTransaction
 
-    body, bumps = request.body, request.version >= EPOCH_BUMP_FROM
+    body, bumps = request.body, request.version >= TRANSACTIONS_V2_FROM
     shard = node.transactions.shard(body.transactional_id)
     decided = ResponseFuture[int]()
     end = EndOfTransaction(body.producer_id, body.producer_epoch, body.committed, 2 if bumps else 0)

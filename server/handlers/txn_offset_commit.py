@@ -7,13 +7,12 @@ have ids instead of names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 
-from ..groups.requested_topics import resolve_topic
+from ..groups.requested_topics import merged_topics, resolve_topics
 from ..groups.txn_offset_commit import commit_transactional_offsets
 from ..metadata.internal_topics import CONSUMER_OFFSETS
 from ..requests.request import Refusal, Request
@@ -47,7 +46,8 @@ TRANSLATED = {
 
 def answer(node: HandlerContext, request: Request[TxnOffsetCommitRequest]) -> Wait[TxnOffsetCommitResponse]:
     body = request.body
-    refused, known = _resolve(node, request)
+    unknown, known = resolve_topics(node.image, body.topics, request.version >= TOPIC_IDS_FROM)
+    refused = [_failed(topic, code) for topic, code in unknown]
     if not known:
         return TxnOffsetCommitResponse(topics=refused)
     try:
@@ -59,8 +59,8 @@ def answer(node: HandlerContext, request: Request[TxnOffsetCommitRequest]) -> Wa
         committed = yield from shard.wait_for_commit(committed)
     except Refusal as refusal:
         code = _code_of(request, TRANSLATED.get(refusal.code, refusal.code))
-        committed = [_failed(topic, topic.partitions, code) for topic in known]
-    return TxnOffsetCommitResponse(topics=_merged(refused, committed))
+        committed = [_failed(topic, code) for topic in known]
+    return TxnOffsetCommitResponse(topics=merged_topics(refused, committed))
 
 
 def _shard(node: HandlerContext, group_id: str) -> GroupCoordinatorShard:
@@ -80,15 +80,14 @@ def _verify(
 ) -> Wait[VerificationStateEntry | None]:
     """Make the group's partition part of the transaction. Raises Refusal."""
     from ..log.producers import NOT_REQUIRED
-    from ..transactions.add_partitions_to_txn_manager import TransactionSupportedOperation as Operation
+    from ..transactions.add_partitions_to_txn_manager import supported_operation
     from ..transactions.init_producer_id import ProducerIdAndEpoch
     from ..transactions.transaction_verification import TransactionalBatches, is_verified, verify
 
     body, version = request.body, request.version
-    is_generic = version >= GENERIC_ERROR_FROM
-    operation = Operation.GENERIC_ERROR_SUPPORTED if is_generic else Operation.DEFAULT_ERROR
-    if version >= ADD_PARTITION_FROM:
-        operation = Operation.ADD_PARTITION
+    operation = supported_operation(
+        version, generic_error_from=GENERIC_ERROR_FROM, add_partition_from=ADD_PARTITION_FROM
+    )
     if not is_verified(node, operation):
         return NOT_REQUIRED
     key, producer = (CONSUMER_OFFSETS, shard.partition.index), ProducerIdAndEpoch(body.producer_id, body.producer_epoch)
@@ -99,38 +98,6 @@ def _verify(
     return outcome.verifications.get(key)
 
 
-def _resolve(
-    node: HandlerContext, request: Request[TxnOffsetCommitRequest]
-) -> tuple[list[ResponseTopic], list[RequestTopic]]:
-    """Return the responses for what does not exist, and the existing topics with names and ids."""
-    refused, known = [], []
-    for topic in request.body.topics:
-        indexes = [partition.partition_index for partition in topic.partitions]
-        by_id = request.version >= TOPIC_IDS_FROM
-        found = resolve_topic(node.image, topic.name, topic.topic_id, by_id, indexes)
-        if found.code:
-            refused.append(_failed(topic, topic.partitions, found.code))
-            continue
-        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
-        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
-        resolved = RequestTopic(name=found.name, topic_id=found.id, partitions=good)
-        if bad:
-            refused.append(_failed(resolved, bad, error_codes.UNKNOWN_TOPIC_OR_PARTITION))
-        if good:
-            known.append(resolved)
-    return refused, known
-
-
-def _merged(first: list[ResponseTopic], then: list[ResponseTopic]) -> list[ResponseTopic]:
-    """Merge the responses so that each topic is there once, as in Kafka's response builder."""
-    by_topic = {(topic.name, topic.topic_id): topic for topic in first}
-    for topic in then:
-        present = by_topic.setdefault((topic.name, topic.topic_id), topic)
-        if present is not topic:
-            present.partitions = [*present.partitions, *topic.partitions]
-    return list(by_topic.values())
-
-
 def _code_of(request: Request[TxnOffsetCommitRequest], code: int) -> int:
     is_old = request.version < LOADING_KNOWN_FROM
     if is_old and code == error_codes.COORDINATOR_LOAD_IN_PROGRESS:
@@ -138,11 +105,11 @@ def _code_of(request: Request[TxnOffsetCommitRequest], code: int) -> int:
     return code
 
 
-def _failed(topic: RequestTopic, partitions: Sequence[RequestPartition], code: int) -> ResponseTopic:
-    failed = [ResponsePartition(partition_index=each.partition_index, error_code=code) for each in partitions]
+def _failed(topic: RequestTopic, code: int) -> ResponseTopic:
+    failed = [ResponsePartition(partition_index=each.partition_index, error_code=code) for each in topic.partitions]
     return ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=failed)
 
 
 def refuse(request: Request[TxnOffsetCommitRequest], code: int, message: str | None) -> TxnOffsetCommitResponse:
     code = _code_of(request, code)
-    return TxnOffsetCommitResponse(topics=[_failed(topic, topic.partitions, code) for topic in request.body.topics])
+    return TxnOffsetCommitResponse(topics=[_failed(topic, code) for topic in request.body.topics])

@@ -25,6 +25,7 @@ idempotent producer)."""
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1
 LAST_EPOCH = 32767
+"""The largest epoch. It only ends transactions: a producer is never given it."""
 LAST_SEQUENCE = 2**31 - 1
 
 

@@ -12,10 +12,10 @@ from collections.abc import Collection
 
 from kafkadouble.messages import error_codes
 
+from ..log.producers import NO_PRODUCER_EPOCH
 from ..requests.request import Refusal
 from .init_producer_id import ProducerIdAndEpoch
 from .transaction_metadata import (
-    NO_PRODUCER_EPOCH,
     TopicPartition,
     TransactionalIdEntry,
     TransactionMetadata,

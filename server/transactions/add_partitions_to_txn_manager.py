@@ -20,7 +20,7 @@ from ..coordinator.inter_broker_sender import BrokerRequest, InterBrokerSender
 from ..metadata.internal_topics import TRANSACTION_STATE
 from ..raft.request_manager import RequestFailure
 from .init_producer_id import ProducerIdAndEpoch
-from .transaction_metadata import TopicPartition
+from .transaction_metadata import TopicPartition, by_topic
 
 if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
@@ -45,6 +45,17 @@ class TransactionSupportedOperation(Enum):
     """Add the partition: transactions version 2."""
 
 
+def supported_operation(
+    version: int, *, generic_error_from: int, add_partition_from: int
+) -> TransactionSupportedOperation:
+    """What a producer of this version of Produce or TxnOffsetCommit can do."""
+    if version >= add_partition_from:
+        return TransactionSupportedOperation.ADD_PARTITION
+    if version >= generic_error_from:
+        return TransactionSupportedOperation.GENERIC_ERROR_SUPPORTED
+    return TransactionSupportedOperation.DEFAULT_ERROR
+
+
 class PendingVerification(NamedTuple):
     """One transaction whose partitions are added or verified."""
 
@@ -67,21 +78,21 @@ class AddPartitionsToTxnManager(InterBrokerSender):
         self._partition_for = partition_for
         self._by_broker: dict[int, dict[str, PendingVerification]] = {}
 
-    def add_or_verify(self, wanted: PendingVerification) -> None:
+    def add_or_verify(self, requested: PendingVerification) -> None:
         """Ask the coordinator of the transactional id."""
-        broker = self._coordinator(wanted.transactional_id)
+        broker = self._coordinator(requested.transactional_id)
         if broker is None:
-            wanted.fail(error_codes.COORDINATOR_NOT_AVAILABLE)
+            requested.fail(error_codes.COORDINATOR_NOT_AVAILABLE)
             return
         waiting = self._by_broker.setdefault(broker, {})
-        earlier = waiting.get(wanted.transactional_id)
+        earlier = waiting.get(requested.transactional_id)
         if earlier is not None:
-            older, newer = earlier.producer.epoch, wanted.producer.epoch
+            older, newer = earlier.producer.epoch, requested.producer.epoch
             if older > newer:
-                wanted.fail(error_codes.INVALID_PRODUCER_EPOCH)
+                requested.fail(error_codes.INVALID_PRODUCER_EPOCH)
                 return
             earlier.fail(error_codes.INVALID_PRODUCER_EPOCH if older < newer else error_codes.NETWORK_EXCEPTION)
-        waiting[wanted.transactional_id] = wanted
+        waiting[requested.transactional_id] = requested
         self.send_to_self()
 
     def _coordinator(self, transactional_id: str) -> int | None:
@@ -125,15 +136,14 @@ def _fail_all(sent: Mapping[str, PendingVerification], code: int) -> None:
 
 
 def _transaction(pending: PendingVerification) -> Transaction:
-    topics: dict[str, list[int]] = {}
-    for topic, index in pending.partitions:
-        topics.setdefault(topic, []).append(index)
     return Transaction(
         transactional_id=pending.transactional_id,
         producer_id=pending.producer.producer_id,
         producer_epoch=pending.producer.epoch,
         verify_only=pending.operation is not TransactionSupportedOperation.ADD_PARTITION,
-        topics=[TransactionTopic(name=name, partitions=indexes) for name, indexes in topics.items()],
+        topics=[
+            TransactionTopic(name=name, partitions=indexes) for name, indexes in by_topic(pending.partitions).items()
+        ],
     )
 
 

@@ -8,7 +8,7 @@ from kafkadouble.messages.generated.describe_transactions import DescribeTransac
 
 from ..requests.request import Refusal
 from .transaction_coordinator_shard import TransactionCoordinatorShard
-from .transaction_metadata import TransactionMetadata
+from .transaction_metadata import TransactionMetadata, by_topic
 from .transaction_state import DEAD
 
 DescribedTransaction = DescribeTransactionsResponse.TransactionState
@@ -25,9 +25,7 @@ def metadata_in(shard: TransactionCoordinatorShard, transactional_id: str) -> Tr
 
 def described_transaction(transactional_id: str, metadata: TransactionMetadata) -> DescribedTransaction:
     """What the response says of the id. Topics and partitions are in order."""
-    topics: dict[str, list[int]] = {}
-    for topic, partition in sorted(metadata.topic_partitions):
-        topics.setdefault(topic, []).append(partition)
+    topics = by_topic(sorted(metadata.topic_partitions))
     return DescribedTransaction(
         transactional_id=transactional_id,
         transaction_state=metadata.state.label,

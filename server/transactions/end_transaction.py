@@ -13,11 +13,9 @@ from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 
+from ..log.producers import LAST_EPOCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from ..requests.request import Refusal
 from .transaction_metadata import (
-    LAST_EPOCH,
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
     TransactionalIdEntry,
     TransactionMetadata,
     prepare_abort_or_commit,

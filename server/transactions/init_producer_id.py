@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 
+from ..log.producers import NO_PRODUCER_EPOCH
 from ..requests.request import Refusal
 from .transaction_metadata import (
-    NO_PRODUCER_EPOCH,
     TransactionalIdEntry,
     TransactionMetadata,
     is_exhausted,

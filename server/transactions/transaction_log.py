@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.transaction_log_record import TransactionLog
 from kafkadouble.wire.errors import InvalidRecord
 
 from ..coordinator.coordinator_record import CoordinatorRecord
-from .transaction_metadata import TopicPartition, TransactionMetadata
+from .transaction_metadata import TopicPartition, TransactionMetadata, by_topic
 from .transaction_state import EMPTY, TransactionState
 
 Partitions = TransactionLogValue.PartitionsSchema
@@ -80,7 +80,4 @@ def metadata_of(value: TransactionLogValue) -> TransactionMetadata:
 
 
 def _grouped(partitions: Iterable[TopicPartition]) -> list[Partitions]:
-    by_topic: dict[str, list[int]] = {}
-    for topic, index in sorted(partitions):
-        by_topic.setdefault(topic, []).append(index)
-    return [Partitions(topic=topic, partition_ids=indexes) for topic, indexes in by_topic.items()]
+    return [Partitions(topic=topic, partition_ids=indexes) for topic, indexes in by_topic(sorted(partitions)).items()]

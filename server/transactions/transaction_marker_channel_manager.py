@@ -20,7 +20,7 @@ from kafkadouble.messages.message import Message
 from ..coordinator.inter_broker_sender import BrokerRequest, InterBrokerSender
 from ..raft.request_manager import RequestFailure
 from .pending_complete_txn import PendingCompleteTxn
-from .transaction_metadata import TopicPartition
+from .transaction_metadata import TopicPartition, by_topic
 
 if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
@@ -76,8 +76,8 @@ class TransactionMarkerChannelManager(InterBrokerSender):
         self._timer: Timer | None = None
 
     def send(self, pending: PendingCompleteTxn) -> None:
-        """Write the markers of a transaction; `pending.shard` is told when the last one is
-        written."""
+        """Write the markers of a transaction; `pending.shard` completes it when the last one
+        is written."""
         self._add(pending, pending.entry.metadata.topic_partitions)
         self._complete(pending)
         self.send_to_self()
@@ -163,9 +163,7 @@ class TransactionMarkerChannelManager(InterBrokerSender):
 def _marker(markers: TxnMarkers) -> Marker:
     pending = markers.pending
     metadata = pending.entry.metadata
-    topics: dict[str, list[int]] = {}
-    for topic, index in sorted(markers.partitions):
-        topics.setdefault(topic, []).append(index)
+    topics = by_topic(sorted(markers.partitions))
     return Marker(
         producer_id=metadata.producer_id,
         producer_epoch=metadata.producer_epoch,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 
+from ..log.producers import LAST_EPOCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from ..requests.request import Refusal
 from .transaction_state import (
     BETWEEN_TRANSACTIONS,
@@ -28,13 +29,16 @@ from .transaction_state import (
     TransactionState,
 )
 
-NO_PRODUCER_ID = -1
-NO_PRODUCER_EPOCH = -1
 NO_TIMESTAMP = -1
-LAST_EPOCH = 32767
-"""The largest epoch. It only ends transactions: a producer is never given it."""
-
 TopicPartition = tuple[str, int]
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """Topic -> the indexes of its partitions, in the given order."""
+    found: dict[str, list[int]] = {}
+    for topic, index in partitions:
+        found.setdefault(topic, []).append(index)
+    return found
 
 
 class TransactionMetadata(NamedTuple):

@@ -18,7 +18,7 @@ from kafkadouble.wire.errors import WireError
 
 from ..requests.request import Refusal
 from ..requests.waiting import Wait
-from .add_partitions_to_txn_manager import TransactionSupportedOperation
+from .add_partitions_to_txn_manager import supported_operation
 from .init_producer_id import ProducerIdAndEpoch
 from .transaction_verification import TransactionalBatches, TransactionVerification, is_verified, verify
 
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from .add_partitions_to_txn_manager import AddPartitionsToTxnManager
 
 ADD_PARTITION_FROM, GENERIC_ERROR_FROM = 12, 11
-
-
-def operation_of(version: int) -> TransactionSupportedOperation:
-    """What a producer of this Produce version can do."""
-    if version >= ADD_PARTITION_FROM:
-        return TransactionSupportedOperation.ADD_PARTITION
-    if version >= GENERIC_ERROR_FROM:
-        return TransactionSupportedOperation.GENERIC_ERROR_SUPPORTED
-    return TransactionSupportedOperation.DEFAULT_ERROR
 
 
 def verify_produce(
@@ -49,7 +40,10 @@ def verify_produce(
 ) -> Wait[TransactionVerification | None]:
     """Verify the transactional ones of `batches` (topic, partition, records). None if nothing must
     be verified. Raises Refusal if they have several producers."""
-    operation, producers, found = operation_of(version), set(), {}
+    operation = supported_operation(
+        version, generic_error_from=GENERIC_ERROR_FROM, add_partition_from=ADD_PARTITION_FROM
+    )
+    producers, found = set(), {}
     if not is_verified(node, operation):
         return None
     for topic, index, records in batches:

@@ -162,4 +162,4 @@ class TestBounds:
         broker.node.transactions.runtime.on_resignation(shard.partition)
         assert [each.action for each in timers] == [None, None]
         broker.tick(2 * ABORT_MS)
-        assert shard.entries["app"].metadata.state is ONGOING, "nobody coordinates it"
+        assert shard.entries["app"].metadata.state is ONGOING, "no broker coordinates it"

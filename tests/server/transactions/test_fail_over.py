@@ -169,7 +169,7 @@ def test_a_topic_is_deleted_while_its_marker_is_missing(brokers: Brokers, monkey
 
 def test_an_old_coordinator_cannot_end_a_transaction(brokers: Brokers) -> None:
     """It is cut off from the controller and its followers. It has decided nothing when it is
-    replaced, and its client is told so."""
+    replaced, and its client gets NOT_COORDINATOR."""
     producer = brokers.producer()
     assert producer.send(b"a") == 0
     first = brokers.coordinator

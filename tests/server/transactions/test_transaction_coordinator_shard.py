@@ -231,7 +231,7 @@ def test_markers_end_with_leadership(steps: Steps) -> None:
 
 
 def test_too_few_replicas_are_in_sync(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in Kafka, nothing is appended, and the client is told at once."""
+    """As in Kafka, nothing is appended, and the answer comes at once."""
     steps.begun()
     end = steps.partition.log.log_end_offset
     with monkeypatch.context() as patched:

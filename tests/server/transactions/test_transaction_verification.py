@@ -1,4 +1,4 @@
-"""The questions of a partition's leader to the coordinator, and what producers are told."""
+"""The requests of a partition's leader to the coordinator, and the answers of producers."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class TestManager:
         assert asked.outcomes == {"a": outcome}
 
     @pytest.mark.parametrize(
-        ("how", "code", "told"),
+        ("how", "code", "expected"),
         [
             (OPERATION.ADD_PARTITION, codes.PRODUCER_FENCED, codes.INVALID_PRODUCER_EPOCH),
             (OPERATION.GENERIC_ERROR_SUPPORTED, codes.PRODUCER_FENCED, codes.INVALID_PRODUCER_EPOCH),
@@ -126,10 +126,10 @@ class TestManager:
             (OPERATION.DEFAULT_ERROR, codes.INVALID_PRODUCER_ID_MAPPING, codes.INVALID_PRODUCER_ID_MAPPING),
         ],
     )
-    def test_the_codes_that_the_producer_knows(self, asked: Asked, how: OPERATION, code: int, told: int) -> None:
+    def test_the_codes_that_the_producer_knows(self, asked: Asked, how: OPERATION, code: int, expected: int) -> None:
         asked.ask("a", how=how)
         asked.answer(response(code))
-        assert asked.outcomes == {"a": {T0: told}}
+        assert asked.outcomes == {"a": {T0: expected}}
 
     def test_there_is_no_coordinator(self) -> None:
         asked = Asked(Harness())  # type: ignore[arg-type]  # without the coordinators' topics
@@ -190,31 +190,31 @@ class TestProduce:
         self, broker: Broker, monkeypatch: pytest.MonkeyPatch, code: int, version: int
     ) -> None:
         producer = broker.producer()
-        monkeypatch.setattr(AddPartitionsToTxnManager, "add_or_verify", lambda self, wanted: wanted.fail(code))
+        monkeypatch.setattr(AddPartitionsToTxnManager, "add_or_verify", lambda self, requested: requested.fail(code))
         pending = broker.begin(producer.produce_request(b"a"), version)
         assert code_of(pending) == (codes.NOT_ENOUGH_REPLICAS, UNABLE + codes.name(code))
 
     @pytest.mark.parametrize(
-        ("version", "told"),
+        ("version", "expected"),
         [
             (12, (codes.CONCURRENT_TRANSACTIONS, None)),
             (11, (codes.NOT_ENOUGH_REPLICAS, UNABLE + "CONCURRENT_TRANSACTIONS")),
         ],
     )
     def test_concurrent_transactions(
-        self, broker: Broker, monkeypatch: pytest.MonkeyPatch, version: int, told: tuple[int, str | None]
+        self, broker: Broker, monkeypatch: pytest.MonkeyPatch, version: int, expected: tuple[int, str | None]
     ) -> None:
         producer, asked = broker.producer(), []
 
-        def refuse(_: Any, wanted: PendingVerification) -> None:
+        def refuse(_: Any, requested: PendingVerification) -> None:
             asked.append(broker.now)
-            wanted.fail(codes.CONCURRENT_TRANSACTIONS)
+            requested.fail(codes.CONCURRENT_TRANSACTIONS)
 
         monkeypatch.setattr(AddPartitionsToTxnManager, "add_or_verify", refuse)
         pending = broker.begin(producer.produce_request(b"a"), version)
         for _ in range(10):
             broker.tick(20)
-        assert code_of(pending) == told
+        assert code_of(pending) == expected
         assert len(asked) == (6 if version == 12 else 1), "for 100 ms, every 20 ms"
 
     def test_one_partition_fails_and_the_other_one_is_written(self, broker: Broker) -> None:
@@ -262,7 +262,7 @@ class TestProduce:
         assert producer.add() == 0
         asked: list[PendingVerification] = []
         with monkeypatch.context() as patched:
-            patched.setattr(AddPartitionsToTxnManager, "add_or_verify", lambda self, wanted: asked.append(wanted))
+            patched.setattr(AddPartitionsToTxnManager, "add_or_verify", lambda self, requested: asked.append(requested))
             pending = broker.begin(producer.produce_request(b"late"), 11)
         assert producer.end(commit=False) == 0
         asked[0].done({})

@@ -3,7 +3,8 @@ addresses filled in.
 
 Rules. This file is pure: it starts nothing and looks for no port. Settings that are not here keep
 Kafka's defaults, since the suite tests what users meet. Those that are here only make a small
-cluster possible (one replica where there is one broker) or quick to start.
+cluster possible (one replica where there is one broker), quick to start, or quick to look for work
+that it looks for from time to time.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ Address = tuple[str, int]
 QUICK_HEARTBEATS = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
 """A broker that restarts is refused until its old session has ended: here for 3 seconds instead of
 9."""
+
+
+QUICK_TIMEOUTS = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "500"}
+"""A broker looks for transactions whose timeout is over: here every 500 milliseconds instead of
+every 10 seconds."""
 
 
 class Seat(NamedTuple):
@@ -109,6 +115,7 @@ def _small(copies: int) -> dict[str, str]:
         "share.coordinator.state.topic.min.isr": "1",
         "share.coordinator.state.topic.num.partitions": "1",
         "group.initial.rebalance.delay.ms": "0",
+        **QUICK_TIMEOUTS,
         # Kafka touches all 128 MiB of the default when it starts.
         "log.cleaner.dedupe.buffer.size": "2097154",
     }

@@ -13,10 +13,15 @@ from kafkadouble import KafkaDouble
 from kafkadouble.brokers import BrokerHandle
 
 from ..local.identity import started
-from ..quorum import QUICK_HEARTBEATS
+from ..quorum import QUICK_HEARTBEATS, QUICK_TIMEOUTS
 from .broker import Broker, BrokerRequirements, met
 
-OF_SEVERAL = {**QUICK_HEARTBEATS, "offsets.topic.num.partitions": 1, "group.initial.rebalance.delay.ms": 0}
+OF_SEVERAL = {
+    **QUICK_HEARTBEATS,
+    **QUICK_TIMEOUTS,
+    "offsets.topic.num.partitions": 1,
+    "group.initial.rebalance.delay.ms": 0,
+}
 """Settings of the three brokers, the same that the nodes of an Apache Kafka cluster get."""
 
 PATIENCE = 60
@@ -27,7 +32,8 @@ class Double:
     """A server that loses its data when it stops, unless it has a folder to keep it in."""
 
     def __init__(self, folder: str | None = None, *words: str) -> None:
-        self.bootstrap, self._words = "", [*words, *(["--data-dir", folder] if folder else [])]
+        quick = [word for setting in QUICK_TIMEOUTS.items() for word in ("-c", "=".join(setting))]
+        self.bootstrap, self._words = "", [*quick, *words, *(["--data-dir", folder] if folder else [])]
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:

@@ -35,7 +35,7 @@ def test_every_error_that_is_shown_is_a_row_and_every_row_is_shown(conversations
 
 
 def test_every_api_is_shown_at_its_oldest_and_newest_version(conversations: list[Conversation]) -> None:
-    shown = {asked for conversation in conversations for asked in conversation.versions}
+    shown = {requested for conversation in conversations for requested in conversation.versions}
     ends = {(served.name, version) for served in TABLE for version in (served.lowest, served.highest)}
     assert sorted(ends - shown) == []
 

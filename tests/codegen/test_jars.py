@@ -248,8 +248,8 @@ def test_extract_writes_their_facts_and_our_words(world: World, tmp_path: Path) 
 
 def test_without_maven_the_check_reports_it_and_exits_with_3(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert world.run("--check") == 3
-    assert "NOT CHECKED" in (said := capsys.readouterr().err)
-    assert "Maven (mvn) is not on the PATH" in said
+    assert "NOT CHECKED" in (message := capsys.readouterr().err)
+    assert "Maven (mvn) is not on the PATH" in message
 
 
 def test_a_jar_that_is_none_is_no_ground_for_a_verdict(world: World, capsys: pytest.CaptureFixture[str]) -> None:

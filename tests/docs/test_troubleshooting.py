@@ -39,11 +39,11 @@ def test_an_example_has_the_shown_message(
     }
     with caplog.at_level(logging.WARNING, "kafkadouble"), pytest.raises(Exception, match=r".") as raised:
         exec(compile(code.text.replace("9092", str(port)), "troubleshooting.md", "exec"), names)
-    said = [
+    message = [
         *(f"{record.levelname} {record.getMessage()}" for record in caplog.records),
         f"{raised.type.__name__}: {raised.value}",
     ]
-    plain = [same_address(line.replace(str(tmp_path), "FOLDER")) for line in said]
+    plain = [same_address(line.replace(str(tmp_path), "FOLDER")) for line in message]
     for line in shown.text.splitlines():
         assert same_address(line) in plain
 

@@ -49,9 +49,9 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("verb", "said"), WRONG.values(), ids=WRONG)
-def test_a_wrong_argument_is_named(kafka: KafkaDouble, verb: Callable[[Any], object], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+@pytest.mark.parametrize(("verb", "message"), WRONG.values(), ids=WRONG)
+def test_a_wrong_argument_is_named(kafka: KafkaDouble, verb: Callable[[Any], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         verb(kafka)
     assert kafka.records("t") == []
 

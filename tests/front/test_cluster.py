@@ -357,7 +357,7 @@ def test_it_starts_again_on_the_same_ports() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"brokers": 0}, "brokers is 0"),
         ({"brokers": 3, "port": 65534}, "port 65534 leaves no 3 ports"),
@@ -365,8 +365,8 @@ def test_it_starts_again_on_the_same_ports() -> None:
         ({"brokers": 2, "config": {"process.roles": "broker"}}, "process.roles is that of one node"),
     ],
 )
-def test_what_cannot_be(arguments: dict[str, object], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_cannot_be(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         KafkaDouble(**arguments)  # type: ignore[arg-type]  # some are wrong on purpose
 
 

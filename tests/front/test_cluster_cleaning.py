@@ -78,8 +78,8 @@ def held(kafka: KafkaDouble, id: int, topic: str) -> tuple[int, int, int, list[t
 
 def size_by_api(kafka: KafkaDouble, id: int, topic: str) -> int:
     of = DescribeLogDirsRequest
-    asked = of(topics=[of.DescribableLogDirTopic(topic=topic, partitions=[0])])
-    [directory] = [each for each in ask(at(kafka, id), asked, 4).results if each.topics]
+    requested = of(topics=[of.DescribableLogDirTopic(topic=topic, partitions=[0])])
+    [directory] = [each for each in ask(at(kafka, id), requested, 4).results if each.topics]
     size: int = directory.topics[0].partitions[0].partition_size
     return size
 

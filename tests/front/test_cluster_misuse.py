@@ -52,10 +52,10 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
 }
 
 
-@pytest.mark.parametrize(("verb", "said"), WRONG.values(), ids=WRONG)
-def test_what_cannot_have_been_meant(kafka: KafkaDouble, verb: Callable[[Any], object], said: str) -> None:
+@pytest.mark.parametrize(("verb", "message"), WRONG.values(), ids=WRONG)
+def test_what_cannot_have_been_meant(kafka: KafkaDouble, verb: Callable[[Any], object], message: str) -> None:
     before = kafka.leader("t", 0), kafka.leader_epoch("t", 0)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         verb(kafka)
     assert (kafka.leader("t", 0), kafka.leader_epoch("t", 0)) == before
 
@@ -160,7 +160,7 @@ def test_an_unclean_election_elects_no_unfit_broker(kafka: KafkaDouble) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"brokers": "3"}, "brokers is '3': there is one at least"),
         ({"brokers": 2.5}, "brokers is 2.5"),
@@ -174,8 +174,8 @@ def test_an_unclean_election_elects_no_unfit_broker(kafka: KafkaDouble) -> None:
         ({"brokers": 2, "controller_port": 70000}, "controller_port is 70000"),
     ],
 )
-def test_arguments_that_cannot_be(arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_arguments_that_cannot_be(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         KafkaDouble(**arguments)
 
 

@@ -127,8 +127,8 @@ def leading(processes: dict[int, Serving]) -> int:
 def test_three_processes_elect_one_and_another_when_it_ends(processes: dict[int, Serving]) -> None:
     assert [next(iter(served.startup)) for served in processes.values()] == ["controller.quorum.bootstrap.servers"] * 3
     first = leading(processes)
-    code, said = processes.pop(first).end()
-    assert code == 0, said
+    code, message = processes.pop(first).end()
+    assert code == 0, message
     second = leading(processes)
     assert second != first
     for served in processes.values():
@@ -139,9 +139,9 @@ def test_a_client_of_a_broker_that_starts_waits_until_that_is_part_of_its_cluste
     (port,) = free_ports(1)
     files = of_broker(tmp_path, port), of_controller(tmp_path, 1, {1: port})
     with serving("--config", str(files[0])) as broker, ThreadPoolExecutor(1) as beside:
-        asked = beside.submit(broker.ask, MetadataRequest(topics=[]), 12)
+        requested = beside.submit(broker.ask, MetadataRequest(topics=[]), 12)
         with serving("--config", str(files[1])):
-            metadata = asked.result(30)
+            metadata = requested.result(30)
     assert [(each.node_id, (each.host, each.port)) for each in metadata.brokers] == [(2, broker.address)]
 
 
@@ -174,9 +174,9 @@ def test_a_topic_that_a_broker_creates_has_the_partitions_of_its_own_settings(
         serving("--config", str(controller_file), "-c", "num.partitions=2"),
         serving("--config", str(broker_file), *of_its_own) as broker,
     ):
-        asked = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")])
+        requested = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")])
         end = time.monotonic() + 30
-        while not (found := broker.ask(asked, 12).topics[0].partitions):
+        while not (found := broker.ask(requested, 12).topics[0].partitions):
             assert time.monotonic() < end
     assert len(found) == partitions
 

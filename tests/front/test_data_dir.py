@@ -104,8 +104,8 @@ def offset_after(broker: Serving, topic: str) -> int:
     """The offset of a record that is appended now."""
     batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v")])
     data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    response = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), 9)
+    requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    response = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), 9)
     return int(response.responses[0].partition_responses[0].base_offset)
 
 

@@ -32,8 +32,8 @@ def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]
     """Appends a record: the error code, and the record's offset."""
     batch = encode_batch([Record(0, 1_700_000_000_000, None, b"v" * size)])
     data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    answer = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), 9)
+    requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    answer = broker.ask(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), 9)
     answered = answer.responses[0].partition_responses[0]
     return answered.error_code, answered.base_offset
 
@@ -41,8 +41,8 @@ def produce(broker: Serving, topic: str, size: int = 100_000) -> tuple[int, int]
 def end_of(broker: Serving, topic: str) -> tuple[int, int]:
     """The error code of a Fetch, and the high watermark."""
     partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-    asked = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[partition])])
-    found = broker.ask(asked, 11).responses[0].partitions[0]
+    requested = FetchRequest(max_bytes=1 << 20, topics=[FetchRequest.FetchTopic(topic=topic, partitions=[partition])])
+    found = broker.ask(requested, 11).responses[0].partitions[0]
     return found.error_code, found.high_watermark
 
 

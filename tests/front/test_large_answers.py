@@ -102,16 +102,16 @@ def test_a_stretch_of_a_file(serving: Serving, position: int, most: int) -> None
 
 
 def test_answers_keep_their_order_where_the_client_is_slow(serving: Serving) -> None:
-    asked = [serving.request(at) if at % 2 else ApiVersionsRequest() for at in range(8)]
+    requested = [serving.request(at) if at % 2 else ApiVersionsRequest() for at in range(8)]
     versions = [1 if at % 2 else 2 for at in range(8)]
     frames, reader = list[bytes](), Frames()
     with socket.create_connection(serving.address, timeout=20) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
-        sock.sendall(b"".join(framed(body, at, versions[at]) for at, body in enumerate(asked)))
-        while len(frames) < len(asked):
+        sock.sendall(b"".join(framed(body, at, versions[at]) for at, body in enumerate(requested)))
+        while len(frames) < len(requested):
             frames += [bytes(each) for each in reader.feed(sock.recv(1 << 20))]
     for at, frame in enumerate(frames):
-        correlation, answer = headers.read_response(frame, asked[at].api_key or 0, versions[at])
+        correlation, answer = headers.read_response(frame, requested[at].api_key or 0, versions[at])
         assert correlation == at
         if isinstance(answer, FetchSnapshotResponse):
             assert bytes_in(answer) == CONTENTS[at:]

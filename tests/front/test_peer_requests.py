@@ -21,17 +21,21 @@ def create(kafka: KafkaDouble, name: str) -> None:
 def test_they_are_kept_apart_and_linked_to_the_request_of_the_client() -> None:
     with KafkaDouble(brokers=2, peer_requests=True) as kafka:
         create(kafka, "t")
-        (asked,) = kafka.requests.of("CreateTopics")
-        assert asked.forwarded is not None
-        assert (asked.broker, asked.forwarded.outcome, asked.forwarded.forwarded_from) == (1, "answered", asked)
+        (requested,) = kafka.requests.of("CreateTopics")
+        assert requested.forwarded is not None
+        assert (requested.broker, requested.forwarded.outcome, requested.forwarded.forwarded_from) == (
+            1,
+            "answered",
+            requested,
+        )
         (envelope,) = kafka.peer_requests.of("Envelope")
         (inner,) = kafka.peer_requests.of("CreateTopics")
-        assert inner is asked.forwarded
+        assert inner is requested.forwarded
         assert envelope.broker == inner.broker == 3
         assert not kafka.requests.of("Envelope", "Fetch", "BrokerHeartbeat")
         kafka.peer_requests.clear()
         assert not kafka.peer_requests.of("Envelope")
-        assert kafka.requests.of("CreateTopics") == [asked]
+        assert kafka.requests.of("CreateTopics") == [requested]
         kafka.reset()
         assert not kafka.requests.of("CreateTopics")
         create(kafka, "t")
@@ -41,8 +45,8 @@ def test_they_are_kept_apart_and_linked_to_the_request_of_the_client() -> None:
 def test_they_are_not_kept_by_default() -> None:
     with KafkaDouble(brokers=2) as kafka:
         create(kafka, "t")
-        (asked,) = kafka.requests.of("CreateTopics")
-        assert asked.forwarded is None
+        (requested,) = kafka.requests.of("CreateTopics")
+        assert requested.forwarded is None
         with pytest.raises(UsageError, match="give peer_requests=True"):
             _ = kafka.peer_requests
 

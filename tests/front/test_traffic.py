@@ -97,7 +97,7 @@ def test_nothing_to_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["nowhere"], "nowhere: there is no such file or directory"),
         (["--zone", "Nowhere/At_all", "x"], "'Nowhere/At_all' is no time zone"),
@@ -105,11 +105,11 @@ def test_nothing_to_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ([], "the following arguments are required: PATH"),
     ],
 )
-def test_wrong_calls(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_calls(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["traffic", *words])
     assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_without_pyarrow_the_error_names_the_package(

@@ -327,8 +327,8 @@ def under_attack(broker: Broker, name: str, scale: float) -> Iterator[subprocess
     command = [sys.executable, "-m", __name__, name, host, str(port), str(scale)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         yield process
-        _, said = process.communicate(timeout=2 * TIMEOUT_S)
-    assert process.returncode == 0, said
+        _, text = process.communicate(timeout=2 * TIMEOUT_S)
+    assert process.returncode == 0, text
 
 
 if __name__ == "__main__":

@@ -53,14 +53,14 @@ def _alter_partition(dice: Random, node: Node, body: Any) -> None:
             return
         of = dice.choice(topics)
         topic.topic_id = of.id
-        for asked in topic.partitions:
-            asked.partition_index = dice.choice(sorted(of.partitions))
-            now = of.partitions[asked.partition_index]
-            asked.leader_epoch, asked.partition_epoch = now.leader_epoch, now.partition_epoch
-            isr = type(asked).BrokerState if hasattr(type(asked), "BrokerState") else None
-            asked.new_isr = tuple(dice.sample(now.replicas, dice.randint(1, len(now.replicas))))
+        for requested in topic.partitions:
+            requested.partition_index = dice.choice(sorted(of.partitions))
+            now = of.partitions[requested.partition_index]
+            requested.leader_epoch, requested.partition_epoch = now.leader_epoch, now.partition_epoch
+            isr = type(requested).BrokerState if hasattr(type(requested), "BrokerState") else None
+            requested.new_isr = tuple(dice.sample(now.replicas, dice.randint(1, len(now.replicas))))
             if isr is not None:
-                asked.new_isr_with_epochs = [isr(broker_id=id, broker_epoch=-1) for id in asked.new_isr]
+                requested.new_isr_with_epochs = [isr(broker_id=id, broker_epoch=-1) for id in requested.new_isr]
 
 
 def _topics(node: Node) -> list[Any]:
@@ -75,8 +75,8 @@ def _assign(dice: Random, node: Node, body: Any) -> None:
     for directory in body.directories or ():
         for topic in directory.topics:
             topic.topic_id = dice.choice(topics).id if topics else Uuid.ZERO
-            for asked in topic.partitions:
-                asked.partition_index = 0
+            for requested in topic.partitions:
+                requested.partition_index = 0
 
 
 def _raft(dice: Random, node: Node, body: Any) -> None:
@@ -84,15 +84,15 @@ def _raft(dice: Random, node: Node, body: Any) -> None:
     body.cluster_id = node.cluster_id
     for topic in body.topics:
         topic.topic_name = TOPIC
-        for asked in topic.partitions:
-            asked.partition_index = 0
-            if hasattr(asked, "replica_epoch"):
-                asked.replica_epoch = replica.epoch + dice.choice((0, 0, 0, 0, 0, 0, 1))
-                asked.replica_id, asked.last_offset_epoch = dice.choice((1, 2, 3)), replica.log.last_epoch
+        for requested in topic.partitions:
+            requested.partition_index = 0
+            if hasattr(requested, "replica_epoch"):
+                requested.replica_epoch = replica.epoch + dice.choice((0, 0, 0, 0, 0, 0, 1))
+                requested.replica_id, requested.last_offset_epoch = dice.choice((1, 2, 3)), replica.log.last_epoch
             elif replica.leader_id is not None and dice.random() < 0.7:
-                asked.leader_id, asked.leader_epoch = replica.leader_id, replica.epoch
-            if hasattr(asked, "voter_directory_id"):
-                asked.voter_directory_id = replica.key.directory_id
+                requested.leader_id, requested.leader_epoch = replica.leader_id, replica.epoch
+            if hasattr(requested, "voter_directory_id"):
+                requested.voter_directory_id = replica.key.directory_id
     if hasattr(body, "voter_id"):
         body.voter_id = replica.key.id
 
@@ -106,11 +106,11 @@ def _fetch(dice: Random, node: Node, body: Any) -> None:
     body.cluster_id, body.max_wait_ms = node.cluster_id, dice.choice((0, 0, 5, 500, 2**31 - 1))
     for topic in body.topics or ():
         topic.topic_id = Uuid.METADATA_TOPIC_ID
-        for asked in topic.partitions:
-            end, asked.partition = node.quorum.replica.log.end, 0
-            asked.current_leader_epoch = node.quorum.replica.epoch
+        for requested in topic.partitions:
+            end, requested.partition = node.quorum.replica.log.end, 0
+            requested.current_leader_epoch = node.quorum.replica.epoch
             offset = dice.choice((0, end.offset, end.offset, dice.randint(0, end.offset)))
-            asked.fetch_offset, asked.last_fetched_epoch = offset, end.epoch if offset else 0
+            requested.fetch_offset, requested.last_fetched_epoch = offset, end.epoch if offset else 0
 
 
 def _fetch_snapshot(dice: Random, node: Node, body: Any) -> None:
@@ -118,11 +118,11 @@ def _fetch_snapshot(dice: Random, node: Node, body: Any) -> None:
     ids = node.quorum.snapshots.ids()
     for topic in body.topics or ():
         topic.name = TOPIC
-        for asked in topic.partitions:
-            asked.partition, asked.current_leader_epoch = 0, node.quorum.replica.epoch
-            if ids and asked.snapshot_id is not None:
+        for requested in topic.partitions:
+            requested.partition, requested.current_leader_epoch = 0, node.quorum.replica.epoch
+            if ids and requested.snapshot_id is not None:
                 id = dice.choice(ids)
-                asked.snapshot_id.end_offset, asked.snapshot_id.epoch = id.offset, id.epoch
+                requested.snapshot_id.end_offset, requested.snapshot_id.epoch = id.offset, id.epoch
 
 
 def _voter(dice: Random, node: Node, body: Any) -> None:

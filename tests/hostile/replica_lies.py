@@ -167,7 +167,7 @@ def on_the_wire(dice: Random, message: Message, version: int) -> LyingAnswer:
         return RequestFailure.LOST
 
 
-def asked(dice: Random, topic_id: Uuid, replicas: tuple[int, ...]) -> FetchRequest:
+def requested(dice: Random, topic_id: Uuid, replicas: tuple[int, ...]) -> FetchRequest:
     """A fetch in the name of a replica, or without a valid name."""
     of = FetchRequest
     partitions = [

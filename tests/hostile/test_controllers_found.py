@@ -35,9 +35,9 @@ def snapshot(of: Node, leader: Node) -> FetchSnapshotRequest:
     ids = leader.quorum.snapshots.ids()
     request = FetchSnapshotRequest
     id = request.SnapshotId(end_offset=ids[-1].offset, epoch=ids[-1].epoch)
-    asked = request.PartitionSnapshot(current_leader_epoch=leader.controller.epoch, snapshot_id=id)
-    asked.replica_directory_id = of.quorum.replica.key.directory_id
-    return request(cluster_id="a-cluster", topics=[request.TopicSnapshot(name=TOPIC, partitions=[asked])])
+    requested = request.PartitionSnapshot(current_leader_epoch=leader.controller.epoch, snapshot_id=id)
+    requested.replica_directory_id = of.quorum.replica.key.directory_id
+    return request(cluster_id="a-cluster", topics=[request.TopicSnapshot(name=TOPIC, partitions=[requested])])
 
 
 def code(answer: Any) -> int:
@@ -56,9 +56,9 @@ def test_requests_that_end_apache_kafka_are_refused(stage: QuorumStage, version:
     assert len(good.topics[0].partitions[0].unaligned_records) > 100
     for node in stage.nodes.values():
         for name, value in (("max_bytes", -1), ("max_bytes", -(2**31)), ("replica_id", leader.id)):
-            asked = snapshot(node, leader)
-            setattr(asked, name, value)
-            answer = stage.controllers.ask(node, asked, version)
+            requested = snapshot(node, leader)
+            setattr(requested, name, value)
+            answer = stage.controllers.ask(node, requested, version)
             expected = error_codes.INVALID_REQUEST, error_codes.NOT_LEADER_OR_FOLLOWER
             assert code(answer) in (expected if node is not leader else expected[:1]), (node, name, answer)
             stage.look()
@@ -91,13 +91,13 @@ def test_the_last_epoch_ends_elections_and_nothing_else(stage: QuorumStage) -> N
 def test_a_voter_with_too_many_listeners_is_refused(stage: QuorumStage) -> None:
     leader = stage.controllers.leader
     before = leader.quorum.log.log_end_offset
-    asked = update(leader.id, leader.controller.epoch)
-    asked.cluster_id, asked.voter_directory_id = "a-cluster", leader.quorum.replica.key.directory_id
-    listener = type(asked).Listener
+    requested = update(leader.id, leader.controller.epoch)
+    requested.cluster_id, requested.voter_directory_id = "a-cluster", leader.quorum.replica.key.directory_id
+    listener = type(requested).Listener
     most = reconfiguration.MAX_VOTERS_SIZE_BYTES // 30_000 + 2
-    asked.listeners = [listener(name="CONTROLLER", host="h", port=1)]
-    asked.listeners += [listener(name=str(number), host="h" * 30_000, port=1) for number in range(most)]
-    assert stage.controllers.ask(leader, asked, 0).error_code == error_codes.INVALID_REQUEST
+    requested.listeners = [listener(name="CONTROLLER", host="h", port=1)]
+    requested.listeners += [listener(name=str(number), host="h" * 30_000, port=1) for number in range(most)]
+    assert stage.controllers.ask(leader, requested, 0).error_code == error_codes.INVALID_REQUEST
     assert leader.quorum.log.log_end_offset == before
     assert stage.works()
 

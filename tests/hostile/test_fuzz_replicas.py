@@ -22,7 +22,7 @@ from tests.hostile.fuzzing import FRAMES, MB, SEED, resident
 from tests.server.replica.replication.liars import BROKERS
 from tests.support.listeners import BROKER
 
-from .replica_lies import OF_FETCHES, asked, ends, granted, on_the_wire
+from .replica_lies import OF_FETCHES, ends, granted, on_the_wire, requested
 from .replica_stage import PARTITIONS, TOPIC, ReplicaStage
 from .stage import Log, logged
 
@@ -90,12 +90,12 @@ class Campaign:
         dice, cluster = self.dice, self.stage.cluster
         topic = cluster.leader.controller.image.topic_named(TOPIC)
         assert topic is not None
-        request: Any = asked(dice, topic.id, BROKERS)
+        request: Any = requested(dice, topic.id, BROKERS)
         if dice.random() < 0.3:
             request = on_the_wire(dice, request, FETCH_VERSION)
         if isinstance(request, FetchRequest):
             self.made += 1
-            self._counted("asked", None)
+            self._counted("requested", None)
             cluster.submit(cluster.nodes[dice.choice(BROKERS)], request, FETCH_VERSION, lambda answer: None, BROKER)
 
 
@@ -121,4 +121,4 @@ def test_lies_between_replicas_break_nothing(part: str) -> None:
     print(f"{campaign.made} lies, {campaign.stage.renewed} times a follower believed one: {campaign.counts}")
     if usage:
         assert max(usage) - usage[0] < 100 * MB, [used // MB for used in usage]
-    assert set(campaign.counts) >= {"bytes", "asked", "ends", *(lie.__name__ for lie in OF_FETCHES)}
+    assert set(campaign.counts) >= {"bytes", "requested", "ends", *(lie.__name__ for lie in OF_FETCHES)}

@@ -63,10 +63,10 @@ class Story:
         self, epoch: int, current: int = ANY, *, topic: str = "t", index: int = 0, version: int = 4, replica: int = -1
     ) -> tuple[int, int, int]:
         """(error code, epoch, end offset) of OffsetForLeaderEpoch."""
-        asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(
+        requested = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(
             partition=index, current_leader_epoch=current, leader_epoch=epoch
         )
-        of = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic=topic, partitions=[asked])
+        of = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic=topic, partitions=[requested])
         request = OffsetForLeaderEpochRequest(topics=[of])
         if version >= 3:
             request.replica_id = replica
@@ -75,17 +75,17 @@ class Story:
 
     def offset_at(self, timestamp: int, current: int = ANY, version: int = 9) -> Any:
         """The answer of ListOffsets for the partition."""
-        asked = ListOffsetsRequest.ListOffsetsPartition(
+        requested = ListOffsetsRequest.ListOffsetsPartition(
             partition_index=0, current_leader_epoch=current, timestamp=timestamp
         )
-        topic = ListOffsetsRequest.ListOffsetsTopic(name="t", partitions=[asked])
+        topic = ListOffsetsRequest.ListOffsetsTopic(name="t", partitions=[requested])
         answer = self.cluster.submit(ListOffsetsRequest(replica_id=-1, topics=[topic]), version)
         return answer.topics[0].partitions[0]
 
     def metadata(self, version: int = 12) -> Any:
         """The answer of Metadata for the partition."""
-        asked = MetadataRequest.MetadataRequestTopic(name="t")
-        return self.cluster.submit(MetadataRequest(topics=[asked]), version).topics[0].partitions[0]
+        requested = MetadataRequest.MetadataRequestTopic(name="t")
+        return self.cluster.submit(MetadataRequest(topics=[requested]), version).topics[0].partitions[0]
 
     def fetch(self, offset: int, current: int = ANY, last: int = ANY, version: int = 12) -> Any:
         """The answer of a Fetch that does not wait."""
@@ -95,14 +95,14 @@ class Story:
         self, offset: int, current: int = ANY, last: int = ANY, version: int = 12, *, wait: int = 5000, least: int = 1
     ) -> Pending:
         """A Fetch that may wait."""
-        asked = FetchRequest.FetchPartition(
+        requested = FetchRequest.FetchPartition(
             partition=0, fetch_offset=offset, current_leader_epoch=current, partition_max_bytes=1 << 20
         )
         if version >= 12:
-            asked.last_fetched_epoch = last
-        named = FetchRequest.FetchTopic(topic="t", partitions=[asked])
+            requested.last_fetched_epoch = last
+        named = FetchRequest.FetchTopic(topic="t", partitions=[requested])
         if version >= 13:
-            named = FetchRequest.FetchTopic(topic_id=self.cluster.partition("t").topic_id, partitions=[asked])
+            named = FetchRequest.FetchTopic(topic_id=self.cluster.partition("t").topic_id, partitions=[requested])
         request = FetchRequest(max_wait_ms=wait, min_bytes=least, max_bytes=1 << 20, session_epoch=-1, topics=[named])
         return self.cluster.begin(request, version)
 

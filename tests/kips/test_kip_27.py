@@ -64,8 +64,8 @@ class Writer:
         self, batch: bytes, topic: str = TOPIC, version: int = NEWEST_BY_NAME
     ) -> Response.PartitionProduceResponse:
         data = ProduceRequest.PartitionProduceData(index=0, records=batch)
-        asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-        answer = self.cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), version)
+        requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+        answer = self.cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), version)
         found: Response.PartitionProduceResponse = answer.responses[0].partition_responses[0]
         return found
 
@@ -199,8 +199,8 @@ class TestTheServer:
         batch = Writer(cluster).batch(["a"], 0)
         parts = [ProduceRequest.PartitionProduceData(index=index, records=batch) for index in range(2)]
         for expected in (0, error_codes.INVALID_RECORD):
-            asked = ProduceRequest.TopicProduceData(name=TOPIC, partition_data=parts)
-            answer = cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), NEWEST_BY_NAME)
+            requested = ProduceRequest.TopicProduceData(name=TOPIC, partition_data=parts)
+            answer = cluster.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), NEWEST_BY_NAME)
             assert [one.error_code for one in answer.responses[0].partition_responses] == [expected] * 2
 
     def test_a_refused_partition_leaves_the_others_of_the_request_alone(self, cluster: Harness) -> None:

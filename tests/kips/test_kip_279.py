@@ -46,11 +46,11 @@ def log_of(*terms: tuple[int, int]) -> PartitionLog:
 def follow_by_asking(follower: PartitionLog, leader: PartitionLog) -> int:
     """Truncates as in the KIP, with as many requests as it takes; returns their number."""
     for times in range(1, 10):
-        asked = follower.epochs.latest
-        end = leader.end_offset_for_epoch(asked)
+        requested = follower.epochs.latest
+        end = leader.end_offset_for_epoch(requested)
         own = follower.end_offset_for_epoch(end.epoch)
         follower.truncate_to(min(end.offset, own.offset, follower.log_end_offset))
-        if end.epoch == asked or own.epoch == end.epoch:
+        if end.epoch == requested or own.epoch == end.epoch:
             replicate(follower, leader)
             return times
     raise AssertionError("the two never agree")
@@ -73,12 +73,12 @@ def replicate(follower: PartitionLog, leader: PartitionLog) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "named", "end"), [(0, 0, 3), (1, 0, 3), (2, 2, 5), (3, 2, 5), (4, 4, 8), (5, -1, -1), (-1, -1, -1)]
+    ("requested", "named", "end"), [(0, 0, 3), (1, 0, 3), (2, 2, 5), (3, 2, 5), (4, 4, 8), (5, -1, -1), (-1, -1, -1)]
 )
 def test_the_answer_names_the_largest_epoch_up_to_the_requested_one(
-    story: Story, asked: int, named: int, end: int
+    story: Story, requested: int, named: int, end: int
 ) -> None:
-    assert story.end_of(asked) == (0, named, end)
+    assert story.end_of(requested) == (0, named, end)
 
 
 def test_an_epoch_older_than_the_log_ends_where_the_log_begins(story: Story) -> None:

@@ -135,10 +135,10 @@ def test_groups_and_quorum() -> None:
         4,
         "fffffffe 02 02 74 02 00000001 00000004 00000003 00 00 00",
     )
-    asked = DescribeQuorumRequest.TopicData(
+    requested = DescribeQuorumRequest.TopicData(
         topic_name="t", partitions=[DescribeQuorumRequest.PartitionData(partition_index=0)]
     )
-    check(DescribeQuorumRequest(topics=[asked]), 0, "02 02 74 02 00000000 00 00 00")
+    check(DescribeQuorumRequest(topics=[requested]), 0, "02 02 74 02 00000000 00 00 00")
     vote = VoteRequest.PartitionData(
         partition_index=0, replica_epoch=5, replica_id=1, last_offset_epoch=4, last_offset=10
     )

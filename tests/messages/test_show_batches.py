@@ -237,10 +237,10 @@ def test_a_payload_that_cannot_be_read_is_shown_as_bytes(value: bytes, broken: b
 
 def test_a_log_is_read_batch_by_batch() -> None:
     source = BytesIO(BATCHES)
-    asked: list[int] = []
+    requested: list[int] = []
 
     def read(size: int) -> bytes:
-        asked.append(size)
+        requested.append(size)
         return source.read(min(size, 100))  # a pipe may return less
 
     found = show.log(read)
@@ -249,7 +249,7 @@ def test_a_log_is_read_batch_by_batch() -> None:
     assert first.error is None
     rest = list(found)
     assert sum(len(shown.data) for shown in rest) + len(first.data) == len(BATCHES)
-    assert max(asked) < 1000
+    assert max(requested) < 1000
 
 
 def test_a_length_is_not_believed() -> None:

@@ -24,7 +24,7 @@ def main(words: list[str]) -> int:
         result = run(name)
         surprises += not result.is_as_stated(mutation)
         reason = f" (as stated: {mutation.survives})" if mutation.survives else ""
-        print(f"{result.verdict.value:8}  {name}{reason}: {result.said}"[:240], flush=True)
+        print(f"{result.verdict.value:8}  {name}{reason}: {result.message}"[:240], flush=True)
     print(f"{len(chosen)} mutations, {surprises} not as the table says")
     return 1 if surprises else 0
 

@@ -29,7 +29,7 @@ class Result(NamedTuple):
     """`said` is the first test that failed, or what pytest said last."""
 
     verdict: Verdict
-    said: str
+    message: str
 
     def is_as_stated(self, mutation: Mutation) -> bool:
         """Whether it was killed, or survived for a written reason."""

@@ -34,7 +34,7 @@ def test_a_mutation_does_not_survive() -> None:
     killed = [name for name, each in MUTATIONS.items() if not each.survives]
     for name in random.Random(seed).sample(killed, SAMPLE):
         result = run(name)
-        assert result.verdict is Verdict.KILLED, f"{name}: {result.said}"
+        assert result.verdict is Verdict.KILLED, f"{name}: {result.message}"
 
 
 @pytest.mark.parametrize(

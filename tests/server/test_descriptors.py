@@ -59,16 +59,16 @@ class Node(Harness):
         for number in range(40):
             batch = encode_batch([Record(0, self.now, b"%d" % (number % KEYS), b"v" * LARGE)])
             data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-            asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-            answer = self.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[asked]), 9)
+            requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+            answer = self.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[requested]), 9)
             assert answer.responses[0].partition_responses[0].error_code == 0
 
     def commit(self, count: int) -> None:
         of = OffsetCommitRequest
         for offset in range(count):
             partition = of.OffsetCommitRequestPartition(partition_index=0, committed_offset=offset)
-            asked = of.OffsetCommitRequestTopic(name="compacted", partitions=[partition])
-            answer = self.submit(of(group_id="group", topics=[asked]), 5)
+            requested = of.OffsetCommitRequestTopic(name="compacted", partitions=[partition])
+            answer = self.submit(of(group_id="group", topics=[requested]), 5)
             assert answer.topics[0].partitions[0].error_code == 0
 
     def pass_time(self) -> None:

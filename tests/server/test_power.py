@@ -27,9 +27,9 @@ def test_the_topic_id_of_a_folder_is_flushed_before_its_records() -> None:
     pending = machine.begin(produce_request("t", b"a"), 9)
     machine.flush()
     assert produced(pending) == (0, 0)
-    said = machine.disks["a"].read_whole("t-0/partition.metadata")
+    message = machine.disks["a"].read_whole("t-0/partition.metadata")
     for seed in SEEDS:
-        assert machine.disks["a"].power_lost(Random(seed)).read_whole("t-0/partition.metadata") == said
+        assert machine.disks["a"].power_lost(Random(seed)).read_whole("t-0/partition.metadata") == message
 
 
 def test_an_epoch_that_was_seen_does_not_begin_again() -> None:
@@ -43,9 +43,9 @@ def test_an_epoch_that_was_seen_does_not_begin_again() -> None:
 
 
 def test_a_producer_id_is_not_given_again() -> None:
-    asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+    requested = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
     for seed in SEEDS:
         machine = Machine()
-        given = machine.submit(asked, 4).producer_id
+        given = machine.submit(requested, 4).producer_id
         machine.lose_power(Random(seed))
-        assert machine.submit(asked, 4).producer_id > given
+        assert machine.submit(requested, 4).producer_id > given

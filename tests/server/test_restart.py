@@ -67,8 +67,8 @@ def lives(request: pytest.FixtureRequest, tmp_path: Path) -> Lives:
 def produce(node: Harness, topic: str, *values: bytes) -> int:
     batch = encode_batch([Record(at, NOW, None, value) for at, value in enumerate(values)])
     data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-    asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-    response = node.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[asked]), 9)
+    requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+    response = node.submit(ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[requested]), 9)
     answered = response.responses[0].partition_responses[0]
     assert answered.error_code == 0
     return int(answered.base_offset)
@@ -105,8 +105,8 @@ def test_records_after_a_restart_have_a_later_epoch(lives: Lives) -> None:
     node = lives.again()
     produce(node, "t", b"b")
     assert node.partition("t").leader_epoch == first + 2
-    asked = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0, leader_epoch=first)
-    topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic="t", partitions=[asked])
+    requested = OffsetForLeaderEpochRequest.OffsetForLeaderPartition(partition=0, leader_epoch=first)
+    topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic(topic="t", partitions=[requested])
     response = node.submit(OffsetForLeaderEpochRequest(replica_id=-1, topics=[topic]), 4)
     answered = response.topics[0].partitions[0]
     assert (answered.leader_epoch, answered.end_offset) == (first, 1)
@@ -134,9 +134,9 @@ def test_groups_are_loaded_from_their_log(lives: Lives) -> None:
 
 
 def test_a_producer_id_is_never_given_twice(lives: Lives) -> None:
-    asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
-    first = lives.node.submit(asked, 4).producer_id
-    assert lives.again().submit(asked, 4).producer_id > first
+    requested = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1000)
+    first = lives.node.submit(requested, 4).producer_id
+    assert lives.again().submit(requested, 4).producer_id > first
 
 
 def test_a_deleted_topic_does_not_come_back_under_its_name(lives: Lives) -> None:

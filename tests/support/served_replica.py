@@ -60,7 +60,7 @@ class ServedReplica:
         self.id, self.clock, self.versions = id, clock, versions or {}
         self.endpoint = VoterEndpoint(*sock.getsockname()[:2])
         self.snapshots, self.driver = MemorySnapshotStore(), Waiting()
-        self.asked: list[_Request] = []
+        self.requested: list[_Request] = []
         self.replica = KafkaRaftClient(
             SETTINGS,
             ReplicaKey(id),
@@ -150,7 +150,7 @@ class ServedReplica:
         key, version = head.api_key, head.api_version
         body = registry.api(key).request.decode(frame, version, head.body_offset)
         request = _Request(key, version, body)
-        self.asked.append(request)
+        self.requested.append(request)
         answer = _OTHERS[key](self) if key in _OTHERS else await self._of_quorum(request)
         writer.writelines(headers.write_response(answer, head.correlation_id, key, version))
         await writer.drain()

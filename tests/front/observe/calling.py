@@ -63,4 +63,4 @@ def has(name: str) -> Callable[[Observer], bool]:
 
 
 def fetchers(member: ServedReplica) -> list[int]:
-    return [each.body.replica_state.replica_id for each in member.asked if each.api_key == ApiKeys.FETCH]
+    return [each.body.replica_state.replica_id for each in member.requested if each.api_key == ApiKeys.FETCH]

@@ -81,8 +81,10 @@ def test_every_version_of_fetch(version: int, capsys: pytest.CaptureFixture[str]
             leader = await leader_of(members)
             leader.append(named(1))
             assert await called("--json", at(*members)) == 0
-            asked = [each.version for member in members for each in member.asked if each.api_key == ApiKeys.FETCH]
-            assert set(asked) == {version}
+            requested = [
+                each.version for member in members for each in member.requested if each.api_key == ApiKeys.FETCH
+            ]
+            assert set(requested) == {version}
 
     run(test())
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -214,8 +216,8 @@ def test_the_id_of_a_voter_is_never_used(capsys: pytest.CaptureFixture[str]) -> 
             assert set(fetchers(member)) == {-1}
 
     run(test())
-    said = "kafkadouble observe: 1 is the id of a node of this cluster: an observer needs one of its own\n"
-    assert capsys.readouterr() == ("", said)
+    message = "kafkadouble observe: 1 is the id of a node of this cluster: an observer needs one of its own\n"
+    assert capsys.readouterr() == ("", message)
 
 
 def test_an_id_of_an_unknown_node_is_not_used(

@@ -173,14 +173,14 @@ def test_a_batch_that_cannot_be_read_is_reported_and_skipped() -> None:
 def test_a_new_quorum_leader_is_a_change() -> None:
     log = Log()
     voters = VoterSet.from_static("1@a:1,2@b:2,3@c:3")
-    said = [
+    text = [
         control_records.leader_change(ReplicaKey(2), voters, [ReplicaKey(2), ReplicaKey(3)]),
         control_records.kraft_version(1),
         control_records.voters(voters),
         (77, b"of a later time"),
     ]
-    records = [control_record(at, START, kind, value) for at, (kind, value) in enumerate(said)]
-    log.batch(encode_batch(records, base_offset=0, partition_leader_epoch=EPOCH, is_control=True), len(said))
+    records = [control_record(at, START, kind, value) for at, (kind, value) in enumerate(text)]
+    log.batch(encode_batch(records, base_offset=0, partition_leader_epoch=EPOCH, is_control=True), len(text))
     assert [each.line().rpartition("  ")[2] for each in log.view.changes] == [
         "controller 2 leads, by the votes of 2,3",
         "kraft.version is 1",

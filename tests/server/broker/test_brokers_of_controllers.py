@@ -88,10 +88,10 @@ def test_ids_for_producers_come_in_blocks_of_each_broker(cluster: Controllers) -
 
 
 def test_missing_topics_are_created_by_the_controller(cluster: Controllers) -> None:
-    asked = MetadataRequest(
+    requested = MetadataRequest(
         topics=[MetadataRequest.MetadataRequestTopic(name="missing")], allow_auto_topic_creation=True
     )
-    assert cluster.ask(cluster.nodes[11], asked, 12).topics[0].error_code == error_codes.UNKNOWN_TOPIC_OR_PARTITION
+    assert cluster.ask(cluster.nodes[11], requested, 12).topics[0].error_code == error_codes.UNKNOWN_TOPIC_OR_PARTITION
     cluster.until(lambda: cluster.nodes[11].controller.image.topic_named("missing") is not None)
     find = FindCoordinatorRequest(key="g")
     assert cluster.ask(cluster.nodes[12], find, 0).error_code == error_codes.COORDINATOR_NOT_AVAILABLE

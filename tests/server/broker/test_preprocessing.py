@@ -33,7 +33,7 @@ def cluster() -> Controllers:
     return found
 
 
-def incremental(*asked: Asked, **fields: Any) -> IncrementalAlterConfigsRequest:
+def incremental(*requested: Asked, **fields: Any) -> IncrementalAlterConfigsRequest:
     of = IncrementalAlterConfigsRequest
     resources = [
         of.AlterConfigsResource(
@@ -41,12 +41,12 @@ def incremental(*asked: Asked, **fields: Any) -> IncrementalAlterConfigsRequest:
             resource_name=name,
             configs=[of.AlterableConfig(name=key, config_operation=SET, value=value) for key, value in configs.items()],
         )
-        for kind, name, configs in asked
+        for kind, name, configs in requested
     ]
     return of(resources=resources, **fields)
 
 
-def whole(*asked: Asked) -> AlterConfigsRequest:
+def whole(*requested: Asked) -> AlterConfigsRequest:
     of = AlterConfigsRequest
     resources = [
         of.AlterConfigsResource(
@@ -54,7 +54,7 @@ def whole(*asked: Asked) -> AlterConfigsRequest:
             resource_name=name,
             configs=[of.AlterableConfig(name=key, value=value) for key, value in configs.items()],
         )
-        for kind, name, configs in asked
+        for kind, name, configs in requested
     ]
     return of(resources=resources)
 
@@ -97,8 +97,8 @@ def test_each_does_its_part(cluster: Controllers, ask: Any) -> None:
 
 
 def test_a_brokers_own_settings_are_altered_by_way_of_it(cluster: Controllers) -> None:
-    asked = incremental((OF_BROKER, str(BROKER), {"message.max.bytes": "12345"}))
-    assert results(cluster, asked) == {(OF_BROKER, str(BROKER)): ("NONE", None)}
+    requested = incremental((OF_BROKER, str(BROKER), {"message.max.bytes": "12345"}))
+    assert results(cluster, requested) == {(OF_BROKER, str(BROKER)): ("NONE", None)}
     cluster.until(lambda: cluster.nodes[BROKER].settings.int("message.max.bytes") == 12345)
     assert cluster.nodes[OTHER].settings.int("message.max.bytes") != 12345
 
@@ -135,6 +135,6 @@ def test_loggers_alone_need_no_request_to_the_controller(cluster: Controllers) -
 
 def test_only_validated(cluster: Controllers) -> None:
     before = cluster.leader.controller.image.configs
-    asked = incremental((OF_TOPIC, "t", {"retention.ms": "5"}), validate_only=True)
-    assert results(cluster, asked) == {(OF_TOPIC, "t"): ("NONE", None)}
+    requested = incremental((OF_TOPIC, "t", {"retention.ms": "5"}), validate_only=True)
+    assert results(cluster, requested) == {(OF_TOPIC, "t"): ("NONE", None)}
     assert cluster.leader.controller.image.configs is before

@@ -30,7 +30,7 @@ class Fooled(Controllers):
         super().__init__(3, settings)
         self.kill(2)
         self.kill(3)
-        self.asked: list[OutboundRequest] = []
+        self.requested: list[OutboundRequest] = []
         self.follow()
 
     @property
@@ -40,16 +40,16 @@ class Fooled(Controllers):
     def follow(self) -> None:
         """Makes the node believe that node 2 leads."""
         leader = FetchResponse.LeaderIdAndEpoch(leader_id=LEADER, leader_epoch=EPOCH)
-        self.until(lambda: bool(self.asked), 5000)
-        while self.asked:
-            send = self.asked.pop()
+        self.until(lambda: bool(self.requested), 5000)
+        while self.requested:
+            send = self.requested.pop()
             if isinstance(send.body, FetchRequest):
                 self._bring(send, fetched(code=6, leader=leader))
         assert self.node.quorum.replica.leader_id == LEADER
 
     def _deliver(self, node: Node, channel: Any, send: OutboundRequest) -> None:
         if channel is node.quorum and isinstance(send.body, FetchRequest | FetchSnapshotRequest):
-            self.asked.append(send)
+            self.requested.append(send)
         else:
             self._carried.append(lambda: channel.answered(send.token, RequestFailure.LOST, self.now))
 
@@ -63,11 +63,13 @@ class Fooled(Controllers):
         request_type = FetchRequest if isinstance(answer, FetchResponse) else FetchSnapshotRequest
 
         def ours() -> bool:
-            return any(send.to.id == LEADER and isinstance(send.body, request_type) for send in self.asked)
+            return any(send.to.id == LEADER and isinstance(send.body, request_type) for send in self.requested)
 
         self.until(lambda: ours() or self.node.halted is not None, 5000)
-        send = next((send for send in self.asked if send.to.id == LEADER and isinstance(send.body, request_type)), None)
-        self.asked.clear()
+        send = next(
+            (send for send in self.requested if send.to.id == LEADER and isinstance(send.body, request_type)), None
+        )
+        self.requested.clear()
         if send is None:
             return None
         self._bring(send, answer)

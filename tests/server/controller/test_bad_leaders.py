@@ -108,8 +108,8 @@ def test_what_does_not_go_on_here_is_not_appended() -> None:
         fooled.answer(fetched(spoilt, 2**62))
         assert fooled.kept == before, spoilt.hex()
         assert fooled.node.halted is None
-    asked = fooled.answer(fetched(good, 2**62))
-    assert asked.topics[0].partitions[0].fetch_offset == end
+    requested = fooled.answer(fetched(good, 2**62))
+    assert requested.topics[0].partitions[0].fetch_offset == end
     assert fooled.kept == (before[0], before[1] + good)
 
 
@@ -230,8 +230,8 @@ def test_a_snapshot_that_is_not_whole_is_not_taken(bad: FetchSnapshotResponse) -
         assert not fooled.node.quorum.snapshots.ids()
         assert fooled.node.halted is None
     fooled.answer(fetched(snapshot=SNAPSHOT))
-    asked = fooled.answer(piece(SNAPSHOT, len(GOOD), 0, GOOD))
-    assert asked.topics[0].partitions[0].position == 0
+    requested = fooled.answer(piece(SNAPSHOT, len(GOOD), 0, GOOD))
+    assert requested.topics[0].partitions[0].position == 0
     assert fooled.kept == (500, b"")
     assert fooled.node.controller.image.end == SNAPSHOT
     assert dict(fooled.node.controller.image.features) == {"metadata.version": 20}
@@ -272,6 +272,6 @@ def test_a_leader_that_takes_back_what_was_committed_is_the_end_and_nothing_is_c
     assert "cannot go on" in fooled.node.halted
     assert fooled.kept == before
     fooled.step(10_000)
-    assert (fooled.kept, fooled.asked) == (before, [])
+    assert (fooled.kept, fooled.requested) == (before, [])
     voted = fooled.ask(fooled.node, vote(EPOCH + 1, 3, (1000, EPOCH), cluster="a-cluster"), 2)
     assert voted.error_code == error_codes.BROKER_NOT_AVAILABLE

@@ -106,11 +106,11 @@ def test_values(entity: tuple[str, str], key: str, value: float, message: str | 
         alter_client_quotas(EMPTY, [entry([entity], (key, value))]).results[0].error_message == message or value == 0.0
     )
     of = AlterClientQuotasRequest
-    asked = of.EntryData(
+    requested = of.EntryData(
         entity=[of.EntityData(entity_type=entity[0], entity_name=entity[1])],
         ops=[of.OpData(key=key, value=value, remove=False)],
     )
-    assert alter_client_quotas(EMPTY, [asked]).results[0].error_message == message
+    assert alter_client_quotas(EMPTY, [requested]).results[0].error_message == message
 
 
 def test_all_quotas_of_an_entity_hold_or_none() -> None:

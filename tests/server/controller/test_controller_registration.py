@@ -75,7 +75,7 @@ class TestUnregistering:
         assert 3000 not in after(image, unregister_controller(image, 3001, 3000)).controllers
 
     @pytest.mark.parametrize(
-        ("level", "active", "asked", "code", "message"),
+        ("level", "active", "requested", "code", "message"),
         [
             (33, 3000, 3000, error_codes.INVALID_REQUEST, "Controller cannot unregister itself while it is active."),
             (32, 3000, 3000, error_codes.INVALID_REQUEST, "Controller cannot unregister itself while it is active."),
@@ -85,8 +85,8 @@ class TestUnregistering:
             (33, 3001, -1, error_codes.CONTROLLER_ID_NOT_REGISTERED, "Controller ID -1 is not currently registered."),
         ],
     )
-    def test_what_is_refused(self, level: int, active: int, asked: int, code: int, message: str) -> None:
+    def test_what_is_refused(self, level: int, active: int, requested: int, code: int, message: str) -> None:
         with pytest.raises(Refusal) as refused:
-            unregister_controller(registered(cluster(1, level=level)), active, asked)
+            unregister_controller(registered(cluster(1, level=level)), active, requested)
         assert refused.value.code == code
         assert message in str(refused.value.message)

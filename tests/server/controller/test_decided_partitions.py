@@ -156,14 +156,14 @@ class Story:
             return
         of = AlterPartitionRequest
         recovery = RECOVERED if len(isr) > 1 else self.chance.choice([RECOVERED, RECOVERING])
-        asked = of.PartitionData(
+        requested = of.PartitionData(
             partition_index=index,
             leader_epoch=partition.leader_epoch,
             partition_epoch=partition.partition_epoch,
             new_isr=isr,
             leader_recovery_state=recovery,
         )
-        topic = of.TopicData(topic_id=self.image.topic_ids[name], partitions=[asked])
+        topic = of.TopicData(topic_id=self.image.topic_ids[name], partitions=[requested])
         epoch = self.image.brokers[partition.leader].epoch
         request = of(broker_id=partition.leader, broker_epoch=epoch, topics=[topic])
         self.write("in sync", alter_partition(self.image, self.settings, request, 2).records)
@@ -174,8 +174,8 @@ class Story:
         if partition.adding_replicas and self.chance.random() < 0.5:
             replicas = None
         of = AlterPartitionReassignmentsRequest
-        asked = of.ReassignablePartition(partition_index=index, replicas=replicas)
-        request = of(topics=[of.ReassignableTopic(name=name, partitions=[asked])])
+        requested = of.ReassignablePartition(partition_index=index, replicas=replicas)
+        request = of(topics=[of.ReassignableTopic(name=name, partitions=[requested])])
         records = alter_partition_reassignments(self.image, self.settings, request).records
         self.write("moved" if replicas else "cancelled", records)
 
@@ -183,8 +183,8 @@ class Story:
         name, index, _ = self.place()
         kind = self.chance.randrange(2)
         of = ElectLeadersRequest
-        asked = [of.TopicPartitions(topic=name, partitions=[index])]
-        request = of(election_type=kind, topic_partitions=asked)
+        requested = [of.TopicPartitions(topic=name, partitions=[index])]
+        request = of(election_type=kind, topic_partitions=requested)
         self.write("elected", elections.elect_leaders(self.image, self.settings, request).records)
 
     def balances(self) -> None:

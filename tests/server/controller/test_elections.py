@@ -31,8 +31,8 @@ def image(**configs: str) -> Image:
 def outcome(kind: int, topics: dict[str, list[int]] | None) -> tuple[dict[str, list[tuple[int, int]]], list[Any]]:
     """Codes by topic and partition, and what the records say."""
     of = ElectLeadersRequest.TopicPartitions
-    asked = None if topics is None else [of(topic=name, partitions=indexes) for name, indexes in topics.items()]
-    decision = elect_leaders(image(), DEFAULTS, ElectLeadersRequest(election_type=kind, topic_partitions=asked))
+    requested = None if topics is None else [of(topic=name, partitions=indexes) for name, indexes in topics.items()]
+    decision = elect_leaders(image(), DEFAULTS, ElectLeadersRequest(election_type=kind, topic_partitions=requested))
     answered = {
         result.topic: [(each.partition_id, each.error_code) for each in result.partition_result]
         for result in decision.results

@@ -47,17 +47,17 @@ def supporting(kind: str, id: int, **features: tuple[int, int]) -> Any:
     return record
 
 
-def ask(image: Image, *asked: tuple[str, int, int], quorum: QuorumFeatures = ALONE) -> FeatureUpdateResult:
+def ask(image: Image, *requested: tuple[str, int, int], quorum: QuorumFeatures = ALONE) -> FeatureUpdateResult:
     updates = [
         UpdateFeaturesRequest.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
-        for name, level, kind in asked
+        for name, level, kind in requested
     ]
     return update_features(image, quorum, updates, 2)
 
 
-def refused(image: Image, *asked: tuple[str, int, int], quorum: QuorumFeatures = ALONE) -> str:
+def refused(image: Image, *requested: tuple[str, int, int], quorum: QuorumFeatures = ALONE) -> str:
     with pytest.raises(Refusal) as refusal:
-        ask(image, *asked, quorum=quorum)
+        ask(image, *requested, quorum=quorum)
     assert refusal.value.code == error_codes.INVALID_UPDATE_VERSION
     assert refusal.value.message is not None
     return refusal.value.message
@@ -73,7 +73,7 @@ BOTH_WAYS = (
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("requested", "message"),
     [
         ((MV, 33, 0), "The controller does not support the given upgrade type."),
         ((MV, 33, 4), "The controller does not support the given upgrade type."),
@@ -91,8 +91,10 @@ BOTH_WAYS = (
         ((KRAFT, 2, UP), "Local controller 1 only supports versions 0-1"),
     ],
 )
-def test_each_reason_to_refuse(asked: tuple[str, int, int], message: str) -> None:
-    assert refused(cluster(), asked) == f"Invalid update version {asked[1]} for feature {asked[0]}. {message}"
+def test_each_reason_to_refuse(requested: tuple[str, int, int], message: str) -> None:
+    assert (
+        refused(cluster(), requested) == f"Invalid update version {requested[1]} for feature {requested[0]}. {message}"
+    )
 
 
 @pytest.mark.parametrize("current", LEVELS)

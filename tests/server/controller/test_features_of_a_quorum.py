@@ -40,10 +40,10 @@ class Older(Controllers):
         return logs
 
 
-def update(*asked: tuple[str, int, int]) -> UpdateFeaturesRequest:
+def update(*requested: tuple[str, int, int]) -> UpdateFeaturesRequest:
     updates = [
         UpdateFeaturesRequest.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
-        for name, level, kind in asked
+        for name, level, kind in requested
     ]
     return UpdateFeaturesRequest(feature_updates=updates)
 

@@ -134,8 +134,8 @@ def test_one_that_wants_all_that_are_there_still_ends_as_the_one_before() -> Non
 def test_directories_are_written_from_the_level_on_that_has_them(level: int, is_written: bool) -> None:
     image = with_topic(cluster(1, 2, level=level, elr=0), "t", partition([1]))
     of = AlterPartitionReassignmentsRequest
-    asked = of.ReassignableTopic(name="t", partitions=[of.ReassignablePartition(replicas=[1, 2])])
-    [record] = alter_partition_reassignments(image, DEFAULTS, of(topics=[asked])).records
+    requested = of.ReassignableTopic(name="t", partitions=[of.ReassignablePartition(replicas=[1, 2])])
+    [record] = alter_partition_reassignments(image, DEFAULTS, of(topics=[requested])).records
     assert ("directories" in non_default_fields(record)) is is_written
 
 

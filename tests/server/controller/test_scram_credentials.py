@@ -54,7 +54,7 @@ def test_what_is_kept_are_the_keys(mechanism: int, hash: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "message"),
+    ("requested", "code", "message"),
     [
         (upsertion("u"), 0, None),
         (upsertion("u", iterations=16384), 0, None),
@@ -67,10 +67,10 @@ def test_what_is_kept_are_the_keys(mechanism: int, hash: str) -> None:
     ],
 )
 def test_upsertions(
-    asked: AlterUserScramCredentialsRequest.ScramCredentialUpsertion, code: int, message: str | None
+    requested: AlterUserScramCredentialsRequest.ScramCredentialUpsertion, code: int, message: str | None
 ) -> None:
-    decision = alter_scram_credentials(EMPTY, [], [asked])
-    assert decision.results == [ScramUserResult(asked.name, code, message)]
+    decision = alter_scram_credentials(EMPTY, [], [requested])
+    assert decision.results == [ScramUserResult(requested.name, code, message)]
     assert len(decision.records) == (not code)
 
 

@@ -41,9 +41,9 @@ def structs(cls: type[Struct], names: list[str]) -> Iterator[type[Struct] | None
 @pytest.mark.parametrize(("api", "path"), CASES)
 def test_the_lists_are_there(api: str, path: tuple[PartList, ...]) -> None:
     found = registry.api_named(api)
-    asked = list(structs(found.request, [level.requested for level in path]))
+    question = list(structs(found.request, [level.requested for level in path]))
     answered = list(structs(found.response, [level.answered for level in path]))
-    assert len(asked) == len(answered) == len(path)
+    assert len(question) == len(answered) == len(path)
     assert None not in answered
     innermost = answered[-1]
     assert innermost is not None

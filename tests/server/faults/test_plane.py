@@ -276,9 +276,9 @@ class TestMetadata:
     def test_a_topic_fails_and_the_brokers_are_listed(
         self, cluster: Harness, version: int, topics: list[str] | None
     ) -> None:
-        asked = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
+        requested = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in topics]
         arm(cluster, action="fail", api="Metadata", error="LEADER_NOT_AVAILABLE", topic="a")
-        response = cluster.submit(MetadataRequest(topics=asked), version)
+        response = cluster.submit(MetadataRequest(topics=requested), version)
         assert {topic.name: (topic.error_code, len(topic.partitions)) for topic in response.topics} == {
             "a": (5, 0),
             "b": (0, 2),

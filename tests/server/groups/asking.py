@@ -70,7 +70,7 @@ def commit(bench: Bench, topics: dict[str | Uuid, Offsets], group: str = GROUP, 
 
 
 def fetch_request(
-    asked: dict[str, dict[str | Uuid, Sequence[int]] | None], *, require_stable: bool = False
+    requested: dict[str, dict[str | Uuid, Sequence[int]] | None], *, require_stable: bool = False
 ) -> OffsetFetchRequest:
     """An OffsetFetch, from version 8 on, of group -> topic -> partitions, or None for all."""
     topic = OffsetFetchRequest.OffsetFetchRequestTopics
@@ -83,7 +83,7 @@ def fetch_request(
                 if topics is None
                 else [topic(**named(name), partition_indexes=indexes) for name, indexes in topics.items()],
             )
-            for group, topics in asked.items()
+            for group, topics in requested.items()
         ],
     )
 

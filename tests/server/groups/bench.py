@@ -186,7 +186,7 @@ class Member:
             answer.protocol_name,
         )
 
-    def sync(self, assignments: dict[str, bytes] | None = None, version: int | None = None, **said: Any) -> Call:
+    def sync(self, assignments: dict[str, bytes] | None = None, version: int | None = None, **text: Any) -> Call:
         assignment = SyncGroupRequest.SyncGroupRequestAssignment
         body = SyncGroupRequest(
             group_id=self.group_id,
@@ -197,7 +197,7 @@ class Member:
             protocol_name=self.protocol,
             assignments=[assignment(member_id=m, assignment=a) for m, a in (assignments or {}).items()],
         )
-        for name, value in said.items():
+        for name, value in text.items():
             setattr(body, name, value)
         return self.bench.send(body, version, client=self.client)
 

@@ -224,16 +224,16 @@ def test_offsets_of_an_open_transaction_are_unstable(bench: Bench) -> None:
         key, value, _ = offset_record(OffsetKey(GROUP, "t", index), OffsetAndMetadata(-1, offset, -1, "", bench.now))
         shard.replay(100 + index, 42, key, value)
     unstable = (-1, -1, "", codes.UNSTABLE_OFFSET_COMMIT)
-    asked = {"t": [0, 1, 2]}
-    assert fetched(bench, topics=asked, require_stable=True) == {
+    requested = {"t": [0, 1, 2]}
+    assert fetched(bench, topics=requested, require_stable=True) == {
         ("t", 0): unstable,
         ("t", 1): unstable,
         ("t", 2): NOTHING,
     }
     assert fetched(bench, require_stable=True) == {("t", 0): unstable}
-    assert fetched(bench, topics=asked) == {("t", 0): (1, -1, "", 0), ("t", 1): NOTHING, ("t", 2): NOTHING}
+    assert fetched(bench, topics=requested) == {("t", 0): (1, -1, "", 0), ("t", 1): NOTHING, ("t", 2): NOTHING}
     shard.replay_end_transaction_marker(42, True)
-    assert fetched(bench, topics=asked, require_stable=True) == {
+    assert fetched(bench, topics=requested, require_stable=True) == {
         ("t", 0): (5, -1, "", 0),
         ("t", 1): (6, -1, "", 0),
         ("t", 2): NOTHING,

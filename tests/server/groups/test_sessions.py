@@ -99,7 +99,7 @@ def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("message", "code"),
     [
         ({"group_id": ""}, codes.INVALID_GROUP_ID),
         ({"group_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
@@ -108,12 +108,12 @@ def test_a_group_of_silent_static_members_goes_on_gathering(bench: Bench) -> Non
         ({"group_instance_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_the_answers_to_heartbeats(bench: Bench, said: dict[str, object], code: int) -> None:
+def test_the_answers_to_heartbeats(bench: Bench, message: dict[str, object], code: int) -> None:
     member = Member(bench)
     stabilise(member)
     body = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id=member.id)
     assert bench.ask(body).error_code == 0
-    for name, value in said.items():
+    for name, value in message.items():
         setattr(body, name, value)
     assert bench.ask(body).error_code == code
 

@@ -55,7 +55,7 @@ def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) ->
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("message", "code"),
     [
         ({"member_id": "stranger"}, codes.UNKNOWN_MEMBER_ID),
         ({"group_id": "unknown"}, codes.UNKNOWN_MEMBER_ID),
@@ -69,10 +69,10 @@ def test_both_requests_of_a_member_that_asks_twice_are_answered(bench: Bench) ->
         ({"group_instance_id": "i"}, codes.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_what_is_refused(bench: Bench, said: dict[str, Any], code: int) -> None:
+def test_what_is_refused(bench: Bench, message: dict[str, Any], code: int) -> None:
     member = Member(bench)
     gather(member)
-    assert member.sync(**said).code == code
+    assert member.sync(**message).code == code
 
 
 def test_before_version_5_the_protocol_need_not_be_named(bench: Bench) -> None:

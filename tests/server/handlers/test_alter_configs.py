@@ -23,14 +23,14 @@ def cluster() -> Harness:
     return cluster
 
 
-def alter(cluster: Harness, *asked: Asked, version: int = 2, validate_only: bool = False) -> list[Result]:
+def alter(cluster: Harness, *requested: Asked, version: int = 2, validate_only: bool = False) -> list[Result]:
     resources = [
         AlterConfigsRequest.AlterConfigsResource(
             resource_type=kind,
             resource_name=name,
             configs=[AlterConfigsRequest.AlterableConfig(name=config, value=value) for config, value in configs],
         )
-        for kind, name, configs in asked
+        for kind, name, configs in requested
     ]
     response = cluster.submit(AlterConfigsRequest(resources=resources, validate_only=validate_only), version)
     return [
@@ -45,8 +45,8 @@ def held(cluster: Harness, kind: int = TOPIC, name: str = "t") -> dict[str, str]
 
 @pytest.mark.parametrize("version", versions("AlterConfigs"))
 def test_everything_is_replaced_at_every_version(cluster: Harness, version: int) -> None:
-    asked: Asked = (TOPIC, "t", [("retention.ms", "9"), ("segment.ms", "99")])
-    assert alter(cluster, asked, version=version) == [(TOPIC, "t", 0, None)]
+    requested: Asked = (TOPIC, "t", [("retention.ms", "9"), ("segment.ms", "99")])
+    assert alter(cluster, requested, version=version) == [(TOPIC, "t", 0, None)]
     assert held(cluster) == {"retention.ms": "9", "segment.ms": "99"}
     assert not cluster.partition("t").log.config.compacts
     assert held(cluster, name="u") == {"cleanup.policy": "compact", "retention.ms": "7"}
@@ -59,8 +59,8 @@ def test_nothing_given_deletes_all(cluster: Harness) -> None:
 
 def test_validate_only_changes_nothing(cluster: Harness) -> None:
     end = cluster.image.end
-    asked: Asked = (TOPIC, "t", [("retention.ms", "9")])
-    assert alter(cluster, asked, (TOPIC, "nope", []), validate_only=True) == [
+    requested: Asked = (TOPIC, "t", [("retention.ms", "9")])
+    assert alter(cluster, requested, (TOPIC, "nope", []), validate_only=True) == [
         (TOPIC, "t", 0, None),
         (TOPIC, "nope", error_codes.UNKNOWN_TOPIC_OR_PARTITION, "The topic 'nope' does not exist."),
     ]
@@ -107,24 +107,24 @@ ERRORS: list[tuple[Asked, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "code", "said"), ERRORS)
+@pytest.mark.parametrize(("requested", "code", "text"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, asked: Asked, code: int, said: str, validate_only: bool) -> None:
+def test_errors(cluster: Harness, requested: Asked, code: int, text: str, validate_only: bool) -> None:
     end = cluster.image.end
-    [(kind, name, found, message)] = alter(cluster, asked, validate_only=validate_only)
-    assert (kind, name, found) == (asked[0], asked[1], code)
-    assert said in str(message)
+    [(kind, name, found, message)] = alter(cluster, requested, validate_only=validate_only)
+    assert (kind, name, found) == (requested[0], requested[1], code)
+    assert text in str(message)
     assert cluster.image.end == end
 
 
 def test_a_duplicate_resource_fails_twice_and_others_do_not_suffer(cluster: Harness) -> None:
     twice = "Each resource must appear at most once."
-    asked: list[Asked] = [
+    requested: list[Asked] = [
         (TOPIC, "t", [("retention.ms", "1")]),
         (TOPIC, "u", [("retention.ms", "2")]),
         (TOPIC, "t", [("retention.ms", "3")]),
     ]
-    assert alter(cluster, *asked) == [
+    assert alter(cluster, *requested) == [
         (TOPIC, "t", error_codes.INVALID_REQUEST, twice),
         (TOPIC, "u", 0, None),
         (TOPIC, "t", error_codes.INVALID_REQUEST, twice),
@@ -167,10 +167,10 @@ def test_only_what_changes_is_written(cluster: Harness) -> None:
 def test_too_much_for_one_request(cluster: Harness) -> None:
     many: Configs = [(f"some.plugin.{number}", "x") for number in range(10_001)]
     results = alter(cluster, (BROKER, "1", many), (TOPIC, "t", []))
-    said = "Unable to perform excessively large batch operation."
+    text = "Unable to perform excessively large batch operation."
     assert results == [
-        (BROKER, "1", error_codes.POLICY_VIOLATION, said),
-        (TOPIC, "t", error_codes.POLICY_VIOLATION, said),
+        (BROKER, "1", error_codes.POLICY_VIOLATION, text),
+        (TOPIC, "t", error_codes.POLICY_VIOLATION, text),
     ]
     assert held(cluster)["retention.ms"] == "7"
 

@@ -55,10 +55,10 @@ def test_only_what_kafka_serves_to_controllers() -> None:
 def test_the_cluster_and_node_that_a_client_means_are_not_checked(
     cluster: Controllers, cluster_id: str | None, node_id: int, code: int
 ) -> None:
-    asked = ApiVersionsRequest(
+    requested = ApiVersionsRequest(
         client_software_name="a", client_software_version="1", cluster_id=cluster_id, node_id=node_id
     )
-    assert cluster.submit(asked, 5).error_code == code
+    assert cluster.submit(requested, 5).error_code == code
 
 
 # DescribeCluster
@@ -79,7 +79,7 @@ def test_the_controllers(version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "endpoint_type", "code", "said"),
+    ("version", "endpoint_type", "code", "message"),
     [
         (0, 1, "INVALID_REQUEST", "The request was sent to an endpoint of type CONTROLLER, but we wanted an endpoint of type BROKER"),
         (1, 1, "MISMATCHED_ENDPOINT_TYPE", "The request was sent to an endpoint of type CONTROLLER, but we wanted an endpoint of type BROKER"),
@@ -87,16 +87,16 @@ def test_the_controllers(version: int) -> None:
         (2, 3, "UNSUPPORTED_ENDPOINT_TYPE", "Unsupported endpoint type 3"),
     ],
 )  # fmt: skip
-def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type: int, code: str, said: str) -> None:
+def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type: int, code: str, message: str) -> None:
     response = cluster.submit(DescribeClusterRequest(endpoint_type=endpoint_type), version)
-    assert (error_codes.name(response.error_code), response.error_message) == (code, said)
+    assert (error_codes.name(response.error_code), response.error_message) == (code, message)
     assert list(response.brokers) == []
 
 
 # Configurations
 
 
-def alter(cluster: Harness, *asked: tuple[int, str, dict[str, Any]], **fields: Any) -> list[tuple[str, str | None]]:
+def alter(cluster: Harness, *requested: tuple[int, str, dict[str, Any]], **fields: Any) -> list[tuple[str, str | None]]:
     """IncrementalAlterConfigs: resources with values to SET, or (operation, value)."""
     of = IncrementalAlterConfigsRequest
     resources = [
@@ -107,7 +107,7 @@ def alter(cluster: Harness, *asked: tuple[int, str, dict[str, Any]], **fields: A
                 of.AlterableConfig(name=key, config_operation=how, value=value) for key, how, value in _each(configs)
             ],
         )
-        for kind, name, configs in asked
+        for kind, name, configs in requested
     ]
     return errors_in(cluster.submit(of(resources=resources, **fields), 1))
 
@@ -116,7 +116,7 @@ def _each(configs: dict[str, Any]) -> list[tuple[str, int, str | None]]:
     return [(key, *(value if isinstance(value, tuple) else (SET, value))) for key, value in configs.items()]
 
 
-def replace(cluster: Harness, *asked: tuple[int, str, dict[str, Any]]) -> list[tuple[str, str | None]]:
+def replace(cluster: Harness, *requested: tuple[int, str, dict[str, Any]]) -> list[tuple[str, str | None]]:
     of = AlterConfigsRequest
     resources = [
         of.AlterConfigsResource(
@@ -124,7 +124,7 @@ def replace(cluster: Harness, *asked: tuple[int, str, dict[str, Any]]) -> list[t
             resource_name=name,
             configs=[of.AlterableConfig(name=key, value=value) for key, value in configs.items()],
         )
-        for kind, name, configs in asked
+        for kind, name, configs in requested
     ]
     return errors_in(cluster.submit(of(resources=resources), 2))
 

@@ -93,8 +93,8 @@ def test_a_follower_looks_at_the_epoch_first_and_a_stranger_does_not(
     of_epoch = epochs.OffsetForLeaderPartition(partition=0, current_leader_epoch=epoch, leader_epoch=0)
     of_time = offsets.ListOffsetsPartition(partition_index=0, current_leader_epoch=epoch, timestamp=-1)
     for broker, code in ((FOLLOWER, at_follower), (STRANGER, NOT_LEADER)):
-        asked = epochs(replica_id=-1, topics=[epochs.OffsetForLeaderTopic(topic=TOPIC, partitions=[of_epoch])])
-        assert ask(replicas, broker, asked, 4).topics[0].partitions[0].error_code == code
+        requested = epochs(replica_id=-1, topics=[epochs.OffsetForLeaderTopic(topic=TOPIC, partitions=[of_epoch])])
+        assert ask(replicas, broker, requested, 4).topics[0].partitions[0].error_code == code
         times = offsets(replica_id=CONSUMER, topics=[offsets.ListOffsetsTopic(name=TOPIC, partitions=[of_time])])
         assert ask(replicas, broker, times, 7).topics[0].partitions[0].error_code == code
         if broker == STRANGER:  # a follower serves this fetch
@@ -107,18 +107,18 @@ def test_a_debugging_client_may_request_offsets_from_a_follower(
 ) -> None:
     of = ListOffsetsRequest
     partition = of.ListOffsetsPartition(partition_index=0, timestamp=timestamp)
-    asked = of(replica_id=DEBUGGING, topics=[of.ListOffsetsTopic(name=TOPIC, partitions=[partition])])
-    found = ask(replicas, FOLLOWER, asked, 7).topics[0].partitions[0]
+    requested = of(replica_id=DEBUGGING, topics=[of.ListOffsetsTopic(name=TOPIC, partitions=[partition])])
+    found = ask(replicas, FOLLOWER, requested, 7).topics[0].partitions[0]
     assert (found.error_code, found.offset, found.leader_epoch) == (NONE, offset, 0)
-    assert ask(replicas, STRANGER, asked, 7).topics[0].partitions[0].error_code == NOT_LEADER
+    assert ask(replicas, STRANGER, requested, 7).topics[0].partitions[0].error_code == NOT_LEADER
 
 
 def test_producers_are_described_where_there_is_a_replica(replicas: Replicas) -> None:
-    asked = DescribeProducersRequest(
+    requested = DescribeProducersRequest(
         topics=[DescribeProducersRequest.TopicRequest(name=TOPIC, partition_indexes=[0, 1])]
     )
     codes = {
-        broker: [each.error_code for each in ask(replicas, broker, asked, 0).topics[0].partitions]
+        broker: [each.error_code for each in ask(replicas, broker, requested, 0).topics[0].partitions]
         for broker in (LEADER, FOLLOWER, STRANGER)
     }
     unknown = error_codes.UNKNOWN_TOPIC_OR_PARTITION
@@ -139,8 +139,8 @@ def deleted(replicas: Replicas, offset: int, timeout_ms: int = 2000) -> tuple[in
     """Error code and low watermark."""
     of = DeleteRecordsRequest
     partition = of.DeleteRecordsPartition(partition_index=0, offset=offset)
-    asked = of(topics=[of.DeleteRecordsTopic(name=TOPIC, partitions=[partition])], timeout_ms=timeout_ms)
-    found = ask(replicas, LEADER, asked, 2).topics[0].partitions[0]
+    requested = of(topics=[of.DeleteRecordsTopic(name=TOPIC, partitions=[partition])], timeout_ms=timeout_ms)
+    found = ask(replicas, LEADER, requested, 2).topics[0].partitions[0]
     return found.error_code, found.low_watermark
 
 

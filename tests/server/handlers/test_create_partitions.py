@@ -33,9 +33,9 @@ def grow(cluster: Harness, *topics: Topic, version: int = 3, **fields: Any) -> l
 
 
 @pytest.mark.parametrize("version", versions("CreatePartitions"))
-@pytest.mark.parametrize("asked", [to(5), to(5, [1], [1], [1])])
-def test_a_topic_grows_at_every_version(cluster: Harness, version: int, asked: Topic) -> None:
-    assert grow(cluster, asked, version=version) == [("t", 0, None)]
+@pytest.mark.parametrize("requested", [to(5), to(5, [1], [1], [1])])
+def test_a_topic_grows_at_every_version(cluster: Harness, version: int, requested: Topic) -> None:
+    assert grow(cluster, requested, version=version) == [("t", 0, None)]
     assert sorted(cluster.node.partitions.of_topic("t")) == [0, 1, 2, 3, 4]
     topic = cluster.image.topic_named("t")
     assert topic is not None
@@ -84,11 +84,11 @@ ERRORS: list[tuple[Topic, int, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "code", "said"), ERRORS)
+@pytest.mark.parametrize(("requested", "code", "message"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, asked: Topic, code: int, said: str | None, validate_only: bool) -> None:
+def test_errors(cluster: Harness, requested: Topic, code: int, message: str | None, validate_only: bool) -> None:
     end = cluster.image.end
-    assert grow(cluster, asked, validate_only=validate_only) == [(asked.name, code, said)]
+    assert grow(cluster, requested, validate_only=validate_only) == [(requested.name, code, message)]
     assert cluster.image.end == end
 
 
@@ -100,11 +100,11 @@ def test_a_duplicate_topic(cluster: Harness) -> None:
     assert sorted(cluster.node.partitions.of_topic("t")) == [0, 1]
 
 
-@pytest.mark.parametrize("asked", [[to(10_003)], [to(6_000), to(6_000, name="u")]])
-def test_too_much_for_one_request(cluster: Harness, asked: list[Topic]) -> None:
-    said = "Excessively large number of additional partitions per request."
-    results = grow(cluster, *asked, to(5, name="nope"))
-    assert {result[1:] for result in results} == {(error_codes.POLICY_VIOLATION, said)}
+@pytest.mark.parametrize("requested", [[to(10_003)], [to(6_000), to(6_000, name="u")]])
+def test_too_much_for_one_request(cluster: Harness, requested: list[Topic]) -> None:
+    message = "Excessively large number of additional partitions per request."
+    results = grow(cluster, *requested, to(5, name="nope"))
+    assert {result[1:] for result in results} == {(error_codes.POLICY_VIOLATION, message)}
 
 
 def test_as_much_as_one_request_may(cluster: Harness) -> None:

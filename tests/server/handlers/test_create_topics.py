@@ -75,8 +75,8 @@ def test_an_error_at_every_version(cluster: Harness, version: int) -> None:
 
 
 def test_the_configurations_that_are_answered(cluster: Harness) -> None:
-    asked = configured(("retention.ms", "7"), ("cleanup.policy", "compact"))
-    result = create(cluster, asked)["t"]
+    requested = configured(("retention.ms", "7"), ("cleanup.policy", "compact"))
+    result = create(cluster, requested)["t"]
     names = [config.name for config in result.configs or ()]
     assert names == sorted(config.name for config in CONFIGS if not config.internal)
     configs = {config.name: (config.value, config.config_source) for config in result.configs or ()}
@@ -218,13 +218,13 @@ ERRORS: list[tuple[Topic, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "code", "said"), ERRORS)
+@pytest.mark.parametrize(("requested", "code", "message"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, asked: Topic, code: int, said: str, validate_only: bool) -> None:
+def test_errors(cluster: Harness, requested: Topic, code: int, message: str, validate_only: bool) -> None:
     end = cluster.image.end
-    result = create(cluster, asked, validate_only=validate_only)[asked.name]
+    result = create(cluster, requested, validate_only=validate_only)[requested.name]
     assert result.error_code == code
-    assert said in str(result.error_message)
+    assert message in str(result.error_message)
     assert cluster.image.end == end
 
 
@@ -251,11 +251,11 @@ TOO_MUCH = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "said"), TOO_MUCH)
-def test_too_much_for_one_request(cluster: Harness, asked: list[Topic], said: str) -> None:
-    results = create(cluster, *asked, topic("small"))
+@pytest.mark.parametrize(("requested", "message"), TOO_MUCH)
+def test_too_much_for_one_request(cluster: Harness, requested: list[Topic], message: str) -> None:
+    results = create(cluster, *requested, topic("small"))
     assert {result.error_code for result in results.values()} == {error_codes.POLICY_VIOLATION}
-    assert {result.error_message for result in results.values()} == {said}
+    assert {result.error_message for result in results.values()} == {message}
     assert cluster.image.topic_named("small") is None
 
 

@@ -22,8 +22,8 @@ def test_a_damaged_partition_cannot_be_searched_and_the_others_can(monkeypatch: 
         raise BadFile("a batch of 3 bytes", file="t-0/00000000000000000000.log", offset=70)
 
     monkeypatch.setattr(PartitionLog, "offset_for", search)
-    asked = [ListOffsetsRequest.ListOffsetsPartition(partition_index=index, timestamp=5) for index in (0, 1)]
-    topic = ListOffsetsRequest.ListOffsetsTopic(name="t", partitions=asked)
+    requested = [ListOffsetsRequest.ListOffsetsPartition(partition_index=index, timestamp=5) for index in (0, 1)]
+    topic = ListOffsetsRequest.ListOffsetsTopic(name="t", partitions=requested)
     response = cluster.submit(ListOffsetsRequest(replica_id=-1, topics=[topic]), 7)
     found = {answered.partition_index: answered.error_code for answered in response.topics[0].partitions}
     assert found == {0: error_codes.CORRUPT_MESSAGE, 1: error_codes.NONE}

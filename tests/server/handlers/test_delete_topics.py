@@ -89,11 +89,11 @@ ERRORS: list[tuple[list[State], list[Result], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("states", "expected", "said"), ERRORS)
-def test_errors(cluster: Harness, states: list[State], expected: list[Result], said: str) -> None:
+@pytest.mark.parametrize(("states", "expected", "message"), ERRORS)
+def test_errors(cluster: Harness, states: list[State], expected: list[Result], message: str) -> None:
     response = cluster.submit(DeleteTopicsRequest(topics=states, timeout_ms=1000), 6)
     assert [(result.name, result.topic_id, result.error_code) for result in response.responses] == expected
-    assert said in response.responses[0].error_message
+    assert message in response.responses[0].error_message
     assert set(cluster.image.topic_ids) == {"a", "b", "c"}
 
 

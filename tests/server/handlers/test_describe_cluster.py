@@ -45,7 +45,7 @@ def test_operations(cluster: Harness, version: int) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize(
-    ("endpoint_type", "code", "said"),
+    ("endpoint_type", "code", "message"),
     [
         (
             2,
@@ -57,9 +57,9 @@ def test_operations(cluster: Harness, version: int) -> None:
         (-1, error_codes.UNSUPPORTED_ENDPOINT_TYPE, "Unsupported endpoint type -1"),
     ],
 )
-def test_other_kinds_of_endpoints(cluster: Harness, version: int, endpoint_type: int, code: int, said: str) -> None:
+def test_other_kinds_of_endpoints(cluster: Harness, version: int, endpoint_type: int, code: int, message: str) -> None:
     response = ask(cluster, version, endpoint_type=endpoint_type)
-    assert (response.error_code, response.error_message) == (code, said)
+    assert (response.error_code, response.error_message) == (code, message)
     assert (response.cluster_id, response.controller_id, list(response.brokers)) == ("", -1, [])
 
 

@@ -114,11 +114,11 @@ ERRORS: list[tuple[int, str, int, str]] = [
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(("kind", "name", "code", "said"), ERRORS)
-def test_errors_at_every_version(cluster: Harness, kind: int, name: str, code: int, said: str, version: int) -> None:
+@pytest.mark.parametrize(("kind", "name", "code", "message"), ERRORS)
+def test_errors_at_every_version(cluster: Harness, kind: int, name: str, code: int, message: str, version: int) -> None:
     result = ask(cluster, kind, name, version=version)
     assert (result.error_code, list(result.configs)) == (code, [])
-    assert result.error_message == said if not said else said in str(result.error_message)
+    assert result.error_message == message if not message else message in str(result.error_message)
 
 
 @pytest.mark.parametrize("kind", [0, 1, 3, 99])

@@ -23,7 +23,7 @@ NEWEST = 5
 OF = DescribeLogDirsRequest
 
 
-def asked(**partitions: list[int]) -> DescribeLogDirsRequest:
+def requested(**partitions: list[int]) -> DescribeLogDirsRequest:
     return OF(topics=[OF.DescribableLogDirTopic(topic=name, partitions=found) for name, found in partitions.items()])
 
 
@@ -72,7 +72,7 @@ def test_only_requested_partitions_with_a_replica_here_are_described() -> None:
     machine = Machine({}, "a", "b", "c")
     for topic in ("one", "two"):
         machine.create(topic)
-    every = asked(two=[0, 0, 7, -1], nowhere=[0], __cluster_metadata=[0])
+    every = requested(two=[0, 0, 7, -1], nowhere=[0], __cluster_metadata=[0])
     assert [[*lying(result)] for result in described(machine, every)] == [[], [], ["two"]]
     assert [result.topics for result in described(machine, OF(topics=[]))] == [[], [], []]
 

@@ -37,7 +37,7 @@ def loggers() -> Iterator[logging.Logger]:
     one.setLevel(levels[1])
 
 
-def alter(cluster: Harness, *asked: Asked, version: int = 1, validate_only: bool = False) -> list[Result]:
+def alter(cluster: Harness, *requested: Asked, version: int = 1, validate_only: bool = False) -> list[Result]:
     resources = [
         IncrementalAlterConfigsRequest.AlterConfigsResource(
             resource_type=kind,
@@ -47,7 +47,7 @@ def alter(cluster: Harness, *asked: Asked, version: int = 1, validate_only: bool
                 for config, operation, value in changes
             ],
         )
-        for kind, name, changes in asked
+        for kind, name, changes in requested
     ]
     response = cluster.submit(IncrementalAlterConfigsRequest(resources=resources, validate_only=validate_only), version)
     return [
@@ -91,12 +91,12 @@ def test_append_and_subtract(cluster: Harness) -> None:
 
 def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger) -> None:
     end, level = cluster.image.end, loggers.level
-    asked: list[Asked] = [
+    requested: list[Asked] = [
         (TOPIC, "t", [("retention.ms", SET, "9")]),
         (LOGGER, "1", [(loggers.name, SET, "FATAL")]),
         (BROKER, "", [("log.retention.ms", SET, "9")]),
     ]
-    assert [code for _, _, code, _ in alter(cluster, *asked, validate_only=True)] == [0, 0, 0]
+    assert [code for _, _, code, _ in alter(cluster, *requested, validate_only=True)] == [0, 0, 0]
     assert cluster.image.end == end
     assert loggers.level == level
 
@@ -115,19 +115,19 @@ def test_one_of_two_changes_that_cannot_be_fails_both(cluster: Harness) -> None:
 
 
 def test_resources_do_not_suffer_from_one_another(cluster: Harness) -> None:
-    asked: list[Asked] = [(TOPIC, "t", [("retention.ms", SET, "1")]), (TOPIC, "u", [("retention.ms", SET, "x")])]
-    assert [code for _, _, code, _ in alter(cluster, *asked)] == [0, error_codes.INVALID_CONFIG]
+    requested: list[Asked] = [(TOPIC, "t", [("retention.ms", SET, "1")]), (TOPIC, "u", [("retention.ms", SET, "x")])]
+    assert [code for _, _, code, _ in alter(cluster, *requested)] == [0, error_codes.INVALID_CONFIG]
     assert held(cluster) == {"retention.ms": "1"}
 
 
 def test_a_duplicate_resource_fails_twice(cluster: Harness) -> None:
-    asked: list[Asked] = [
+    requested: list[Asked] = [
         (TOPIC, "t", [("retention.ms", SET, "1")]),
         (TOPIC, "t", [("retention.ms", SET, "2")]),
         (TOPIC, "u", [("retention.ms", SET, "2")]),
     ]
     twice = (TOPIC, "t", error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
-    assert alter(cluster, *asked) == [twice, twice, (TOPIC, "u", 0, None)]
+    assert alter(cluster, *requested) == [twice, twice, (TOPIC, "u", 0, None)]
     assert held(cluster) == {}
 
 
@@ -232,13 +232,13 @@ ERRORS: list[tuple[Asked, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "code", "said"), ERRORS)
+@pytest.mark.parametrize(("requested", "code", "text"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, asked: Asked, code: int, said: str, validate_only: bool) -> None:
+def test_errors(cluster: Harness, requested: Asked, code: int, text: str, validate_only: bool) -> None:
     end = cluster.image.end
-    [(kind, name, found, message)] = alter(cluster, asked, validate_only=validate_only)
-    assert (kind, name, found) == (asked[0], asked[1], code)
-    assert said in str(message)
+    [(kind, name, found, message)] = alter(cluster, requested, validate_only=validate_only)
+    assert (kind, name, found) == (requested[0], requested[1], code)
+    assert text in str(message)
     assert cluster.image.end == end
 
 

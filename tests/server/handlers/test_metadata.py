@@ -175,12 +175,12 @@ def test_created_with_the_defaults_of_the_broker() -> None:
 @pytest.mark.parametrize("version", [12, 13])
 def test_by_id(cluster: Harness, version: int) -> None:
     topic_id = cluster.image.topic_ids["a"]
-    asked = [
+    requested = [
         Asked(name=None, topic_id=topic_id),
         Asked(name=None, topic_id=NOWHERE),
         Asked(name=None, topic_id=topic_id),
     ]
-    unknown, known = ask(cluster, *asked, version=version).topics
+    unknown, known = ask(cluster, *requested, version=version).topics
     assert (known.name, known.topic_id, known.error_code, len(known.partitions)) == ("a", topic_id, 0, 2)
     assert (unknown.name, unknown.topic_id, unknown.error_code) == (None, NOWHERE, error_codes.UNKNOWN_TOPIC_ID)
 
@@ -211,12 +211,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("version", "asked", "code"), REFUSED)
-def test_requests_that_fail_as_a_whole(cluster: Harness, version: int, asked: Asked, code: int) -> None:
-    response = ask(cluster, "a", asked, version=version)
+@pytest.mark.parametrize(("version", "requested", "code"), REFUSED)
+def test_requests_that_fail_as_a_whole(cluster: Harness, version: int, requested: Asked, code: int) -> None:
+    response = ask(cluster, "a", requested, version=version)
     assert [(topic.name, topic.topic_id, topic.error_code) for topic in response.topics] == [
         ("a", Uuid.ZERO, code),
-        (asked.name or "", asked.topic_id, code),
+        (requested.name or "", requested.topic_id, code),
     ]
     assert list(response.brokers) == []
     assert (response.cluster_id, response.controller_id) == (None, -1)
@@ -230,8 +230,8 @@ def test_operations_on_topics(cluster: Harness, version: int) -> None:
 
 
 def test_operations_on_a_topic_that_is_unknown_by_id(cluster: Harness) -> None:
-    asked = Asked(name=None, topic_id=NOWHERE)
-    [topic] = ask(cluster, asked, include_topic_authorized_operations=True).topics
+    requested = Asked(name=None, topic_id=NOWHERE)
+    [topic] = ask(cluster, requested, include_topic_authorized_operations=True).topics
     assert topic.topic_authorized_operations == NOT_ASKED
 
 

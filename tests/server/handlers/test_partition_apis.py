@@ -39,10 +39,10 @@ class Cluster(Controllers):
             self.register(broker, log_dirs=[directory(broker)])
             assert not self.beat(broker).is_fenced
         assignment = CreateTopicsRequest.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas)
-        asked = CreateTopicsRequest.CreatableTopic(
+        requested = CreateTopicsRequest.CreatableTopic(
             name=TOPIC, num_partitions=-1, replication_factor=-1, assignments=[assignment]
         )
-        assert self.submit(CreateTopicsRequest(topics=[asked]), 7).topics[0].error_code == 0
+        assert self.submit(CreateTopicsRequest(topics=[requested]), 7).topics[0].error_code == 0
 
     @property
     def only(self) -> PartitionImage:
@@ -56,12 +56,12 @@ class Cluster(Controllers):
     def alter(self, isr: Sequence[int], version: int = 3, *, leader: int = OWN, **fields: Any) -> Any:
         """The leader reports the in-sync replicas; the answer."""
         of = AlterPartitionRequest
-        asked = of.PartitionData(leader_epoch=self.only.leader_epoch, partition_epoch=self.only.partition_epoch)
+        requested = of.PartitionData(leader_epoch=self.only.leader_epoch, partition_epoch=self.only.partition_epoch)
         if version < BROKER_EPOCHS_FROM:
-            asked.new_isr = isr
+            requested.new_isr = isr
         else:
-            asked.new_isr_with_epochs = [of.BrokerState(broker_id=id, broker_epoch=self.epoch(id)) for id in isr]
-        topic = of.TopicData(topic_id=self.image.topic_ids[TOPIC], partitions=[asked])
+            requested.new_isr_with_epochs = [of.BrokerState(broker_id=id, broker_epoch=self.epoch(id)) for id in isr]
+        topic = of.TopicData(topic_id=self.image.topic_ids[TOPIC], partitions=[requested])
         given = {"broker_epoch": self.epoch(leader), "topics": [topic], **fields}
         return self.submit(of(broker_id=leader, **given), version)
 
@@ -80,13 +80,13 @@ class Cluster(Controllers):
 
     def reassign(self, replicas: Sequence[int] | None, version: int = 1, **fields: Any) -> Any:
         of = AlterPartitionReassignmentsRequest
-        asked = of.ReassignableTopic(name=TOPIC, partitions=[of.ReassignablePartition(replicas=replicas)])
-        return self.submit(of(**{"topics": [asked], **fields}), version)
+        requested = of.ReassignableTopic(name=TOPIC, partitions=[of.ReassignablePartition(replicas=replicas)])
+        return self.submit(of(**{"topics": [requested], **fields}), version)
 
     def elect(self, kind: int, version: int = 2) -> Any:
         of = ElectLeadersRequest
-        asked = [of.TopicPartitions(topic=TOPIC, partitions=[0])]
-        return self.submit(of(election_type=kind, topic_partitions=asked), version)
+        requested = [of.TopicPartitions(topic=TOPIC, partitions=[0])]
+        return self.submit(of(election_type=kind, topic_partitions=requested), version)
 
     def moving(self) -> Any:
         return self.submit(ListPartitionReassignmentsRequest(topics=None), 0).topics
@@ -179,8 +179,10 @@ def test_where_a_replica_lies() -> None:
     topic = of.TopicData(topic_id=cluster.image.topic_ids[TOPIC], partitions=[of.PartitionData(partition_index=0)])
 
     def assign(**fields: Any) -> Any:
-        asked = [of.DirectoryData(id=directory(2, 5), topics=[topic])]
-        return cluster.submit(of(broker_id=2, **{"broker_epoch": cluster.epoch(2), "directories": asked, **fields}), 0)
+        requested = [of.DirectoryData(id=directory(2, 5), topics=[topic])]
+        return cluster.submit(
+            of(broker_id=2, **{"broker_epoch": cluster.epoch(2), "directories": requested, **fields}), 0
+        )
 
     answered = assign()
     assert (code(answered), answered.directories[0].id) == ("NONE", directory(2, 5))

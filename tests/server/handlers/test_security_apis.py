@@ -43,10 +43,10 @@ def at_level(level: int, settings: dict[str, object] | None = None) -> Harness:
     return Harness(settings, logs=logs)
 
 
-def update(cluster: Harness, *asked: tuple[str, int, int], version: int = 2, validate_only: bool = False) -> Any:
+def update(cluster: Harness, *requested: tuple[str, int, int], version: int = 2, validate_only: bool = False) -> Any:
     updates = [
         UpdateFeaturesRequest.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
-        for name, level, kind in asked
+        for name, level, kind in requested
     ]
     return cluster.submit(UpdateFeaturesRequest(feature_updates=updates, validate_only=validate_only), version)
 
@@ -207,9 +207,9 @@ def test_a_filter_that_its_client_does_not_know_ends_the_connection(
     field: str, settings: dict[str, object] | None
 ) -> None:
     cluster = Harness(settings)
-    asked = {**anything(), field: 0}
-    assert cluster.submit(DescribeAclsRequest(**asked), 3) is DISCONNECT
-    assert cluster.submit(DeleteAclsRequest(filters=[DeleteAclsRequest.DeleteAclsFilter(**asked)]), 3) is DISCONNECT
+    requested = {**anything(), field: 0}
+    assert cluster.submit(DescribeAclsRequest(**requested), 3) is DISCONNECT
+    assert cluster.submit(DeleteAclsRequest(filters=[DeleteAclsRequest.DeleteAclsFilter(**requested)]), 3) is DISCONNECT
 
 
 @pytest.mark.parametrize("field", ["resource_type", "resource_pattern_type", "operation", "permission_type"])
@@ -244,13 +244,13 @@ def everyone() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("asked", everyone(), ids=lambda asked: type(asked).__name__)
-def test_a_node_that_does_not_lead_answers_not_controller(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("requested", everyone(), ids=lambda requested: type(requested).__name__)
+def test_a_node_that_does_not_lead_answers_not_controller(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(STANDARD)
     monkeypatch.setattr(cluster.node.controller, "_active", None)
-    api = next(served for served in SERVED.values() if isinstance(asked, served.request))
+    api = next(served for served in SERVED.values() if isinstance(requested, served.request))
     for at in range(api.lowest, api.highest + 1):
-        assert "NOT_CONTROLLER" in errors(cluster.submit(asked, at))
+        assert "NOT_CONTROLLER" in errors(cluster.submit(requested, at))
 
 
 def errors(answer: Any) -> set[str]:
@@ -260,25 +260,25 @@ def errors(answer: Any) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "requested",
     [
         DescribeClientQuotasRequest(),
         DescribeUserScramCredentialsRequest(users=[DescribeUserScramCredentialsRequest.UserName(name="u")]),
         DescribeAclsRequest(**anything()),
         *everyone(),
     ],
-    ids=lambda asked: type(asked).__name__,
+    ids=lambda requested: type(requested).__name__,
 )
-def test_an_answer_of_nothing_but_an_error_can_be_written(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_of_nothing_but_an_error_can_be_written(requested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = Harness(STANDARD)
-    api = next(served for served in SERVED.values() if isinstance(asked, served.request))
+    api = next(served for served in SERVED.values() if isinstance(requested, served.request))
 
     def broken(*_: Any) -> Any:
         raise ValueError
 
     monkeypatch.setattr(api.handler, "answer", broken)
     for at in range(api.lowest, api.highest + 1):
-        assert "UNKNOWN_SERVER_ERROR" in errors(cluster.submit(asked, at))
+        assert "UNKNOWN_SERVER_ERROR" in errors(cluster.submit(requested, at))
 
 
 def test_controllers_serve_what_the_messages_say() -> None:

@@ -21,7 +21,7 @@ def shown(epochs: LeaderEpochCache) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("known", "asked", "answer"),
+    ("known", "requested", "answer"),
     [
         pytest.param([(0, 0)], -1, UNDEFINED, id="none asked"),
         pytest.param([(0, 0)], 0, OffsetAndEpoch(13, 0), id="the latest ends at the end of the log"),
@@ -34,8 +34,8 @@ def shown(epochs: LeaderEpochCache) -> list[tuple[int, int]]:
         pytest.param([(1, 0), (2, 4), (4, 6)], 2, OffsetAndEpoch(6, 2), id="an epoch that is followed by a gap"),
     ],
 )
-def test_where_an_epoch_ends(known: list[tuple[int, int]], asked: int, answer: OffsetAndEpoch) -> None:
-    assert cache(*known).end_offset_for(asked, 13) == answer
+def test_where_an_epoch_ends(known: list[tuple[int, int]], requested: int, answer: OffsetAndEpoch) -> None:
+    assert cache(*known).end_offset_for(requested, 13) == answer
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_it_speaks() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 30)), max_size=12), st.integers(-1, 10))
-def test_whatever_is_assigned_epochs_and_starts_ascend(assigned: list[tuple[int, int]], asked: int) -> None:
+def test_whatever_is_assigned_epochs_and_starts_ascend(assigned: list[tuple[int, int]], requested: int) -> None:
     epochs = cache(*assigned)
     entries = shown(epochs)
     assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(entries))
-    end = epochs.end_offset_for(asked, 40)
-    assert end == UNDEFINED or (end.epoch <= asked and 0 <= end.offset <= 40)
+    end = epochs.end_offset_for(requested, 40)
+    assert end == UNDEFINED or (end.epoch <= requested and 0 <= end.offset <= 40)
 
 
 class Written:
@@ -186,14 +186,14 @@ def test_after_any_change_of_a_log_its_cache_equals_that_of_the_log_read_again(
             del log.epochs[: start - log.start]
             log.start = start
         assert shown(epochs) == log.runs()
-        for asked in range(-1, epochs.latest + 2):
-            assert epochs.end_offset_for(asked, log.end) == log.end_of(asked)
+        for requested in range(-1, epochs.latest + 2):
+            assert epochs.end_offset_for(requested, log.end) == log.end_of(requested)
         for offset in range(log.start, log.end):
             assert epochs.epoch_for(offset) == log.epochs[offset - log.start]
 
 
 @pytest.mark.parametrize(
-    ("said", "batch", "after"),
+    ("message", "batch", "after"),
     [
         ([(1, 0), (2, 3), (3, 37)], (1, 3, 6), [(1, 0)]),  # of the cut at 3 only the entries stayed
         ([(1, 0), (2, 3)], (1, 0, 2), [(1, 0), (2, 3)]),
@@ -206,9 +206,9 @@ def test_after_any_change_of_a_log_its_cache_equals_that_of_the_log_read_again(
     ],
 )
 def test_the_epoch_in_a_batch_overrides_an_earlier_entry(
-    said: list[tuple[int, int]], batch: tuple[int, int, int], after: list[tuple[int, int]]
+    message: list[tuple[int, int]], batch: tuple[int, int, int], after: list[tuple[int, int]]
 ) -> None:
-    epochs = cache(*said)
+    epochs = cache(*message)
     epochs.believe(*batch)
     assert shown(epochs) == after
     assert epochs.latest == after[-1][0]
@@ -219,9 +219,9 @@ def test_the_epoch_in_a_batch_overrides_an_earlier_entry(
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3)), min_size=1, max_size=5),
 )
 def test_a_cache_that_believes_every_batch_has_all_epochs(
-    said: list[tuple[int, int]], batches: list[tuple[int, int]]
+    message: list[tuple[int, int]], batches: list[tuple[int, int]]
 ) -> None:
-    epochs, log = cache(*said), Written()
+    epochs, log = cache(*message), Written()
     for step, count in batches:
         epoch = (log.epochs[-1] if log.epochs else 0) + step
         epochs.believe(epoch, log.end, log.end + count - 1)

@@ -64,8 +64,8 @@ class Node(Harness):
         return int(self.submit(fetch_request(topic, offset), 11).responses[0].partitions[0].error_code)
 
     def listed(self, topic: str, timestamp: int) -> int:
-        asked = ListOffsetsRequest.ListOffsetsPartition(partition_index=0, timestamp=timestamp)
-        topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[asked])]
+        requested = ListOffsetsRequest.ListOffsetsPartition(partition_index=0, timestamp=timestamp)
+        topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[requested])]
         return int(self.submit(ListOffsetsRequest(replica_id=-1, topics=topics), 7).topics[0].partitions[0].error_code)
 
     def path(self, topic: str, name: str) -> Path:

@@ -30,8 +30,8 @@ class Cluster:
         self.log = RaftLog(PartitionLog("__cluster_metadata", 0), VoterSet.from_static("1@here:1"), self.store)
         self.log.begin_epoch(1)
         if dynamic:
-            said = [control_records.kraft_version(1), control_records.voters(dynamic_voters((1, 2)))]
-            self.log.append_control(said, 1, NOW)
+            message = [control_records.kraft_version(1), control_records.voters(dynamic_voters((1, 2)))]
+            self.log.append_control(message, 1, NOW)
 
     def append(self, *records: Any) -> OffsetAndEpoch:
         """One batch, committed and folded."""

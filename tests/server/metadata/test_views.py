@@ -28,7 +28,7 @@ PARTITION = PartitionImage((1, 2), (DIR, DIR), (1, 2), 1, 5, 0)
 
 
 @pytest.mark.parametrize(
-    ("image", "partition", "asked", "expected"),
+    ("image", "partition", "requested", "expected"),
     [
         (cluster(broker(1), broker(2)), PARTITION, {}, PartitionView(0, 1, 5, [1, 2], [1, 2], [])),
         (cluster(broker(1)), PARTITION, {}, PartitionView(0, 1, 5, [1, 2], [1, 2], [2])),
@@ -78,9 +78,9 @@ PARTITION = PartitionImage((1, 2), (DIR, DIR), (1, 2), 1, 5, 0)
     ],
 )
 def test_a_partition_as_it_is_seen(
-    image: Image, partition: PartitionImage, asked: dict[str, Any], expected: PartitionView
+    image: Image, partition: PartitionImage, requested: dict[str, Any], expected: PartitionView
 ) -> None:
-    assert view_partition(image, partition, "PLAINTEXT", **asked) == expected
+    assert view_partition(image, partition, "PLAINTEXT", **requested) == expected
 
 
 def test_brokers_that_can_be_reached() -> None:

@@ -180,9 +180,9 @@ def elected(found: Member, now: int = START) -> Member:
     return found
 
 
-def granted(asked: Any, *, yes: bool = True) -> Any:
+def granted(requested: Any, *, yes: bool = True) -> Any:
     """The answer of a voter."""
-    epoch = asked.topics[0].partitions[0].replica_epoch
+    epoch = requested.topics[0].partitions[0].replica_epoch
     of = VoteResponse
     data = of.PartitionData(vote_granted=yes, leader_id=-1, leader_epoch=epoch)
     return of(topics=[of.TopicData(topic_name=TOPIC, partitions=[data])])

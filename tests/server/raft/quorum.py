@@ -155,7 +155,7 @@ class Flight(NamedTuple):
     """A request on its way, and the place for its answer."""
 
     asker: int
-    asked: int
+    requested: int
     send: OutboundRequest
     answer: list[Any]
 
@@ -217,28 +217,28 @@ class Quorum:
                 self._deliver(id, send)
         for id in self.alive:
             self.members[id].driver.run(self.now)
-        ready = [flight for flight in self.flights if flight.answer or self.is_cut(flight.asked, flight.asker)]
+        ready = [flight for flight in self.flights if flight.answer or self.is_cut(flight.requested, flight.asker)]
         for flight in ready:
             self.flights.remove(flight)
             if flight.asker in self.dead:
                 continue
             moved = True
-            lost = self.is_cut(flight.asked, flight.asker) or not flight.answer
+            lost = self.is_cut(flight.requested, flight.asker) or not flight.answer
             self[flight.asker].answered(flight.send.token, None if lost else flight.answer[0], self.now)
         return moved
 
     def _deliver(self, asker: int, send: OutboundRequest) -> None:
-        asked = next((id for id in self.members if endpoint(id) == send.to.endpoint), None)
+        requested = next((id for id in self.members if endpoint(id) == send.to.endpoint), None)
         body, version = send.body, min(send.version, self.versions.get(send.body.api_key or 0, 99))
-        self.sent.append((asker, asked or -1, body))
-        if asked is None or self.is_cut(asker, asked):
+        self.sent.append((asker, requested or -1, body))
+        if requested is None or self.is_cut(asker, requested):
             self[asker].answered(send.token, RequestFailure.LOST, self.now)
         elif version < send.lowest:
             self[asker].answered(send.token, RequestFailure.UNSUPPORTED_VERSION, self.now)
         elif body.api_key == ApiKeys.API_VERSIONS:
-            self[asker].answered(send.token, self.api_versions(asked), self.now)
+            self[asker].answered(send.token, self.api_versions(requested), self.now)
         else:
-            flight = Flight(asker, asked, send, self.members[asked].ask(body, version, self.now))
+            flight = Flight(asker, requested, send, self.members[requested].ask(body, version, self.now))
             self.flights.append(flight)
 
     def api_versions(self, id: int) -> Message:
@@ -298,7 +298,7 @@ class Quorum:
 
     def kill(self, id: int) -> None:
         self.dead.add(id)
-        self.flights = [flight for flight in self.flights if id not in (flight.asker, flight.asked)]
+        self.flights = [flight for flight in self.flights if id not in (flight.asker, flight.requested)]
 
     def restart(self, id: int) -> KafkaRaftClient:
         self.dead.discard(id)

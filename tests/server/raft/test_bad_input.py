@@ -115,10 +115,10 @@ def test_whatever_is_answered_breaks_nothing(seed: int) -> None:
 
 def _answer(quorum: Quorum, send: Any, random: Random) -> Any:
     """A corrupted response of a node; never one that would rightly stop a replica."""
-    asked = quorum.members[random.choice([1, 2, 3])]
+    requested = quorum.members[random.choice([1, 2, 3])]
     if send.body.api_key == ApiKeys.API_VERSIONS:
         return None
-    found = asked.ask(send.body, send.version, quorum.now)
+    found = requested.ask(send.body, send.version, quorum.now)
     if not found:
         return None
     spoilt(found[0], random)

@@ -66,10 +66,10 @@ def test_begin_without_a_leader_or_of_this_replica_itself_is_refused(leader: int
 
 @pytest.mark.parametrize(("voter", "voter_directory"), [(2, Uuid.ZERO), (1, directory(1, 1)), (3, directory(1))])
 def test_46_begin_that_is_meant_for_another_voter(voter: int, voter_directory: Uuid) -> None:
-    asked = member()
-    before = shown(asked.replica)
-    assert code(ask(asked, begin(2, 4, voter=voter, voter_directory=voter_directory))) == e.INVALID_VOTER_KEY
-    assert shown(asked.replica) == before
+    requested = member()
+    before = shown(requested.replica)
+    assert code(ask(requested, begin(2, 4, voter=voter, voter_directory=voter_directory))) == e.INVALID_VOTER_KEY
+    assert shown(requested.replica) == before
 
 
 @pytest.mark.parametrize("of", [begin, end])

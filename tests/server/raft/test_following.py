@@ -236,35 +236,35 @@ def test_while_the_leader_cannot_be_reached_others_are_queried() -> None:
     followed = Followed(bootstrap=[endpoint(7), endpoint(8)])
     send = followed.sent()
     followed.replica.answered(send.token, RequestFailure.LOST, followed.now)
-    (asked,) = followed.replica.take_outgoing()
-    assert asked.to.endpoint in (endpoint(7), endpoint(8))
-    followed.replica.answered(asked.token, response(leader=3, epoch=5, code=e.FENCED_LEADER_EPOCH), followed.now)
+    (requested,) = followed.replica.take_outgoing()
+    assert requested.to.endpoint in (endpoint(7), endpoint(8))
+    followed.replica.answered(requested.token, response(leader=3, epoch=5, code=e.FENCED_LEADER_EPOCH), followed.now)
     assert followed.replica.leader_id == 3
 
 
 def test_a_leader_that_did_not_answer_is_queried_again() -> None:
     followed = Followed(id=9, bootstrap=[endpoint(7)])  # an observer, for ever
     first = followed.sent()
-    asked = []
+    requested = []
     for _ in range(5000):
         followed.tick(10)
-        asked += [send.to.endpoint for send in followed.replica.take_outgoing()]
-    assert asked.count(endpoint(7)) >= 1
-    assert asked.count(first.to.endpoint) >= 1, "it may be the only one that has the endpoint"
-    assert {endpoint(7), *(endpoint(voter.id) for voter in followed.replica.voters)} == set(asked), (
+        requested += [send.to.endpoint for send in followed.replica.take_outgoing()]
+    assert requested.count(endpoint(7)) >= 1
+    assert requested.count(first.to.endpoint) >= 1, "it may be the only one that has the endpoint"
+    assert {endpoint(7), *(endpoint(voter.id) for voter in followed.replica.voters)} == set(requested), (
         "the named voters may all have left the quorum"
     )
 
 
 def test_a_replica_does_not_query_itself_for_the_leader() -> None:
     observer = member(id=9, voters=(), bootstrap=[endpoint(9), endpoint(2)])
-    asked = set()
+    requested = set()
     for step in range(20):
         observer.replica.tick(START + 100 * step)
         for send in observer.replica.take_outgoing():
-            asked.add(send.to.endpoint)
+            requested.add(send.to.endpoint)
             observer.replica.answered(send.token, None, START + 100 * step)
-    assert asked == {endpoint(2)}
+    assert requested == {endpoint(2)}
 
 
 def test_a_replica_without_a_leader_finds_it_at_the_bootstrap_servers() -> None:

@@ -87,6 +87,8 @@ def test_a_voter_that_has_refused_for_good_is_not_queried_again_and_again() -> N
     runs_out(first, quorum.now + 100)
     quorum.run(900)
     assert isinstance(first.state, ProspectiveState)
-    asked = [to for asker, to, body in quorum.sent if asker == first.key.id and type(body).__name__ == "VoteRequest"]
-    assert asked.count(second.key.id) == 1
+    requested = [
+        to for asker, to, body in quorum.sent if asker == first.key.id and type(body).__name__ == "VoteRequest"
+    ]
+    assert requested.count(second.key.id) == 1
     assert not isinstance(second.state, UnattachedState)

@@ -134,8 +134,8 @@ def test_a_vote_that_cannot_be_kept_is_not_given() -> None:
 def test_a_replica_that_cannot_write_its_own_vote_is_no_candidate() -> None:
     two = member(voters=(1, 2), store=Full()).replica
     two.tick(START + 2000)
-    [asked] = two.take_outgoing()
-    two.answered(asked.token, granted(asked.body), START + 2000)
+    [requested] = two.take_outgoing()
+    two.answered(requested.token, granted(requested.body), START + 2000)
     assert isinstance(two.failure, DiskFailure)
     assert two.epoch == 0
 

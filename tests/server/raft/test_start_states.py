@@ -131,8 +131,8 @@ def states(left: Left) -> Iterator[tuple[str, LossyDisk]]:
     file; with all or some of the deleted files; with and without the indexes.
     """
     versions = [(AFTER, MISSING), (AFTER, BEFORE, MISSING), (AFTER, BEFORE, MISSING, EMPTY)]
-    for said in product(*reversed(versions), (True, False), (NOTHING, SNAPSHOTS, NEWEST, ALL), (True, False)):
-        *files, is_marked, back, has_indexes = said
+    for message in product(*reversed(versions), (True, False), (NOTHING, SNAPSHOTS, NEWEST, ALL), (True, False)):
+        *files, is_marked, back, has_indexes = message
         disk = left.disk.copy()
         for path, version in zip(SMALL_FILES, files, strict=True):
             put(disk, path, str(version), left.before)
@@ -141,7 +141,7 @@ def states(left: Left) -> Iterator[tuple[str, LossyDisk]]:
         bring_back(disk, str(back), left.before)
         for path in () if has_indexes else [each for each in disk.contents if each.endswith("index")]:
             del disk.contents[path]
-        yield f"{said}", disk
+        yield f"{message}", disk
 
 
 def put(disk: LossyDisk, path: str, version: str, before: Mapping[str, bytes]) -> None:

@@ -42,9 +42,11 @@ def test_41_a_leader_that_restarts_has_resigned_and_gives_no_vote_in_that_epoch(
     again = quorum.restart(id)
     assert isinstance(again.state, ResignedState)
     assert (again.epoch, again.leader_id) == (epoch, id)
-    asked = sole(ask(quorum.members[id], vote(epoch, 1 if id != 1 else 2, (9, epoch - 1), voter=id), now=quorum.now))
-    assert not asked.vote_granted
-    assert asked.error_code == 0
+    requested = sole(
+        ask(quorum.members[id], vote(epoch, 1 if id != 1 else 2, (9, epoch - 1), voter=id), now=quorum.now)
+    )
+    assert not requested.vote_granted
+    assert requested.error_code == 0
     quorum.elect()
     assert all(quorum[other].epoch > epoch for other in (1, 2, 3))
 
@@ -128,11 +130,11 @@ def test_45_observers_and_strangers_may_ask_and_are_answered() -> None:
 def test_46_a_vote_that_is_requested_from_another_voter(
     voter: int, voter_directory: Uuid, expected: int, version: int
 ) -> None:
-    asked = member()
-    before = shown(asked.replica)
-    answer = ask(asked, vote(5, 2, voter=voter, voter_directory=voter_directory), version)
+    requested = member()
+    before = shown(requested.replica)
+    answer = ask(requested, vote(5, 2, voter=voter, voter_directory=voter_directory), version)
     assert code(answer) == expected
-    assert (shown(asked.replica) == before) is (expected != e.NONE)
+    assert (shown(requested.replica) == before) is (expected != e.NONE)
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
@@ -320,9 +322,9 @@ def test_a_leader_a_former_leader_and_a_candidate_give_no_vote() -> None:
 def test_a_replica_that_restarts_after_voting_for_itself_is_still_a_candidate() -> None:
     voter = member(store=MemoryQuorumStateStore(ElectionState(4, None, key(1))))
     voter.replica.tick(START)
-    asked = [send.body for send in voter.replica.take_outgoing()]
+    requested = [send.body for send in voter.replica.take_outgoing()]
     # votes
-    assert [body.topics[0].partitions[0].replica_epoch for body in asked] == [4, 4]  # type: ignore[attr-defined]
+    assert [body.topics[0].partitions[0].replica_epoch for body in requested] == [4, 4]  # type: ignore[attr-defined]
     assert isinstance(voter.replica.state, CandidateState)
 
 

@@ -29,8 +29,8 @@ def fill(node: Harness, topic: str, mebibytes: int, keys: int = 5) -> None:
     for at in range(mebibytes * 100):
         batch = encode_batch([Record(0, node.now, b"k%d" % (at % keys), b"%d" % at * 5000)])
         data = ProduceRequest.PartitionProduceData(index=0, records=bytes(batch))
-        asked = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
-        node.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[asked]), 9)
+        requested = ProduceRequest.TopicProduceData(name=topic, partition_data=[data])
+        node.submit(ProduceRequest(acks=1, timeout_ms=1000, topic_data=[requested]), 9)
 
 
 def keys(node: Harness, topic: str) -> list[bytes | None]:

@@ -144,11 +144,11 @@ SETTINGS: list[tuple[str, Callable[[Harness], None], int]] = [
 
 
 def test_configurations_take_effect_at_once(cluster: Harness) -> None:
-    for said, change, expected in SETTINGS:
+    for message, change, expected in SETTINGS:
         change(cluster)
         found = {partition.log.config.retention_ms for partition in cluster.node.partitions.of_topic("t").values()}
-        assert found == {expected}, said
-        cluster.create(f"made.after.{said.replace(' ', '-').replace(',', '')}")
+        assert found == {expected}, message
+        cluster.create(f"made.after.{message.replace(' ', '-').replace(',', '')}")
 
 
 def test_the_configuration_of_one_topic_is_not_that_of_another(cluster: Harness) -> None:

@@ -121,11 +121,11 @@ def ours(pattern: str) -> list[bool] | None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_patterns_match_as_with_re2j(re2j: Witness, seed: int) -> None:
-    asked = [*INVALID, *(row[0] for row in MATCHES), *patterns(seed)]
-    answers: list[Any] = re2j.ask_all({"pattern": pattern, "texts": TEXTS} for pattern in asked)
+    requested = [*INVALID, *(row[0] for row in MATCHES), *patterns(seed)]
+    answers: list[Any] = re2j.ask_all({"pattern": pattern, "texts": TEXTS} for pattern in requested)
     differ = [
         (pattern, ours(pattern), answer)
-        for pattern, answer in zip(asked, answers, strict=True)
+        for pattern, answer in zip(requested, answers, strict=True)
         if ours(pattern) != answer.get("matches")
     ]
     assert not differ

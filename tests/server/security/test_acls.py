@@ -232,20 +232,20 @@ def test_match_means_whatever_takes_the_name() -> None:
     assert names(image, pattern_type_filter=9) == set()
 
 
-def matches(asked: DeleteAclsRequest.DeleteAclsFilter, acl: Acl) -> bool:
+def matches(requested: DeleteAclsRequest.DeleteAclsFilter, acl: Acl) -> bool:
     """The second implementation: every named field must be equal; for the name see KIP-290."""
     named = {
-        "principal": asked.principal_filter,
-        "host": asked.host_filter,
-        "operation": None if asked.operation == 1 else asked.operation,
-        "permission_type": None if asked.permission_type == 1 else asked.permission_type,
-        "resource_type": None if asked.resource_type_filter == 1 else asked.resource_type_filter,
-        "pattern_type": None if asked.pattern_type_filter in (1, 2) else asked.pattern_type_filter,
+        "principal": requested.principal_filter,
+        "host": requested.host_filter,
+        "operation": None if requested.operation == 1 else requested.operation,
+        "permission_type": None if requested.permission_type == 1 else requested.permission_type,
+        "resource_type": None if requested.resource_type_filter == 1 else requested.resource_type_filter,
+        "pattern_type": None if requested.pattern_type_filter in (1, 2) else requested.pattern_type_filter,
     }
     if any(value is not None and getattr(acl, field) != value for field, value in named.items()):
         return False
-    name = asked.resource_name_filter
-    if asked.pattern_type_filter == 2 and name is not None:
+    name = requested.resource_name_filter
+    if requested.pattern_type_filter == 2 and name is not None:
         takes = name.startswith(acl.resource_name) if acl.pattern_type == 4 else acl.resource_name in (name, "*")
         return takes or name == acl.resource_name
     return name is None or name == acl.resource_name
@@ -275,7 +275,7 @@ def test_filters_against_a_second_reading() -> None:
         ),
     )
     for _ in range(300):
-        asked = acl_filter(
+        requested = acl_filter(
             resource_type_filter=one(1, 2, 3),
             resource_name_filter=one(None, "a", "ab", "abc", "*", ""),
             pattern_type_filter=one(1, 2, 3, 4),
@@ -284,8 +284,8 @@ def test_filters_against_a_second_reading() -> None:
             operation=one(1, 2, 3),
             permission_type=one(1, 2, 3),
         )
-        assert [acl for acl, _ in matching_acls(image, asked)] == sorted(
-            a for a in image.acls.values() if matches(asked, a)
+        assert [acl for acl, _ in matching_acls(image, requested)] == sorted(
+            a for a in image.acls.values() if matches(requested, a)
         )
 
 

@@ -93,7 +93,7 @@ def produce(acks: int, topic: str = "t") -> ProduceRequest:
 
 def test_a_row_has_the_request_and_its_outcome() -> None:
     stage = Stage()
-    asked = stage.ask(ApiVersionsRequest(client_software_name="franz-go", client_software_version="1.2"), 3)
+    requested = stage.ask(ApiVersionsRequest(client_software_name="franz-go", client_software_version="1.2"), 3)
     assert stage.only() == {
         "time": 1_000_000,
         "node": 1,
@@ -104,7 +104,7 @@ def test_a_row_has_the_request_and_its_outcome() -> None:
         "address": "10.0.0.1:50001",
         "api_key": ApiKeys.API_VERSIONS,
         "version": 3,
-        "request_bytes": asked,
+        "request_bytes": requested,
         "response_bytes": stage.line.sent,
         "correlation_id": 5,
         "errors": (),
@@ -239,8 +239,8 @@ class TestBodies:
     def test_contain_no_value_of_a_configuration(self) -> None:
         configs = [CreateTopicsRequest.CreatableTopicConfig(name="some.password", value="password")]
         topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1, configs=configs)
-        asked, _ = bodies_of(_request(CreateTopicsRequest(topics=[topic]), ApiKeys.CREATE_TOPICS, 7), None)
-        assert json.loads(asked or "")["topics"][0]["configs"] == [{"name": "some.password", "value": None}]
+        requested, _ = bodies_of(_request(CreateTopicsRequest(topics=[topic]), ApiKeys.CREATE_TOPICS, 7), None)
+        assert json.loads(requested or "")["topics"][0]["configs"] == [{"name": "some.password", "value": None}]
 
     def test_wait_only_up_to_a_bound(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("kafkadouble.server.tracing.capture.MOST_TEXT", 100)

@@ -185,6 +185,6 @@ def test_a_subset_of_the_batches() -> None:
     ],
 )
 def test_impossible_requests(options: dict[str, object], sentence: str) -> None:
-    asked: dict[str, object] = {"names": BASIC, **options}
+    requested: dict[str, object] = {"names": BASIC, **options}
     with pytest.raises(UsageError, match=sentence):
-        columns.decode(b"", columns.walk(b""), origin=ORIGIN, **asked)  # type: ignore[arg-type]  # wrong on purpose
+        columns.decode(b"", columns.walk(b""), origin=ORIGIN, **requested)  # type: ignore[arg-type]  # wrong on purpose

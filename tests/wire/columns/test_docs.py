@@ -25,19 +25,19 @@ def test_the_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     Path("orders-0").mkdir()
     segment = Path("orders-0", "00000000000000000000.log")
     segment.write_bytes(b"".join(batches[:20] + batches[21:]))
-    said: dict[str, Any] = {}
-    exec(SNIPPETS[0], said)
-    assert isinstance(said["table"], pa.Table)
-    assert (said["table"].num_rows, said["table"]["offset"][-1].as_py()) == (2940, 2999)
-    said["segment"] = b"".join(batches)
-    said["headers"] = columns.walk(said["segment"])
-    exec(SNIPPETS[1], said)
-    assert said["rows"] == 1000 - 60
-    ((position, problem),) = said["bad"]
-    assert position == said["headers"].position[20]
+    message: dict[str, Any] = {}
+    exec(SNIPPETS[0], message)
+    assert isinstance(message["table"], pa.Table)
+    assert (message["table"].num_rows, message["table"]["offset"][-1].as_py()) == (2940, 2999)
+    message["segment"] = b"".join(batches)
+    message["headers"] = columns.walk(message["segment"])
+    exec(SNIPPETS[1], message)
+    assert message["rows"] == 1000 - 60
+    ((position, problem),) = message["bad"]
+    assert position == message["headers"].position[20]
     assert problem.startswith("checksum")
-    exec(SNIPPETS[2], said)
-    assert decode_all(b"".join(said["made"])) == [
+    exec(SNIPPETS[2], message)
+    assert decode_all(b"".join(message["made"])) == [
         Record(0, 1_700_000_000_000, b"anna", b"tea"),
         Record(1, 1_700_000_000_000, None, b"coffee"),
     ]

@@ -276,7 +276,7 @@ class TestDamage:
         assert opened(disk).epochs.entries == due
 
     @pytest.mark.parametrize(
-        ("said", "recovery_point"),
+        ("content", "recovery_point"),
         [
             (b"0\n3\n0 0\n1 4\n3 6\n", 0),
             (b"0\n3\n0 0\n1 4\n3 6\n", 7),
@@ -284,9 +284,9 @@ class TestDamage:
             (b"0\n3\n0 0\n1 4\n5 9\n", 7),
         ],
     )
-    def test_epochs_of_a_cut_that_was_lost_give_way_to_the_batches(self, said: bytes, recovery_point: int) -> None:
+    def test_epochs_of_a_cut_that_was_lost_give_way_to_the_batches(self, content: bytes, recovery_point: int) -> None:
         disk = filled(10)
-        disk.contents["t-0/leader-epoch-checkpoint"] = Contents(said)
+        disk.contents["t-0/leader-epoch-checkpoint"] = Contents(content)
         log = opened(disk, recovery_point=recovery_point)
         assert log.epochs.entries == [OffsetAndEpoch(0, 0), OffsetAndEpoch(4, 1), OffsetAndEpoch(8, 2)]
 

@@ -59,10 +59,10 @@ def test_it_is_there_when_the_last_piece_has_come(chunk: int) -> None:
 def test_the_request_names_the_replica_the_snapshot_and_the_position() -> None:
     _, asker = download(64)
     asker.take(answered(asker))
-    asked = asker.request(KEY, "c")
-    assert (asked.cluster_id, asked.replica_id, asked.max_bytes) == ("c", 2, 64)
-    (partition,) = asked.topics[0].partitions
-    assert asked.topics[0].name == "__cluster_metadata"
+    requested = asker.request(KEY, "c")
+    assert (requested.cluster_id, requested.replica_id, requested.max_bytes) == ("c", 2, 64)
+    (partition,) = requested.topics[0].partitions
+    assert requested.topics[0].name == "__cluster_metadata"
     assert (partition.partition, partition.current_leader_epoch, partition.position) == (0, 5, 64)
     assert (partition.snapshot_id.end_offset, partition.snapshot_id.epoch) == (100, 3)
     assert partition.replica_directory_id == KEY.directory_id

@@ -20,7 +20,7 @@ GOLDEN = sorted((Path(__file__).resolve().parents[3] / "golden").rglob("*-*.chec
 
 
 def control(first: int, controls: list[tuple[int, bytes]], **fields: object) -> bytes:
-    records = [control_record(first + at, NOW, kind, said) for at, (kind, said) in enumerate(controls)]
+    records = [control_record(first + at, NOW, kind, message) for at, (kind, message) in enumerate(controls)]
     return batch(records, is_control=True, **fields)
 
 
@@ -38,8 +38,8 @@ def end(offset: int) -> bytes:
     return control(offset, [footer()])
 
 
-def record(offset: int, time: int = NOW, key: bytes | None = None, said: bytes | None = value(1)) -> Record:
-    return Record(offset, time, key, said)
+def record(offset: int, time: int = NOW, key: bytes | None = None, message: bytes | None = value(1)) -> Record:
+    return Record(offset, time, key, message)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -70,8 +70,8 @@ BROKEN = {
     "a time of its own": (HEADER + batch([record(3), record(4, NOW + 1)]) + end(5), "another time"),
     "headers": (HEADER + batch([Record(3, NOW, None, value(1), (("h", b""),))]) + end(4), "has headers"),
     "a key": (HEADER + batch([record(3, key=b"k")]) + end(4), "has a key"),
-    "no value": (HEADER + batch([record(3, said=None)]) + end(4), "has no value"),
-    "an empty value": (HEADER + batch([record(3, said=b"")]) + end(4), "has no value"),
+    "no value": (HEADER + batch([record(3, message=None)]) + end(4), "has no value"),
+    "an empty value": (HEADER + batch([record(3, message=b"")]) + end(4), "has no value"),
     "a control record without a key": (HEADER + batch([record(3)], is_control=True) + end(4), "control record"),
     "offsets that leave one out": (HEADER + batch([record(4)]) + end(5), "where 3 is due"),
     "offsets that leave one out inside": (HEADER + batch([record(3), record(5)]) + end(6), "records over"),

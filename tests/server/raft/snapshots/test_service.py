@@ -99,9 +99,9 @@ def test_the_next_fetch_is_at_the_end_and_in_the_epoch_of_the_snapshot() -> None
     leader, late, id = behind(quorum, stores)
     quorum.heal()
     quorum.run(30_000, until=lambda: stores[late].ids() == [id])
-    asked = [body for one, _, body in quorum.sent if one == late]
-    last = max(at for at, body in enumerate(asked) if isinstance(body, FetchSnapshotRequest))
-    first = next(body for body in asked[last:] if isinstance(body, FetchRequest)).topics[0].partitions[0]
+    requested = [body for one, _, body in quorum.sent if one == late]
+    last = max(at for at, body in enumerate(requested) if isinstance(body, FetchSnapshotRequest))
+    first = next(body for body in requested[last:] if isinstance(body, FetchRequest)).topics[0].partitions[0]
     assert (first.fetch_offset, first.last_fetched_epoch) == (id.offset, id.epoch)
     assert isinstance(leader.state, LeaderState)
 

@@ -98,19 +98,19 @@ def test_a_record_has_its_own_partition_looked_at(cluster: Controllers, looks: l
 
 
 def test_followers_ask_for_what_has_moved(cluster: Controllers, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    requested: list[int] = []
     really = FollowerPartition.fetch_partition
 
     def ask(following: FollowerPartition, max_bytes: int) -> Any:
-        asked.append(following.index)
+        requested.append(following.index)
         return really(following, max_bytes)
 
     monkeypatch.setattr(FollowerPartition, "fetch_partition", ask)
     cluster.step(4 * WAIT_MS)
-    assert asked == []
+    assert requested == []
     produce(cluster)
     cluster.step(4 * WAIT_MS)
-    assert set(asked) == {0}
+    assert set(requested) == {0}
     assert {log.log_end_offset for log in logs(cluster)} == {2}
 
 
@@ -123,8 +123,8 @@ def test_each_record_is_fetched_at_once(cluster: Controllers) -> None:
 
 def test_followers_learn_where_the_log_begins(cluster: Controllers) -> None:
     of = DeleteRecordsRequest
-    asked = of.DeleteRecordsPartition(partition_index=0, offset=1)
-    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[asked])], timeout_ms=1000)
+    requested = of.DeleteRecordsPartition(partition_index=0, offset=1)
+    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[requested])], timeout_ms=1000)
     answer = cluster.ask(leader_of(cluster), request, 2)
     assert answer.topics[0].partitions[0].error_code == 0
     cluster.step(2 * WAIT_MS)

@@ -61,11 +61,11 @@ def error_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 def live_with(cluster: Liars, lie: Lie) -> int:
     """The leader appends a record, and lies about it for a while; returns how often it was fetched
     from."""
-    asked = 0
+    requested = 0
 
     def counted(request: Any, answer: Any) -> Any:
-        nonlocal asked
-        asked += 1
+        nonlocal requested
+        requested += 1
         return lie(request, answer)
 
     cluster.lie = counted
@@ -73,7 +73,7 @@ def live_with(cluster: Liars, lie: Lie) -> int:
     cluster.step(LIES_MS)
     cluster.lie = None
     assert all(node.halted is None for node in cluster.nodes.values())
-    return asked
+    return requested
 
 
 def goes_on(cluster: Liars) -> None:
@@ -87,10 +87,10 @@ def is_refused(cluster: Liars, caplog: pytest.LogCaptureFixture, lie: Lie, words
     """Followers append nothing of it, each reports it once, and they do not fetch again and
     again."""
     before = [contents(node) for node in followers(cluster)]
-    asked = live_with(cluster, lie)
+    requested = live_with(cluster, lie)
     assert [contents(node) for node in followers(cluster)] == before
     found = error_lines(caplog)
     assert [line for line in found if words in line], found
     assert len(found) <= 4, found
-    assert asked <= most
+    assert requested <= most
     goes_on(cluster)

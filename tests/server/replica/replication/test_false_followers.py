@@ -133,16 +133,16 @@ def test_a_follower_comes_into_sync_with_the_broker_epoch_of_its_fetch(cluster: 
     follower = followers(cluster)[0].id
     cluster.kill(follower)
     cluster.until(lambda: follower not in partition(cluster).isr, 60_000)
-    asked: list[AlterPartitionRequest] = []
+    question: list[AlterPartitionRequest] = []
 
     def kept(request: Any, answer: Any) -> Any:
-        asked.append(request)
+        question.append(request)
         return answer
 
     cluster.lie_of_controller = kept
     cluster.add_broker(follower)
     cluster.until(lambda: follower in partition(cluster).isr, 60_000)
-    [state] = [each for each in asked[-1].topics[0].partitions[0].new_isr_with_epochs if each.broker_id == follower]
+    [state] = [each for each in question[-1].topics[0].partitions[0].new_isr_with_epochs if each.broker_id == follower]
     assert state.broker_epoch == cluster.nodes[follower].broker_epoch
 
 
@@ -282,8 +282,8 @@ def test_a_new_replica_begins_within_a_batch_where_the_leaders_log_does(cluster:
     assert produce(cluster, b"a", b"b", b"c", b"d") == (0, END)
     cluster.step(1000)
     of = DeleteRecordsRequest
-    asked = of.DeleteRecordsPartition(partition_index=0, offset=END + 2)
-    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[asked])], timeout_ms=1000)
+    question = of.DeleteRecordsPartition(partition_index=0, offset=END + 2)
+    request = of(topics=[of.DeleteRecordsTopic(name="t", partitions=[question])], timeout_ms=1000)
     assert cluster.ask(leader(cluster), request, 2).topics[0].partitions[0].error_code == 0
     first, second, third = partition(cluster).replicas
     assert reassign(cluster, first, second) == 0

@@ -17,7 +17,7 @@ BROKER, OTHER = 11, 12
 OF_TOPIC, OF_BROKER, OF_LOGGERS = 2, 4, 8
 SET, DELETE = 0, 1
 
-Asked = tuple[int, str, dict[str, Any]]
+RequestedResource = tuple[int, str, dict[str, Any]]
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def cluster() -> Controllers:
     return found
 
 
-def incremental(*requested: Asked, **fields: Any) -> IncrementalAlterConfigsRequest:
+def incremental(*requested: RequestedResource, **fields: Any) -> IncrementalAlterConfigsRequest:
     of = IncrementalAlterConfigsRequest
     resources = [
         of.AlterConfigsResource(
@@ -46,7 +46,7 @@ def incremental(*requested: Asked, **fields: Any) -> IncrementalAlterConfigsRequ
     return of(resources=resources, **fields)
 
 
-def whole(*requested: Asked) -> AlterConfigsRequest:
+def whole(*requested: RequestedResource) -> AlterConfigsRequest:
     of = AlterConfigsRequest
     resources = [
         of.AlterConfigsResource(

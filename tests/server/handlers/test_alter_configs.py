@@ -12,7 +12,7 @@ from tests.server.harness import Harness, versions
 TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
 
 Configs = list[tuple[str, str | None]]
-Asked = tuple[int, str, Configs]
+RequestedResource = tuple[int, str, Configs]
 Result = tuple[int, str, int, str | None]
 
 
@@ -23,7 +23,9 @@ def cluster() -> Harness:
     return cluster
 
 
-def alter(cluster: Harness, *requested: Asked, version: int = 2, validate_only: bool = False) -> list[Result]:
+def alter(
+    cluster: Harness, *requested: RequestedResource, version: int = 2, validate_only: bool = False
+) -> list[Result]:
     resources = [
         AlterConfigsRequest.AlterConfigsResource(
             resource_type=kind,
@@ -45,7 +47,7 @@ def held(cluster: Harness, kind: int = TOPIC, name: str = "t") -> dict[str, str]
 
 @pytest.mark.parametrize("version", versions("AlterConfigs"))
 def test_everything_is_replaced_at_every_version(cluster: Harness, version: int) -> None:
-    requested: Asked = (TOPIC, "t", [("retention.ms", "9"), ("segment.ms", "99")])
+    requested: RequestedResource = (TOPIC, "t", [("retention.ms", "9"), ("segment.ms", "99")])
     assert alter(cluster, requested, version=version) == [(TOPIC, "t", 0, None)]
     assert held(cluster) == {"retention.ms": "9", "segment.ms": "99"}
     assert not cluster.partition("t").log.config.compacts
@@ -59,7 +61,7 @@ def test_nothing_given_deletes_all(cluster: Harness) -> None:
 
 def test_validate_only_changes_nothing(cluster: Harness) -> None:
     end = cluster.image.end
-    requested: Asked = (TOPIC, "t", [("retention.ms", "9")])
+    requested: RequestedResource = (TOPIC, "t", [("retention.ms", "9")])
     assert alter(cluster, requested, (TOPIC, "nope", []), validate_only=True) == [
         (TOPIC, "t", 0, None),
         (TOPIC, "nope", error_codes.UNKNOWN_TOPIC_OR_PARTITION, "The topic 'nope' does not exist."),
@@ -67,7 +69,7 @@ def test_validate_only_changes_nothing(cluster: Harness) -> None:
     assert cluster.image.end == end
 
 
-ERRORS: list[tuple[Asked, int, str]] = [
+ERRORS: list[tuple[RequestedResource, int, str]] = [
     (
         (TOPIC, "t", [("retention.ms", None)]),
         error_codes.INVALID_REQUEST,
@@ -109,7 +111,7 @@ ERRORS: list[tuple[Asked, int, str]] = [
 
 @pytest.mark.parametrize(("requested", "code", "text"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, requested: Asked, code: int, text: str, validate_only: bool) -> None:
+def test_errors(cluster: Harness, requested: RequestedResource, code: int, text: str, validate_only: bool) -> None:
     end = cluster.image.end
     [(kind, name, found, message)] = alter(cluster, requested, validate_only=validate_only)
     assert (kind, name, found) == (requested[0], requested[1], code)
@@ -119,7 +121,7 @@ def test_errors(cluster: Harness, requested: Asked, code: int, text: str, valida
 
 def test_a_duplicate_resource_fails_twice_and_others_do_not_suffer(cluster: Harness) -> None:
     twice = "Each resource must appear at most once."
-    requested: list[Asked] = [
+    requested: list[RequestedResource] = [
         (TOPIC, "t", [("retention.ms", "1")]),
         (TOPIC, "u", [("retention.ms", "2")]),
         (TOPIC, "t", [("retention.ms", "3")]),

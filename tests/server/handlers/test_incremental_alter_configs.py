@@ -16,7 +16,7 @@ TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
 SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3
 
 Changes = list[tuple[str, int, str | None]]
-Asked = tuple[int, str, Changes]
+RequestedResource = tuple[int, str, Changes]
 Result = tuple[int, str, int, str | None]
 
 
@@ -37,7 +37,9 @@ def loggers() -> Iterator[logging.Logger]:
     one.setLevel(levels[1])
 
 
-def alter(cluster: Harness, *requested: Asked, version: int = 1, validate_only: bool = False) -> list[Result]:
+def alter(
+    cluster: Harness, *requested: RequestedResource, version: int = 1, validate_only: bool = False
+) -> list[Result]:
     resources = [
         IncrementalAlterConfigsRequest.AlterConfigsResource(
             resource_type=kind,
@@ -91,7 +93,7 @@ def test_append_and_subtract(cluster: Harness) -> None:
 
 def test_validate_only_changes_nothing(cluster: Harness, loggers: logging.Logger) -> None:
     end, level = cluster.image.end, loggers.level
-    requested: list[Asked] = [
+    requested: list[RequestedResource] = [
         (TOPIC, "t", [("retention.ms", SET, "9")]),
         (LOGGER, "1", [(loggers.name, SET, "FATAL")]),
         (BROKER, "", [("log.retention.ms", SET, "9")]),
@@ -115,13 +117,16 @@ def test_one_of_two_changes_that_cannot_be_fails_both(cluster: Harness) -> None:
 
 
 def test_resources_do_not_suffer_from_one_another(cluster: Harness) -> None:
-    requested: list[Asked] = [(TOPIC, "t", [("retention.ms", SET, "1")]), (TOPIC, "u", [("retention.ms", SET, "x")])]
+    requested: list[RequestedResource] = [
+        (TOPIC, "t", [("retention.ms", SET, "1")]),
+        (TOPIC, "u", [("retention.ms", SET, "x")]),
+    ]
     assert [code for _, _, code, _ in alter(cluster, *requested)] == [0, error_codes.INVALID_CONFIG]
     assert held(cluster) == {"retention.ms": "1"}
 
 
 def test_a_duplicate_resource_fails_twice(cluster: Harness) -> None:
-    requested: list[Asked] = [
+    requested: list[RequestedResource] = [
         (TOPIC, "t", [("retention.ms", SET, "1")]),
         (TOPIC, "t", [("retention.ms", SET, "2")]),
         (TOPIC, "u", [("retention.ms", SET, "2")]),
@@ -133,7 +138,7 @@ def test_a_duplicate_resource_fails_twice(cluster: Harness) -> None:
 
 BAD, WRONG = error_codes.INVALID_REQUEST, error_codes.INVALID_CONFIG
 
-ERRORS: list[tuple[Asked, int, str]] = [
+ERRORS: list[tuple[RequestedResource, int, str]] = [
     (
         (TOPIC, "t", [("retention.ms", APPEND, "9")]),
         WRONG,
@@ -234,7 +239,7 @@ ERRORS: list[tuple[Asked, int, str]] = [
 
 @pytest.mark.parametrize(("requested", "code", "text"), ERRORS)
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_errors(cluster: Harness, requested: Asked, code: int, text: str, validate_only: bool) -> None:
+def test_errors(cluster: Harness, requested: RequestedResource, code: int, text: str, validate_only: bool) -> None:
     end = cluster.image.end
     [(kind, name, found, message)] = alter(cluster, requested, validate_only=validate_only)
     assert (kind, name, found) == (requested[0], requested[1], code)

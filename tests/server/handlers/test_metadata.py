@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataRes
 from kafkadouble.messages.uuid import Uuid
 from tests.server.harness import Harness, versions
 
-Asked = MetadataRequest.MetadataRequestTopic
+RequestedTopic = MetadataRequest.MetadataRequestTopic
 VERSIONS = versions("Metadata")
 NOT_ASKED = -2147483648
 NOWHERE = Uuid(b"n" * 16)
@@ -26,8 +26,8 @@ def cluster() -> Harness:
     return cluster
 
 
-def ask(cluster: Harness, *names: str | Asked, version: int = 12, **fields: Any) -> MetadataResponse:
-    topics = [name if isinstance(name, Asked) else Asked(name=name) for name in names]
+def ask(cluster: Harness, *names: str | RequestedTopic, version: int = 12, **fields: Any) -> MetadataResponse:
+    topics = [name if isinstance(name, RequestedTopic) else RequestedTopic(name=name) for name in names]
     given: dict[str, Any] = {"topics": topics, "allow_auto_topic_creation": version < 4} | fields
     response = cluster.submit(MetadataRequest(**given), version)
     assert isinstance(response, MetadataResponse)
@@ -176,9 +176,9 @@ def test_created_with_the_defaults_of_the_broker() -> None:
 def test_by_id(cluster: Harness, version: int) -> None:
     topic_id = cluster.image.topic_ids["a"]
     requested = [
-        Asked(name=None, topic_id=topic_id),
-        Asked(name=None, topic_id=NOWHERE),
-        Asked(name=None, topic_id=topic_id),
+        RequestedTopic(name=None, topic_id=topic_id),
+        RequestedTopic(name=None, topic_id=NOWHERE),
+        RequestedTopic(name=None, topic_id=topic_id),
     ]
     unknown, known = ask(cluster, *requested, version=version).topics
     assert (known.name, known.topic_id, known.error_code, len(known.partitions)) == ("a", topic_id, 0, 2)
@@ -187,7 +187,7 @@ def test_by_id(cluster: Harness, version: int) -> None:
 
 def test_where_there_are_ids_names_are_not_looked_at(cluster: Harness) -> None:
     topic_id = cluster.image.topic_ids["a"]
-    response = ask(cluster, "b", Asked(name="b", topic_id=topic_id), "new", allow_auto_topic_creation=True)
+    response = ask(cluster, "b", RequestedTopic(name="b", topic_id=topic_id), "new", allow_auto_topic_creation=True)
     assert [topic.name for topic in response.topics] == ["a"]
     assert cluster.image.topic_named("new") is None
 
@@ -197,22 +197,22 @@ def test_a_deleted_topic_is_unknown_by_id_and_by_name(cluster: Harness) -> None:
     state = DeleteTopicsRequest.DeleteTopicState(name="a")
     cluster.submit(DeleteTopicsRequest(topics=[state], timeout_ms=1000), 6)
     assert codes(ask(cluster, "a")) == {"a": 3}
-    assert codes(ask(cluster, Asked(name=None, topic_id=topic_id))) == {None: error_codes.UNKNOWN_TOPIC_ID}
+    assert codes(ask(cluster, RequestedTopic(name=None, topic_id=topic_id))) == {None: error_codes.UNKNOWN_TOPIC_ID}
     assert codes(ask(cluster, topics=None)) == {"b": 0}
 
 
 REFUSED = [
-    (10, Asked(name=None, topic_id=NOWHERE), error_codes.INVALID_REQUEST),
-    (11, Asked(name=None, topic_id=NOWHERE), error_codes.INVALID_REQUEST),
-    (10, Asked(name="a", topic_id=NOWHERE), error_codes.INVALID_REQUEST),
-    (10, Asked(name=None), error_codes.INVALID_REQUEST),
-    (12, Asked(name=None), error_codes.UNKNOWN_SERVER_ERROR),
-    (13, Asked(name=None), error_codes.UNKNOWN_SERVER_ERROR),
+    (10, RequestedTopic(name=None, topic_id=NOWHERE), error_codes.INVALID_REQUEST),
+    (11, RequestedTopic(name=None, topic_id=NOWHERE), error_codes.INVALID_REQUEST),
+    (10, RequestedTopic(name="a", topic_id=NOWHERE), error_codes.INVALID_REQUEST),
+    (10, RequestedTopic(name=None), error_codes.INVALID_REQUEST),
+    (12, RequestedTopic(name=None), error_codes.UNKNOWN_SERVER_ERROR),
+    (13, RequestedTopic(name=None), error_codes.UNKNOWN_SERVER_ERROR),
 ]
 
 
 @pytest.mark.parametrize(("version", "requested", "code"), REFUSED)
-def test_requests_that_fail_as_a_whole(cluster: Harness, version: int, requested: Asked, code: int) -> None:
+def test_requests_that_fail_as_a_whole(cluster: Harness, version: int, requested: RequestedTopic, code: int) -> None:
     response = ask(cluster, "a", requested, version=version)
     assert [(topic.name, topic.topic_id, topic.error_code) for topic in response.topics] == [
         ("a", Uuid.ZERO, code),
@@ -230,7 +230,7 @@ def test_operations_on_topics(cluster: Harness, version: int) -> None:
 
 
 def test_operations_on_a_topic_that_is_unknown_by_id(cluster: Harness) -> None:
-    requested = Asked(name=None, topic_id=NOWHERE)
+    requested = RequestedTopic(name=None, topic_id=NOWHERE)
     [topic] = ask(cluster, requested, include_topic_authorized_operations=True).topics
     assert topic.topic_authorized_operations == NOT_ASKED
 

@@ -16,6 +16,7 @@ ALL = (
     "capture",
     "throughput",
     "transactions",
+    "transaction_loading",
     "memory",
     "storage",
     "files",

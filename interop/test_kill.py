@@ -11,7 +11,7 @@ SEED = 20261121
 
 
 @pytest.mark.parametrize(
-    ("kills", "settings"), [(40, []), (10, ["log.flush.interval.messages=1"])], ids=["written", "flushed"]
+    ("kills", "settings"), [(25, []), (8, ["log.flush.interval.messages=1"])], ids=["written", "flushed"]
 )
 @pytest.mark.timeout(900)
 def test_nothing_that_was_acknowledged_is_lost(kills: int, settings: list[str]) -> None:

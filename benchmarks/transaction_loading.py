@@ -1,0 +1,140 @@
+"""Measures how long a coordinator loads its transactional ids, beside Apache Kafka in the same run.
+
+    python -m benchmarks.transaction_loading [--ids 10000] [--rounds 5] [--json]
+
+Each server initializes the ids, stops, and starts again on its directory. Apache Kafka logs how
+long it loaded. Ours loads before it answers, so its figure is the difference of two starts: one
+with the ids, and one without them. The starts take turns. Goal: at most Kafka's time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import socket
+import statistics
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from interop import local
+from interop.local import Missing
+from interop.local.java import FULL
+from interop.raw import ask
+from kafkadouble import KafkaDouble
+from kafkadouble.messages import headers
+from kafkadouble.messages.error_codes import COORDINATOR_LOAD_IN_PROGRESS, NONE, NOT_COORDINATOR
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from kafkadouble.messages.generated.list_transactions import ListTransactionsRequest
+from kafkadouble.wire.frame import Frames
+
+from . import report
+
+TRANSACTION = 1
+"""The kind of coordinator that FindCoordinator searches for."""
+PATIENCE_S = 60
+AGAIN = (COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR)
+LOADED = re.compile(rb"Finished loading (\d+) transaction metadata from \S+ in (\d+) milliseconds")
+
+
+def initialize(bootstrap: str, ids: int) -> None:
+    """InitProducerId for each id, on one connection, many requests in flight. The first requests
+    are tried again, until there are a coordinator and a block of producer ids."""
+    _find_coordinator(bootstrap)
+    host, _, port = bootstrap.rpartition(":")
+    end = time.monotonic() + PATIENCE_S
+    with socket.create_connection((host, int(port)), PATIENCE_S) as sock:
+        left = list(range(ids))
+        while left:
+            assert time.monotonic() < end, f"{len(left)} ids are not initialized"
+            numbers, left = left[:100], left[100:]
+            sock.sendall(b"".join(part for number in numbers for part in _initialization(number)))
+            left += [number for number, code in _answers(sock, numbers) if code in AGAIN]
+
+
+def _find_coordinator(bootstrap: str) -> None:
+    """The first request creates the topic."""
+    request = FindCoordinatorRequest(key_type=TRANSACTION, coordinator_keys=["t"])
+    end = time.monotonic() + PATIENCE_S
+    while ask(bootstrap, request, 4).coordinators[0].error_code != NONE:
+        assert time.monotonic() < end, "no coordinator"
+
+
+def _initialization(number: int) -> Iterable[bytes]:
+    body = InitProducerIdRequest(transactional_id=f"transactional-id-{number}", transaction_timeout_ms=60_000)
+    return headers.write_request(body, number, "bench", 4)
+
+
+def _answers(sock: socket.socket, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The error code of each request, in the order of the requests."""
+    reader, frames = Frames(), list[bytes]()
+    while len(frames) < len(numbers):
+        data = sock.recv(1 << 20)
+        assert data, "the broker closed the connection"
+        frames += [bytes(frame) for frame in reader.feed(data)]
+    for number, frame in zip(numbers, frames, strict=True):
+        code = headers.read_response(frame, InitProducerIdRequest.api_key, 4)[1].error_code
+        assert code in {NONE, *AGAIN}, code
+        yield number, code
+
+
+def listed(bootstrap: str) -> int:
+    """How many ids the coordinator has."""
+    return len(ask(bootstrap, ListTransactionsRequest(), 1).transaction_states)
+
+
+def ours(ids: int, rounds: int) -> list[float]:
+    """Milliseconds of loading in each round."""
+    with TemporaryDirectory() as folder:
+        full, empty = Path(folder, "full"), Path(folder, "empty")
+        for path, count in ((full, ids), (empty, 0)):
+            with KafkaDouble(data_dir=path) as kafka:
+                initialize(kafka.bootstrap_servers, count)
+        return [_started(full, ids) - _started(empty, 0) for _ in range(rounds + 1)][1:]
+
+
+def _started(folder: Path, ids: int) -> float:
+    start = time.perf_counter()
+    with KafkaDouble(data_dir=folder) as kafka:
+        found = listed(kafka.bootstrap_servers)
+        took = (time.perf_counter() - start) * 1000
+    assert found == ids, f"{found} of {ids} ids were loaded"
+    return took
+
+
+def kafkas(ids: int, rounds: int) -> list[float]:
+    """The same of Apache Kafka, from its log. Raises Missing."""
+    with TemporaryDirectory() as folder, local.cluster(Path(folder), flags=FULL) as running:
+        node = running.nodes[0]
+        initialize(running.bootstrap, ids)
+        for _ in range(rounds + 1):
+            node.stop()
+            node.start()
+            end = time.monotonic() + PATIENCE_S
+            while listed(running.bootstrap) != ids:
+                assert time.monotonic() < end, "the ids were not loaded"
+        found = [float(took) for count, took in LOADED.findall(node.log.read_bytes()) if int(count) == ids]
+        assert len(found) == rounds + 1, f"{len(found)} of {rounds + 1} starts have logged their loading"
+        return found[1:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--ids", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    table = report.Table("transaction_loading", f"ms to load {arguments.ids} transactional ids")
+    peers = {}
+    try:
+        peers["kafka"] = statistics.median(kafkas(arguments.ids, arguments.rounds))
+    except Missing as why:
+        report.note(f"no real Kafka to compare with: {why}")
+    table.add("load", statistics.median(ours(arguments.ids, arguments.rounds)), peers)
+    table.print(as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

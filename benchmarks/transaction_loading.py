@@ -14,7 +14,7 @@ import re
 import socket
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,7 +26,7 @@ from kafkadouble import KafkaDouble
 from kafkadouble.messages import headers
 from kafkadouble.messages.error_codes import COORDINATOR_LOAD_IN_PROGRESS, NONE, NOT_COORDINATOR
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
-from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from kafkadouble.messages.generated.list_transactions import ListTransactionsRequest
 from kafkadouble.wire.frame import Frames
 
@@ -50,7 +50,7 @@ def initialize(bootstrap: str, ids: int) -> None:
         while left:
             assert time.monotonic() < end, f"{len(left)} ids are not initialized"
             numbers, left = left[:100], left[100:]
-            sock.sendall(b"".join(part for number in numbers for part in _initialization(number)))
+            sock.sendall(b"".join(map(_initialization, numbers)))
             left += [number for number, code in _answers(sock, numbers) if code in AGAIN]
 
 
@@ -62,9 +62,9 @@ def _find_coordinator(bootstrap: str) -> None:
         assert time.monotonic() < end, "no coordinator"
 
 
-def _initialization(number: int) -> Iterable[bytes]:
+def _initialization(number: int) -> bytes:
     body = InitProducerIdRequest(transactional_id=f"transactional-id-{number}", transaction_timeout_ms=60_000)
-    return headers.write_request(body, number, "bench", 4)
+    return b"".join(headers.write_request(body, number, "bench", 4))
 
 
 def _answers(sock: socket.socket, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -75,7 +75,9 @@ def _answers(sock: socket.socket, numbers: Sequence[int]) -> Iterator[tuple[int,
         assert data, "the broker closed the connection"
         frames += [bytes(frame) for frame in reader.feed(data)]
     for number, frame in zip(numbers, frames, strict=True):
-        code = headers.read_response(frame, InitProducerIdRequest.api_key, 4)[1].error_code
+        response = headers.read_response(frame, InitProducerIdRequest.api_key, 4)[1]
+        assert isinstance(response, InitProducerIdResponse)
+        code = response.error_code
         assert code in {NONE, *AGAIN}, code
         yield number, code
 

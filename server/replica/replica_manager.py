@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages import error_codes
@@ -92,7 +93,9 @@ class ReplicaManager:
             self._reconfigure(records, before, after)
         touched: dict[Uuid, set[int]] = {}
         if records is None:
-            touched = {topic.id: set(topic.partitions) for topic in after.topics.values()}
+            # By name: the order of a map of ids is another one in each process.
+            by_name = sorted(after.topics.values(), key=attrgetter("name"))
+            touched = {topic.id: set(topic.partitions) for topic in by_name}
         for record in records or ():
             if type(record).__name__ in PARTITION_RECORDS:
                 touched.setdefault(record.topic_id, set()).add(record.partition_id)

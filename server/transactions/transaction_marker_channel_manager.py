@@ -85,7 +85,8 @@ class TransactionMarkerChannelManager(InterBrokerSender):
     def _add(self, pending: PendingCompleteTxn, partitions: Iterable[TopicPartition]) -> None:
         by_leader: dict[int, set[TopicPartition]] = {}
         deleted = []
-        for partition in partitions:
+        # Sorted: a set of strings has another order in each process.
+        for partition in sorted(partitions):
             leader = self._leader(partition)
             if leader is None:
                 deleted.append(partition)

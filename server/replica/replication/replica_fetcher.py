@@ -57,7 +57,8 @@ class ReplicaFetcher:
         self.delayed: dict[PartitionKey, int] = {}
         self.offset_ranges: dict[PartitionKey, dict[int, int]] = {}
         """Key -> EARLIEST, LATEST -> offset."""
-        self.dirty: set[PartitionKey] = set()
+        # A dict, because a set has another order in each process.
+        self.dirty: dict[PartitionKey, None] = {}
         self._fetches_all = False
         """Whether the last request fetched every partition, so the next may name changes only."""
         self.token: int | None = None
@@ -134,10 +135,10 @@ class ReplicaFetcher:
         max_bytes, dirty = self._node.settings.int("replica.fetch.max.bytes"), self.dirty
         present = {key: self.partitions[key] for key in dirty if key in self.partitions}
         self._requested.update(present)
-        removed = dirty - present.keys()
+        removed = [key for key in dirty if key not in present]
         for key in removed:
             self._requested.pop(key, None)
-        self.dirty = set()
+        self.dirty = {}
         changed = {key: each.fetch_partition(max_bytes) for key, each in present.items()}
         return self._fetch_request(self._session.build_next(changed, removed))
 
@@ -223,7 +224,7 @@ class ReplicaFetcher:
         Data for a partition whose leader or leader epoch has changed is ignored.
         """
         partition = self.partitions.get(key)
-        self.dirty.add(key)
+        self.dirty[key] = None
         if partition is None or partition is not self._requested.pop(key, None):
             return
         try:

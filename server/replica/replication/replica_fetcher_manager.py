@@ -45,7 +45,7 @@ class ReplicaFetcherManager:
             fetcher.partitions[key] = partition
             if is_new and fetcher.token is not None:
                 fetcher.is_overtaken = self.have_overtaken = True
-            fetcher.dirty.add(key)
+            fetcher.dirty[key] = None
             fetcher.flush(key, partition)
 
     def get(self, topic: str, index: int) -> FollowerPartition | None:
@@ -62,7 +62,7 @@ class ReplicaFetcherManager:
         if fetcher is not None:
             for entries in (fetcher.partitions, fetcher.delayed, fetcher.offset_ranges):
                 entries.pop(key, None)
-            fetcher.dirty.add(key)
+            fetcher.dirty[key] = None
         return partition
 
     def take_outgoing(self) -> list[OutboundRequest]:

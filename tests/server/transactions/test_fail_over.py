@@ -10,6 +10,8 @@ from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.server.handlers import write_txn_markers
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from kafkadouble.server.transactions.pending_complete_txn import PendingCompleteTxn
+from kafkadouble.server.transactions.transaction_state import COMPLETE_COMMIT
 from tests.server.transactions.brokers import BROKERS, Brokers
 from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values, fetched
 
@@ -140,6 +142,21 @@ def test_a_marker_was_queued_for_a_leader_that_fails(brokers: Brokers) -> None:
     markers._busy.clear()
     brokers.until(lambda: brokers.label == "CompleteCommit")
     assert committed_values(brokers.route) == [b"a"]
+
+
+def test_markers_are_sent_in_the_order_of_the_partitions(brokers: Brokers) -> None:
+    """A set of partitions has another order in each process."""
+    producer = brokers.producer()
+    assert [producer.send(b"a"), producer.send_offset(4)] == [0, 0]
+    shard, markers, metadata = brokers.shard, brokers.coordinator.transactions.markers, brokers.entry.metadata
+    assert shard is not None
+    following = metadata._replace(state=COMPLETE_COMMIT)
+    pending = PendingCompleteTxn(shard, brokers.entry, True, following)
+    partitions = [(CONSUMER_OFFSETS, 0), ("t", 0)]
+    for given in (partitions, partitions[::-1]):
+        markers._by_broker.clear()
+        markers._add(pending, given)
+        assert list(markers._by_broker) == [brokers.of(topic).leader for topic, _ in partitions]
 
 
 def test_the_marker_waits_for_the_in_sync_replicas(brokers: Brokers) -> None:

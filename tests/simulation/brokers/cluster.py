@@ -25,7 +25,7 @@ class Cluster(Nodes):
 
     def __init__(self, world: World, shape: Shape) -> None:
         super().__init__(world, shape)
-        self.watch: Watch = Watch(self)
+        self.watch: Watch = self._make_watch()
         for id in self.ids:
             self.members[id] = Member(self, id, self._machine(id), self.settings_of(id))
         self.partitions = range(shape.partitions)
@@ -34,6 +34,9 @@ class Cluster(Nodes):
         self.askers: list[Asker] = []
         self.writes = True  # while this holds, producers write
         self._values = 0
+
+    def _make_watch(self) -> Watch:
+        return Watch(self)
 
     def _machine(self, id: int) -> Machine:
         if self.shape.on_disks and id in self.shape.broker_ids:
@@ -50,25 +53,28 @@ class Cluster(Nodes):
             member.start()
         live = len(self.shape.broker_ids)
         self.require(lambda: self.watch.live_brokers() == live, "the brokers do not come up")
-        self._create()
+        self._create_topics()
         self.await_order()
         self._begin_clients()
 
-    def _create(self) -> None:
+    def _create_topics(self) -> None:
+        self._create(TOPIC, len(self.partitions))
+
+    def _create(self, name: str, partitions: int) -> None:
         of, shape, random = CreateTopicsRequest, self.shape, self.world.random
         assignments = [
             of.CreatableReplicaAssignment(
                 partition_index=index, broker_ids=random.sample(shape.broker_ids, shape.replicas)
             )
-            for index in self.partitions
+            for index in range(partitions)
         ]
-        configs = [of.CreatableTopicConfig(name=name, value=value) for name, value in shape.topic_configs.items()]
+        configs = [of.CreatableTopicConfig(name=key, value=value) for key, value in shape.topic_configs.items()]
         topic = of.CreatableTopic(
-            name=TOPIC, num_partitions=-1, replication_factor=-1, assignments=assignments, configs=configs
+            name=name, num_partitions=-1, replication_factor=-1, assignments=assignments, configs=configs
         )
         answer = self.ask_controller(of(topics=[topic], timeout_ms=1000), 7)
         if answer.topics[0].error_code:
-            raise Broken(f"the topic cannot be made: {answer}")
+            raise Broken(f"the topic {name} cannot be made: {answer}")
 
     def _begin_clients(self) -> None:
         shape, random = self.shape, self.world.random
@@ -97,19 +103,25 @@ class Cluster(Nodes):
 
     def leader(self, index: int) -> Member | None:
         """The broker that leads a partition, according to the metadata and to itself."""
-        image = self.partition(index)
+        return self.leader_of(TOPIC, index, self.partition(index))
+
+    def leader_of(self, topic: str, index: int, image: PartitionImage) -> Member | None:
+        """The broker that leads this partition of any topic."""
         member = self.members.get(image.leader)
-        led = None if member is None or member.node is None else member.node.partitions.get(TOPIC, index)
+        led = None if member is None or member.node is None else member.node.partitions.get(topic, index)
         return member if led is not None and led.leader_epoch == image.leader_epoch else None
 
     def is_in_order(self) -> bool:
         """Whether every partition is led, and all its replicas are in sync."""
-        return len(self.watch.partitions) == self.shape.partitions and all(
-            self.leader(index) is not None
-            and set(self.partition(index).isr) == set(self.partition(index).replicas)
-            and not self.partition(index).adding_replicas
-            and not self.partition(index).removing_replicas
-            for index in self.partitions
+        return self._are_in_order(self.watch)
+
+    def _are_in_order(self, watch: Watch) -> bool:
+        return len(watch.partitions) == len(watch.histories) and all(
+            self.leader_of(watch.topic, index, image) is not None
+            and set(image.isr) == set(image.replicas)
+            and not image.adding_replicas
+            and not image.removing_replicas
+            for index, image in watch.partitions.items()
         )
 
     def state(self) -> str:
@@ -123,6 +135,7 @@ class Cluster(Nodes):
         self.world.note("all faults end")
         self.network.heal()
         self.wires.metadata_ms.clear()
+        self.wires.late_ms.clear()
         for member in self.members.values():
             member.disk_ms = 0
             member.resume()
@@ -145,9 +158,12 @@ class Cluster(Nodes):
         self.watch.compare()
 
     def _is_settled(self) -> bool:
-        return self.is_in_order() and all(self._is_equal(index) for index in self.partitions)
+        return self.is_in_order() and self._are_equal(self.watch)
 
-    def _is_equal(self, index: int) -> bool:
-        logs = [self.members[id].log(TOPIC, index) for id in self.partition(index).replicas]
+    def _are_equal(self, watch: Watch) -> bool:
+        return all(self._is_equal(watch.topic, index, image) for index, image in watch.partitions.items())
+
+    def _is_equal(self, topic: str, index: int, image: PartitionImage) -> bool:
+        logs = [self.members[id].log(topic, index) for id in image.replicas]
         ends = {offset for log in logs if log is not None for offset in (log.log_end_offset, log.high_watermark)}
         return None not in logs and len(ends) == 1

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FETCH_VERSION, ENDS_VERSION = 17, 4
 WAIT_MS, NO_EPOCH = 900, -1
+READ_UNCOMMITTED, READ_COMMITTED = 0, 1
 
 TRIED_AGAIN = {
     error_codes.NOT_LEADER_OR_FOLLOWER,
@@ -41,6 +42,8 @@ TRIED_AGAIN = {
 
 class Consumer(Client):
     """`seen` are the records it received, by offset, up to its position."""
+
+    isolation = READ_UNCOMMITTED
 
     def __init__(self, cluster: Cluster, id: int, index: int) -> None:
         super().__init__(cluster, id, index)
@@ -120,6 +123,7 @@ class Consumer(Client):
             max_wait_ms=WAIT_MS,
             min_bytes=1,
             max_bytes=1 << 20,
+            isolation_level=self.isolation,
             session_epoch=-1,
             rack_id=self.rack,
             topics=[of.FetchTopic(topic_id=self.topic_id, partitions=[partition])],

@@ -6,18 +6,19 @@ from __future__ import annotations
 from random import Random
 from typing import Protocol
 
-from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.disk import Disk
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.metadata.features import ELR
 from tests.server.log.files.lossy_disk import LossyDisk
 
 CLUSTER = "a-cluster"
 
-WITHOUT_ELR = (FeatureLevelRecord(name="metadata.version", feature_level=33),)
+WITHOUT_ELR = tuple(record for record in format_records() if record.name != ELR)
 """The first records of a cluster that does not remember earlier in-sync replicas."""
 
 

@@ -68,7 +68,7 @@ class Producer(Client):
             self.values = [self.cluster.next_value() for _ in range(self.world.random.choice((1, 1, 2, 4)))]
             large = self.cluster.shape.large and self.world.random.random() < LARGE_CHANCE
             self.padding = b" " * (LARGE // len(self.values)) if large else b""
-            self.cluster.watch.sent(self)
+            self.cluster.watch.sent(self.values, self.index)
         self._send()
 
     def _take_id(self) -> None:

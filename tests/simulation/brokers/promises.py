@@ -74,6 +74,16 @@ def high_watermark_grows(replica: Replica, before: int, after: int) -> None:
         raise Broken(f"the high watermark of {replica!r} goes back from {before} to {after}")
 
 
+def last_stable_is_stable(replica: Replica, last_stable_offset: int, high_watermark: int) -> None:
+    """KIP-98: the last stable offset passes neither the high watermark nor an open transaction."""
+    first = replica.first_open
+    if last_stable_offset > (high_watermark if first is None else min(first, high_watermark)):
+        raise Broken(
+            f"{replica!r} has the last stable offset {last_stable_offset}, and the high watermark {high_watermark}; "
+            f"a transaction is open since {first}"
+        )
+
+
 def nothing_committed_is_cut(replica: Replica, removed: Sequence[Kept], history: History) -> None:
     """KIP-101: a follower truncates what the leader does not have, and nothing else."""
     if history.is_whole and replica.forgot_in is None:
@@ -99,14 +109,16 @@ def acknowledged_is_committed(client: object, offset: int, values: Sequence[int]
 
 
 def idempotent_once_in_order(records: Sequence[Kept], *, whole: bool) -> None:
-    """KIP-98: the records of one producer id occur once, in the order of their sequence numbers."""
-    next_of: dict[int, int] = {}
+    """KIP-98: the records of one producer id and epoch occur once, in the order of their sequence
+    numbers."""
+    next_of: dict[tuple[int, int], int] = {}
     for kept in records:
-        if kept.producer >= 0:
-            due = next_of.get(kept.producer, 0 if whole else kept.sequence)
+        if kept.producer >= 0 and not kept.marker:
+            producer = kept.producer, kept.producer_epoch
+            due = next_of.get(producer, 0 if whole else kept.sequence)
             if kept.sequence != due:
                 raise Broken(f"{kept} of producer id {kept.producer} has sequence {kept.sequence} where {due} is due")
-            next_of[kept.producer] = kept.sequence + 1
+            next_of[producer] = kept.sequence + 1
 
 
 def sent_here(records: Sequence[Kept], sent: dict[int, int], index: int) -> None:
@@ -114,6 +126,8 @@ def sent_here(records: Sequence[Kept], sent: dict[int, int], index: int) -> None
     one id."""
     seen: defaultdict[tuple[int, int], int] = defaultdict(int)
     for kept in records:
+        if kept.marker:
+            continue
         if sent.get(kept.value) != index:
             raise Broken(f"{kept} stands in partition {index}, and was sent to {sent.get(kept.value)}")
         seen[kept.producer, kept.value] += 1

@@ -3,6 +3,7 @@ be checked after every step."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,36 @@ if TYPE_CHECKING:
     from .member import Member
 
 
+class OpenTransactions:
+    """The transactions in a log that have no marker yet, by the records alone."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, int] = {}  # by producer id, the oldest first
+        self._read = 0
+
+    def first_in(self, records: Sequence[Kept]) -> int | None:
+        """The first offset of the oldest one; reads the records that are new."""
+        for kept in records[self._read :] if self._read < len(records) else ():
+            if kept.marker:
+                self._first.pop(kept.producer, None)
+            elif kept.transactional:
+                self._first.setdefault(kept.producer, kept.offset)
+        self._read = len(records)
+        return next(iter(self._first.values()), None)
+
+
 class Replica:
-    """One broker's replica of one partition.
+    """One broker's replica of one partition of `topic`.
 
     `forgot_in`: the broker epoch in which its machine lost power, and perhaps records with it; None
     again when the replica is in sync in a later broker epoch. `has_left`: a reassignment has
     removed the replica, and its log is deleted sooner or later. `lead`: the state of the partition
     when it was last checked as its leader."""
 
-    def __init__(self, member: Member, index: int) -> None:
-        self.member, self.index = member, index
+    def __init__(self, member: Member, topic: str, index: int) -> None:
+        self.member, self.topic, self.index = member, topic, index
         self.records: list[Kept] = []
+        self._transactions = OpenTransactions()
         self.high_watermark = 0  # the last value seen of this log
         self.flushed = 0  # records below it survive a loss of power
         self.forgot_in: int | None = None
@@ -53,13 +73,16 @@ class Replica:
             self._opened_after_loss(log, self._flushed_then)
             return []
         if self._log is not log and (self.has_left or self._node is self.member.node):
-            self.records, self.has_left = [], False  # the log was deleted, and is created again
+            # The log was deleted, and is created again.
+            self.records, self.has_left, self._transactions = [], False, OpenTransactions()
         if self._log is not log:
             self.high_watermark = 0
         self._log, self._node = log, self.member.node
         end = log.log_end_offset
         gone = self.records[end:]
         del self.records[end:]
+        if gone:
+            self._transactions = OpenTransactions()
         self._extend(log)
         self.flushed = log.recovery_point
         return gone
@@ -67,6 +90,7 @@ class Replica:
     def _opened_after_loss(self, log: PartitionLog, flushed: list[Kept]) -> None:
         """Checks that flushed records are still there (KIP-966 promises nothing more)."""
         self.records, self.high_watermark, self._flushed_then = [], 0, None
+        self._transactions = OpenTransactions()
         self._log, self._node = log, self.member.node
         self._extend(log)
         if self.records[: len(flushed)] != flushed:
@@ -93,5 +117,10 @@ class Replica:
             if log.epochs.epoch_for(kept.offset) != kept.epoch:
                 raise Broken(f"{self!r}: offset {kept.offset} is of epoch {kept.epoch}, and it knows {log.epochs!r}")
 
+    @property
+    def first_open(self) -> int | None:
+        """The first offset of the oldest open transaction."""
+        return self._transactions.first_in(self.records)
+
     def __repr__(self) -> str:
-        return f"the replica of partition {self.index} on broker {self.member.id}"
+        return f"the replica of {self.topic}-{self.index} on broker {self.member.id}"

@@ -16,6 +16,9 @@ request counts as lost."""
 UNCLEAN_MS = 1500
 """The interval of the check for partitions that any live replica may lead."""
 
+ABORT_CHECK_MS = 1000
+"""The interval of the search for transactions that have timed out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -45,6 +48,8 @@ class Shape:
     consumers: int = 1
     acks: tuple[int, ...] = (-1,)
     askers: int = 0  # clients that request the ends of partitions
+    transactional: int = 0  # the transactional ids; none: no transactions
+    transactions_versions: tuple[int, ...] = (1, 2)  # of the transactional producers
 
     @property
     def controller_ids(self) -> list[int]:
@@ -79,6 +84,7 @@ class Shape:
             "auto.leader.rebalance.enable": self.rebalances,
             "leader.imbalance.check.interval.seconds": 3,
             "unclean.leader.election.interval.ms": UNCLEAN_MS,
+            "transaction.abort.timed.out.transaction.cleanup.interval.ms": ABORT_CHECK_MS,
         }
 
 

@@ -90,6 +90,49 @@ def _ends(message: Any) -> Iterator[str]:
             yield f"{each.partition} {_code(getattr(each, 'error_code', 0))} {each.leader_epoch} {getattr(each, 'end_offset', '')}"
 
 
+def _producer(message: Any) -> Iterator[str]:
+    yield f"{message.producer_id}/{message.producer_epoch}"
+
+
+def _init(message: Any) -> Iterator[str]:
+    yield f"{message.transactional_id} {message.producer_id}/{message.producer_epoch}"
+
+
+def _end(message: Any) -> Iterator[str]:
+    how = "commit" if message.committed else "abort"
+    yield f"{message.transactional_id} {message.producer_id}/{message.producer_epoch} {how}"
+
+
+def _markers(message: Any) -> Iterator[str]:
+    for each in message.markers:
+        how = "commit" if each.transaction_result else "abort"
+        partitions = [f"{topic.name}-{index}" for topic in each.topics for index in topic.partition_indexes]
+        yield f"{each.producer_id}/{each.producer_epoch} {how} of coordinator epoch {each.coordinator_epoch} {partitions}"
+
+
+def _marked(message: Any) -> Iterator[str]:
+    for each in message.markers:
+        for topic in each.topics:
+            for partition in topic.partitions:
+                yield f"{each.producer_id} {topic.name}-{partition.partition_index} {_code(partition.error_code)}"
+
+
+def _add(message: Any) -> Iterator[str]:
+    yield f"{message.v3_and_below_transactional_id} {message.v3_and_below_producer_id}/{message.v3_and_below_producer_epoch}"
+    for each in message.transactions:
+        how = "verify" if each.verify_only else "add"
+        partitions = [f"{topic.name}-{index}" for topic in each.topics for index in topic.partitions]
+        yield f"{how} {each.transactional_id} {each.producer_id}/{each.producer_epoch} {partitions}"
+
+
+def _added(message: Any) -> Iterator[str]:
+    topics = [*message.results_by_topic_v3_and_below]
+    topics += [topic for each in message.results_by_transaction for topic in each.topic_results]
+    for topic in topics:
+        for each in topic.results_by_partition:
+            yield f"{topic.name}-{each.partition_index} {_code(each.partition_error_code)}"
+
+
 _SHOWN: dict[str, Callable[[Any], Iterator[str]]] = {
     "FetchRequest": _fetch,
     "FetchResponse": _fetched,
@@ -100,4 +143,12 @@ _SHOWN: dict[str, Callable[[Any], Iterator[str]]] = {
     "BrokerHeartbeatRequest": _beat,
     "OffsetForLeaderEpochRequest": _ends,
     "OffsetForLeaderEpochResponse": _ends,
+    "InitProducerIdRequest": _init,
+    "InitProducerIdResponse": _producer,
+    "EndTxnRequest": _end,
+    "EndTxnResponse": _producer,
+    "WriteTxnMarkersRequest": _markers,
+    "WriteTxnMarkersResponse": _marked,
+    "AddPartitionsToTxnRequest": _add,
+    "AddPartitionsToTxnResponse": _added,
 }

@@ -23,5 +23,5 @@ def test_a_failing_seed_fails_again_with_its_transcript() -> None:
         again = run(outcome.seed, tracing=True, scenario=outcome.scenario)
     assert repr(again) == repr(outcome)
     assert again.transcript[-1].endswith(f"BROKEN: {outcome.broken}")
-    assert any("leads partition 0 in epoch" in line for line in again.transcript)
+    assert any("leads t-0 in epoch" in line for line in again.transcript)
     assert not run(outcome.seed, scenario=outcome.scenario).broken, "the core as it is has no such fault"

@@ -36,14 +36,14 @@ NO_LEADER = -1
 
 
 class Watch:
-    """`partitions` is the state that the controllers have committed last."""
+    """Watches one topic. `partitions` is the state that the controllers have committed last."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster, self._world = cluster, cluster.world
+    def __init__(self, cluster: Cluster, topic: str = TOPIC, count: int | None = None) -> None:
+        self._cluster, self._world, self.topic = cluster, cluster.world, topic
         self._before = self.image = EMPTY
         self._found: Broken | None = None
         self.partitions: dict[int, PartitionImage] = {}
-        indexes = range(cluster.shape.partitions)
+        indexes = self._indexes = range(cluster.shape.partitions if count is None else count)
         self.histories = [History() for _ in indexes]
         # the elected broker, by leader epoch
         self._elected: list[dict[int, int]] = [{} for _ in indexes]
@@ -54,7 +54,7 @@ class Watch:
     def replica(self, id: int, index: int) -> Replica:
         found = self._replicas.get((id, index))
         if found is None:
-            found = self._replicas[id, index] = Replica(self._cluster.members[id], index)
+            found = self._replicas[id, index] = Replica(self._cluster.members[id], self.topic, index)
         return found
 
     def live_brokers(self) -> int:
@@ -71,7 +71,7 @@ class Watch:
         if after.end.offset <= self.image.end.offset:
             return  # another controller has shown it already
         self._before, self.image = self.image, after
-        topic = after.topic_named(TOPIC)
+        topic = after.topic_named(self.topic)
         try:
             for index, partition in sorted(topic.partitions.items()) if topic is not None else ():
                 known = self.partitions.get(index)
@@ -82,7 +82,7 @@ class Watch:
             self._found = self._found or problem
 
     def _changed(self, index: int, before: PartitionImage | None, after: PartitionImage) -> None:
-        self._world.note("partition {} is to be {}", index, _as_text(after))
+        self._world.note("{}-{} is to be {}", self.topic, index, _as_text(after))
         self.partitions[index] = after
         if before is not None:
             promises.epochs_grow(index, before, after)
@@ -129,7 +129,7 @@ class Watch:
 
     def loses_power(self, member: Member) -> None:
         self.deaths += 1
-        for index in self._cluster.partitions:
+        for index in self._indexes:
             self.replica(member.id, index).lost_power(self._life_of(member.id))
 
     def look(self, member: Member) -> None:
@@ -138,11 +138,14 @@ class Watch:
             raise self._found
         if not member.is_broker or not self.partitions or member.node is None:
             return
-        for index in self._cluster.partitions:
-            led = member.node.partitions.get(TOPIC, index)
+        for index in self._indexes:
+            led = member.node.partitions.get(self.topic, index)
             if led is not None:
                 self._look_at_leader(self.replica(member.id, index), led)
-            elif member.node.fetchers is not None and (followed := member.node.fetchers.get(TOPIC, index)) is not None:
+            elif (
+                member.node.fetchers is not None
+                and (followed := member.node.fetchers.get(self.topic, index)) is not None
+            ):
                 self._look_at_follower(self.replica(member.id, index), followed)
 
     def _look_at_follower(self, replica: Replica, followed: FollowerPartition) -> None:
@@ -152,6 +155,7 @@ class Watch:
         self._read(replica, followed.log)
         history, high_watermark = self.histories[replica.index], followed.log.high_watermark
         replica.high_watermark = high_watermark  # a truncation lowers the replica's own
+        promises.last_stable_is_stable(replica, followed.log.last_stable_offset, high_watermark)
         # Otherwise it may belong to a branch that will be truncated.
         if high_watermark > history.end and history.is_whole:
             self._commit(replica, history.end, high_watermark)
@@ -172,6 +176,7 @@ class Watch:
         self._read(replica, led.log)
         promises.high_watermark_grows(replica, replica.high_watermark, led.high_watermark)
         replica.high_watermark = led.high_watermark
+        promises.last_stable_is_stable(replica, led.log.last_stable_offset, led.high_watermark)
         if known is None or known[0] is not led or known[1] != led.leader_epoch:
             self._begins_to_lead(replica, led)
         else:
@@ -184,7 +189,7 @@ class Watch:
 
     def _begins_to_lead(self, replica: Replica, led: Partition) -> None:
         history = self.histories[replica.index]
-        self._world.note("{} leads partition {} in epoch {}", replica.member.id, replica.index, led.leader_epoch)
+        self._world.note("{} leads {}-{} in epoch {}", replica.member.id, self.topic, replica.index, led.leader_epoch)
         promises.leader_was_elected(replica, led.leader_epoch, self._elected[replica.index])
         losses = len(history.lost)
         lacks = history.led(led.leader_epoch, replica.records)
@@ -219,8 +224,8 @@ class Watch:
 
     # Answers to the clients
 
-    def sent(self, producer: Producer) -> None:
-        self._sent.update(dict.fromkeys(producer.values, producer.index))
+    def sent(self, values: Sequence[int], index: int) -> None:
+        self._sent.update(dict.fromkeys(values, index))
 
     def acknowledged(self, producer: Producer, offset: int) -> None:
         if producer.acks == -1 and offset >= 0:
@@ -253,24 +258,28 @@ class Watch:
     def compare(self) -> None:
         """All replicas are equal byte for byte, with the same epochs; and they are the committed
         history."""
-        for index in self._cluster.partitions:
+        for index in self._indexes:
             history = self.histories[index]
-            ids = self.partitions[index].replicas
-            logs = [self._cluster.members[id].log(TOPIC, index) for id in ids]
-            contents = {b"".join(bytes(batch) for batch in log.batches(0)) for log in logs if log is not None}
-            epochs = {
-                tuple(entry for entry in log.epochs.entries if entry.offset < log.log_end_offset) for log in logs if log
-            }
-            if len(contents) != 1 or len(epochs) != 1:
-                raise Broken(f"the replicas of partition {index} on {ids} are not equal: {contents}, {epochs}")
-            for id in ids:
-                if self.replica(id, index).records != history.records:
-                    raise Broken(f"{self.replica(id, index)!r} is not what was committed")
+            self.compare_replicas(index)
             promises.sent_here(history.records, self._sent, index)
             promises.idempotent_once_in_order(history.records, whole=history.is_whole)
             for consumer in self._cluster.consumers:
                 if consumer.index == index and consumer.seen != history.records:
                     raise Broken(f"{consumer!r} was given something else than what was committed")
+
+    def compare_replicas(self, index: int) -> None:
+        """All replicas of this partition are equal, and they are the committed history."""
+        history, ids = self.histories[index], self.partitions[index].replicas
+        logs = [self._cluster.members[id].log(self.topic, index) for id in ids]
+        contents = {b"".join(bytes(batch) for batch in log.batches(0)) for log in logs if log is not None}
+        epochs = {
+            tuple(entry for entry in log.epochs.entries if entry.offset < log.log_end_offset) for log in logs if log
+        }
+        if len(contents) != 1 or len(epochs) != 1:
+            raise Broken(f"the replicas of partition {index} on {ids} are not equal: {contents}, {epochs}")
+        for id in ids:
+            if self.replica(id, index).records != history.records:
+                raise Broken(f"{self.replica(id, index)!r} is not what was committed")
 
 
 def _as_text(partition: PartitionImage) -> str:

@@ -23,6 +23,11 @@ from .telling import shown
 if TYPE_CHECKING:
     from .member import Member
 
+NEVER_AFTER_ITS_REPETITION = {ApiKeys.WRITE_TXN_MARKERS}
+"""The requests that do not arrive when the sender has given them up, as if the end of their
+connection had arrived first. A marker of version 1 that arrives after its repetition ends the next
+transaction: nothing in that version says which transaction it is for (KIP-890)."""
+
 OnAnswer = Callable[[Message | RequestFailure], None]
 
 
@@ -34,6 +39,8 @@ class Wires:
         self.world, self.network, self._members = world, network, members
         # The extra delay with which metadata reach a broker, in addition to the network's.
         self.metadata_ms: dict[int, int] = {}
+        # The extra delay of requests, by the key of their API.
+        self.late_ms: dict[int, int] = {}
 
     def ask(
         self,
@@ -71,7 +78,8 @@ class _Asking:
         self._wires, self._sender, self._to, self._on_answer, self._at_broker = wires, sender, to, on_answer, at_broker
         self._key, self._version, self._is_over = body.api_key or 0, version, False
         data = downgraded(body, version).encode(version)
-        how = wires.network.send(sender, to, lambda: self._arrive(data), self.lost)
+        late = wires.late_ms.get(self._key, 0)
+        how = wires.network.send(sender, to, lambda: self._come(data, late), self.lost)
         if wires.world.tracing:
             wires.world.note("{} > {}  {}{}", sender, to, shown(body), how)
         wires.world.after(timeout, self.lost)
@@ -83,6 +91,12 @@ class _Asking:
         if not self._is_over:
             self._is_over = True
             self._on_answer(answer)
+
+    def _come(self, data: bytes, late: int) -> None:
+        if late:
+            self._wires.world.after(late, lambda: self._come(data, 0))
+        elif not (self._is_over and self._key in NEVER_AFTER_ITS_REPETITION):
+            self._arrive(data)
 
     def _arrive(self, data: bytes) -> None:
         target = self._wires.member(self._to)

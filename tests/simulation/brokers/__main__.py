@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 
 from ..command import main
+from .rounds import SCENARIOS
 from .run import run
-from .scenarios import SCENARIOS
 
 if __name__ == "__main__":
     sys.exit(main("tests.simulation.brokers", "Brokers that replicate, simulated.", run, SCENARIOS))

@@ -7,7 +7,8 @@ from random import Random
 from ..outcome import Outcome, played
 from ..world import World
 from .cluster import Cluster
-from .scenarios import SCENARIOS, scenario_of
+from .rounds import SCENARIOS, scenario_of
+from .transactions.cluster import TransactionalCluster
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
@@ -15,7 +16,8 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
     name = scenario or scenario_of(seed)
     made, play = SCENARIOS[name]
     world = World(seed, tracing=tracing)
-    cluster = Cluster(world, made(Random(seed)))
+    shape = made(Random(seed))
+    cluster = (TransactionalCluster if shape.transactional else Cluster)(world, shape)
     watch = cluster.watch
     world.note("seed {}, {}: {!r}", seed, name, cluster.shape)
 
@@ -25,12 +27,13 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
         cluster.recover()
 
     def figures() -> dict[str, int]:
-        return {
+        found = {
             "crashes": watch.deaths,
             "elections": watch.elections,
             "records acknowledged": sum(producer.acknowledged for producer in cluster.producers),
             "tails cut": watch.truncations,
             "committed records lost where the rules allow it": watch.losses,
         }
+        return found | (cluster.figures() if isinstance(cluster, TransactionalCluster) else {})
 
     return played(world, name, whole, figures)

@@ -178,10 +178,10 @@ def followers_come_in(cluster: Cluster) -> None:
         follower = random.choice([id for id in image.replicas if id != image.leader])
         cluster.network.weather = CALM
         cluster.network.cut(follower, image.leader)
-        _run_until(cluster, lambda: follower not in cluster.partition(index).isr, OUT_WITHIN)  # noqa: B023  # at once
+        run_until(cluster, lambda: follower not in cluster.partition(index).isr, OUT_WITHIN)  # noqa: B023  # at once
         cluster.network.weather = Weather(delay=(10, 60), late=random.choice((0.0, 0.03)), latest=1400)
         cluster.network.join(follower, image.leader)
-        _run_until(cluster, lambda: follower in cluster.partition(index).isr, 500)  # noqa: B023  # at once
+        run_until(cluster, lambda: follower in cluster.partition(index).isr, 500)  # noqa: B023  # at once
         cut = random.choice(((follower, image.leader), (1, image.leader), (image.leader, follower)))
         cluster.world.note("{} does not get through to {}", *cut)
         cluster.network.cut(*cut)
@@ -199,7 +199,7 @@ def metadata_come_late(cluster: Cluster) -> None:
         followers = [id for id in image.replicas if id != image.leader]
         for id in followers:
             cluster.network.cut(id, image.leader)
-        _run_until(cluster, lambda: len(cluster.partition(0).isr) == 1, OUT_WITHIN + LAG_MS)
+        run_until(cluster, lambda: len(cluster.partition(0).isr) == 1, OUT_WITHIN + LAG_MS)
         cluster.world.run_for(random.randint(0, 600))
         cluster.wires.metadata_ms[image.leader] = random.randint(300, 1200)
         cluster.world.note("the metadata come to {} {} ms late", image.leader, cluster.wires.metadata_ms[image.leader])
@@ -207,7 +207,7 @@ def metadata_come_late(cluster: Cluster) -> None:
         for id in followers:
             cluster.world.run_for(random.randint(0, 200))
             cluster.network.join(id, image.leader)
-            _run_until(cluster, lambda: id in cluster.partition(0).isr, 900)  # noqa: B023  # at once
+            run_until(cluster, lambda: id in cluster.partition(0).isr, 900)  # noqa: B023  # at once
         cluster.world.run_for(random.randint(0, 10))
         cluster.network.cut(followers[-1], image.leader)
         cluster.world.run_for(random.randint(200, 2500))
@@ -216,7 +216,8 @@ def metadata_come_late(cluster: Cluster) -> None:
         cluster.await_order()
 
 
-def _run_until(cluster: Cluster, holds: Callable[[], bool], limit: int) -> None:
+def run_until(cluster: Cluster, holds: Callable[[], bool], limit: int) -> None:
+    """Runs until the condition holds, or until the time (ms) is over."""
     with suppress(Ended):
         cluster.world.run_until(holds, limit)
 
@@ -250,7 +251,7 @@ def ends_are_asked_for(cluster: Cluster) -> None:
             cluster.world.run_for(random.choice((SESSION_MS, SESSION_MS + 1000)))
         faults.start(cluster)
         cluster.network.weather = CALM
-        _run_until(cluster, cluster.is_in_order, OUT_WITHIN)
+        run_until(cluster, cluster.is_in_order, OUT_WITHIN)
 
 
 def rolling_restart(cluster: Cluster) -> None:
@@ -331,7 +332,7 @@ def of_combined(random: Random) -> Shape:
 _three = partial(shape, brokers=3, replicas=3)
 _acks = (-1, 1)
 
-SCENARIOS: dict[str, Scenario] = {
+OF_REPLICATION: dict[str, Scenario] = {
     "calm": (shape, calm),
     "anything": (shape, anything),
     "anything_unclean": (partial(shape, unclean=True, acks=_acks), anything),
@@ -360,10 +361,3 @@ SCENARIOS: dict[str, Scenario] = {
     "replicas_move": (partial(shape, brokers=4, rebalances=True), replicas_move),
     "controllers_fail": (partial(shape, controllers=3), controllers_fail),
 }
-
-ROUND = (*SCENARIOS, "anything", "anything_unclean", "in_sync_sets_change", "power_fails", "leaders_write_alone")
-"""The scenario that each seed plays."""
-
-
-def scenario_of(seed: int) -> str:
-    return ROUND[seed % len(ROUND)]

@@ -1,14 +1,14 @@
-"""Three hundred seeds, in portions that share the work among processes; more with `python -m
+"""Some hundred seeds, in portions that share the work among processes; more with `python -m
 tests.simulation.brokers`."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.simulation.brokers.rounds import ROUND, SCENARIOS, scenario_of
 from tests.simulation.brokers.run import run
-from tests.simulation.brokers.scenarios import ROUND, SCENARIOS, scenario_of
 
-SEEDS, PORTION = 300, 15
+SEEDS, PORTION = 330, 15
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))

@@ -1,0 +1,88 @@
+"""A simulated client that is written as one generator: it yields a request and gets the answer, or
+yields a pause in ms. A dead client does nothing more; its requests may still arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.server.raft.request_manager import RequestFailure
+
+from ..client import BACKOFF_MS, TIMEOUT_MS
+
+if TYPE_CHECKING:
+    from .cluster import TransactionalCluster
+
+FIND_VERSION = 4
+
+
+class Asked(NamedTuple):
+    """A request to a broker."""
+
+    to: int
+    body: Message
+    version: int
+
+
+Steps = Generator["Asked | int", Any, Any]
+"""Yields requests and pauses. The answer to a request is None when there was none."""
+
+
+class SteppedClient:
+    """One client, with its own connections to the coordinators."""
+
+    def __init__(self, cluster: TransactionalCluster, id: int) -> None:
+        self.cluster, self.world, self.random, self.id = cluster, cluster.world, cluster.world.random, id
+        self.is_over = False
+        self._coordinators: dict[tuple[int, str], int] = {}
+        self._steps = self.steps()
+
+    def steps(self) -> Steps:
+        """The life of the client."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        self._go_on(None)
+
+    def die(self) -> None:
+        self.is_over = True
+
+    def _go_on(self, answer: Any) -> None:
+        if self.is_over:
+            return
+        try:
+            step = self._steps.send(answer)
+        except StopIteration:
+            self.is_over = True
+            return
+        if isinstance(step, int):
+            self.world.after(step, lambda: self._go_on(None))
+            return
+
+        def answered(answer: Message | RequestFailure) -> None:
+            self._go_on(None if isinstance(answer, RequestFailure) else answer)
+
+        self.cluster.wires.ask(self.id, step.to, step.body, step.version, answered, TIMEOUT_MS, at_broker=True)
+
+    def any_broker(self) -> int:
+        return self.random.choice(self.cluster.shape.broker_ids)
+
+    def pause(self) -> Steps:
+        """The pause before a request is repeated."""
+        yield BACKOFF_MS + self.random.randint(0, 20)
+
+    def coordinator(self, key_type: int, key: str) -> Steps:
+        """Returns the coordinator; asks brokers until one knows it."""
+        while (key_type, key) not in self._coordinators:
+            body = FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key])
+            answer = yield Asked(self.any_broker(), body, FIND_VERSION)
+            if answer is not None and not answer.coordinators[0].error_code:
+                self._coordinators[key_type, key] = answer.coordinators[0].node_id
+            else:
+                yield from self.pause()
+        return self._coordinators[key_type, key]
+
+    def forget_coordinator(self, key_type: int, key: str) -> None:
+        self._coordinators.pop((key_type, key), None)

@@ -14,6 +14,7 @@ import pytest
 from tests.simulation import mutations, run
 from tests.simulation.brokers import mutations as of_brokers
 from tests.simulation.brokers import run as brokers
+from tests.simulation.brokers.transactions import mutations as of_transactions
 from tests.simulation.lives import mutations as of_lives
 from tests.simulation.lives import run as lives
 from tests.simulation.mutating import Mutation, mutated
@@ -36,7 +37,8 @@ def test_a_seed_does_the_same_again(simulation: Any, scenario: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "scenario"), [(QUORUM, "come_and_go"), (BROKERS, "anything_unclean"), (LIVES, "single")]
+    ("module", "scenario"),
+    [(QUORUM, "come_and_go"), (BROKERS, "anything_unclean"), (BROKERS, "markers_come_late"), (LIVES, "single")],
 )
 def test_a_seed_does_the_same_in_another_process(module: str, scenario: str) -> None:
     command = [sys.executable, "-m", module, "--seed", "3", "--scenario", scenario]
@@ -51,7 +53,9 @@ def test_a_seed_does_the_same_in_another_process(module: str, scenario: str) -> 
 
 
 @pytest.mark.parametrize(
-    "known", [mutations.MUTATIONS, of_brokers.MUTATIONS, of_lives.MUTATIONS], ids=[QUORUM, BROKERS, LIVES]
+    "known",
+    [mutations.MUTATIONS, of_brokers.MUTATIONS, of_transactions.MUTATIONS, of_lives.MUTATIONS],
+    ids=[QUORUM, BROKERS, "transactions", LIVES],
 )
 def test_a_mutation_is_undone(known: Mapping[str, Mutation]) -> None:
     before = [getattr(owner, name) for each in known.values() for owner, name, _ in each.puts]

@@ -1,0 +1,15 @@
+"""The simulation tells when transactions are wrong: none of their mutations survives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simulation.brokers.run import run
+from tests.simulation.brokers.transactions.mutations import ALL, MUTATIONS
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_mutation_does_not_survive(name: str) -> None:
+    outcome = ALL.first_to_fail(name)
+    assert outcome is not None, f"nothing tells that the rule is broken: {MUTATIONS[name].breaks}"
+    assert not run(outcome.seed, scenario=outcome.scenario).broken, "the core as it is has no such fault"

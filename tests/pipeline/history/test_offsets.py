@@ -1,4 +1,4 @@
-"""The offsets that groups committed, and their lag; and the states of transactional producers."""
+"""The offsets that groups committed, and their lag."""
 
 from __future__ import annotations
 
@@ -82,13 +82,3 @@ def test_a_real_log_of_offsets_is_read() -> None:
     ]
     groups = [row for row in rows(KAFKA, "offsets", table="records") if row["type"] == "GroupMetadataValue"]
     assert {json.loads(row["key"])["group"] for row in groups} == {"files"}
-
-
-def test_a_real_log_of_transactions_is_read() -> None:
-    found = rows(KAFKA, "transactions")
-    assert [row["status"] for row in found[:7]] == [
-        "Empty", "Ongoing", "PrepareCommit", "CompleteCommit", "Ongoing", "PrepareAbort", "CompleteAbort",
-    ]  # fmt: skip
-    assert found[1]["partitions"] == [{"topic": "mixed", "partition": index} for index in (1, 0)]
-    assert found[0]["start_time"] is None
-    assert not any(row["removed"] for row in found)

@@ -1,10 +1,11 @@
 """Keeps records after the end of a task that its last Fetch returned: the next task of the
 partition begins with them.
 
-Rules. Whole batches are kept as a broker sent them. The key identifies the records: the client's
-properties (with isolation level and credentials), the topic id, the partition, the leader epoch,
-and the offset at which a task must begin. Topics without an id are not kept. Above `MOST_BYTES`,
-the least recently used are removed first.
+Rules. Whole batches are kept as a broker sent them, with the aborted transactions that reach into
+them. The key identifies the records: the client's properties (with isolation level and
+credentials), the topic id, the partition, the leader epoch, and the offset at which a task must
+begin. Topics without an id are not kept. Above `MOST_BYTES`, the least recently used are removed
+first.
 """
 
 from __future__ import annotations
@@ -50,7 +51,11 @@ class Surplus:
         start, end = int(behind.position[0]), int(behind.position[-1] + behind.size[-1])
         if end - start <= self._most_bytes:
             self._drop(key)
-            copied = fetched._replace(buffer=memoryview(bytes(fetched.buffer[start:end])), position=task.end)
+            copied = fetched._replace(
+                buffer=memoryview(bytes(fetched.buffer[start:end])),
+                position=task.end,
+                aborted=_aborted_behind(fetched, headers, task.end),
+            )
             self._kept[key] = SurplusRecords(copied, int(behind.leader_epoch[-1]))
             self.size_bytes += end - start
         while self.size_bytes > self._most_bytes:
@@ -70,6 +75,17 @@ class Surplus:
         if found is not None:
             self.size_bytes -= len(found.fetched.buffer)
         return found
+
+
+def _aborted_behind(fetched: Fetched, headers: columns.Headers, offset: int) -> tuple[tuple[int, int], ...]:
+    """The aborted transactions whose markers are not before this offset. One that ended before it
+    would be taken for the next transaction of its producer."""
+    markers = headers[headers.control & (headers.last_offset < offset)]
+    return tuple(
+        (producer_id, first_offset)
+        for producer_id, first_offset in fetched.aborted
+        if not ((markers.producer_id == producer_id) & (markers.base_offset >= first_offset)).any()
+    )
 
 
 def _key(task: ReadTask, settings: QueryOptions, offset: int) -> Key | None:

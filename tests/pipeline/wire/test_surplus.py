@@ -11,10 +11,12 @@ from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.pipeline.client import Client, Fetched, PartitionLeader, TopicPartition, fetching
+from kafkadouble.pipeline.fetched_rows import rows
 from kafkadouble.pipeline.wire import options, surplus
 from kafkadouble.pipeline.wire.surplus import Surplus
 from kafkadouble.pipeline.wire.task import ReadTask
 from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.control import encode_control_batch
 from kafkadouble.wire.record import Record
 
 from .making import plan_of, settings, stream_of, values
@@ -138,3 +140,35 @@ def test_nothing_is_kept_of_a_topic_without_an_id_or_an_epoch() -> None:
 
 def test_nothing_is_kept_when_the_task_ends_with_a_batch() -> None:
     assert kept(1 << 20, 10)[0].size_bytes == 0
+
+
+ABORTED, COMMITTED = 0, 1
+"""The types of the markers of transactions."""
+
+
+def transactions(*outcomes: int) -> Fetched:
+    """Transactions of one producer, each of two batches and a marker. Values are offsets."""
+    stored, aborted = bytearray(), []
+    for number, outcome in enumerate(outcomes):
+        first = 3 * number
+        aborted += [(7, first)] if outcome == ABORTED else []
+        for at in (first, first + 1):
+            stored += encode_batch(
+                [Record(at, 1, None, b"%d" % at)], base_offset=at, producer_id=7, is_transactional=True
+            )
+        stored += encode_control_batch(outcome, b"", base_offset=first + 2, producer_id=7, is_transactional=True)
+    end = 3 * len(outcomes)
+    return Fetched(memoryview(bytes(stored)), 0, end, end, 0, end, tuple(aborted))
+
+
+@pytest.mark.parametrize("cut", range(1, 15))
+def test_a_committed_transaction_is_kept_behind_an_aborted_one_of_its_producer(cut: int) -> None:
+    """The list of aborted transactions came with the whole answer, and names those before the
+    cut."""
+    fetched, leader, found = transactions(0, 1, 0, 0, 1), PartitionLeader(Uuid(b"a topic that is!"), 1, 0), Surplus()
+    found.keep(ReadTask(T0, 0, cut, leader=leader), CHOSEN, fetched)
+    kept_records = found.take(ReadTask(T0, cut, 15, leader=leader), CHOSEN)
+    assert kept_records is not None
+    batches = rows(kept_records.fetched, T0, cut, 15, ("offset",), committed=True)
+    offsets = [offset for batch in batches for offset in batch.column("offset").to_pylist()]
+    assert offsets == [offset for offset in (3, 4, 12, 13) if offset >= cut]

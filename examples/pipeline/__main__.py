@@ -18,7 +18,7 @@ from pathlib import Path
 
 from kafkadouble import KafkaDouble
 
-from . import cluster, orders, page
+from . import cluster, orders, page, transactions
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 600
@@ -102,18 +102,33 @@ def audit(story: Story) -> int:
     return code
 
 
+def transact(story: Story, kafka: KafkaDouble, kept: int, cancelled: int, share: int) -> None:
+    """Writes `share` orders from each of these numbers on in transactions, and as many by a
+    producer that takes over from a zombie."""
+    each = transactions.write(kafka.bootstrap_servers, range(kept, kept + share), range(cancelled, cancelled + share))
+    story.note(f"{each} transactions were committed, and {each} were aborted")
+    transactions.take_over(kafka.bootstrap_servers, range(kept + share, kept + 2 * share))
+    story.note("a producer took over from a zombie, which was fenced")
+
+
 def play(story: Story, kafka: KafkaDouble, count: int) -> None:
     """The sequence of events. Orders are written, and the streaming program is killed. Leaders
-    change. The last orders are lost after they were read, and written again."""
-    half, lost = count // 2, max(count // 20, 10)
+    change. Some orders are in transactions. The last orders are lost after they were read, and
+    written again. At the end a transaction is open. Orders from `count` on are in transactions that
+    are not committed."""
+    half, lost, share = count // 2, max(count // 20, 10), max(count // 40, 10)
     written = orders.write(kafka.bootstrap_servers, range(half // 2))
     cluster.change_leaders(kafka)
     story.note("every partition has another leader")
     written += orders.write(kafka.bootstrap_servers, range(half // 2, half))
     story.note(f"{written.total():,} records written: {dict(written)}")
+    slow = transactions.begin(kafka.bootstrap_servers, "slow", range(half, half + share))
     stream_until_killed(story, kafka, max(half // 6, 1))
-    story.note("the streaming program was killed in the middle of its third batch")
-    orders.write(kafka.bootstrap_servers, range(half, count - lost))
+    story.note("the streaming program was killed in the middle of its third batch; a transaction was open all the time")
+    transactions.commit(slow)
+    half += share
+    transact(story, kafka, half, count, share)
+    orders.write(kafka.bootstrap_servers, range(half + 2 * share, count - lost))
     cluster.cut_off(kafka)
     story.note("brokers 2 and 3 are cut off: broker 1 alone is in sync")
     orders.write(kafka.bootstrap_servers, range(count - lost, count))
@@ -126,6 +141,8 @@ def play(story: Story, kafka: KafkaDouble, count: int) -> None:
     orders.write(kafka.bootstrap_servers, [*reversed(range(count - lost, count)), CLOSING])
     cluster.heal(kafka)
     story.note("the shop sent them again; broker 1 is back, and follows")
+    transactions.begin(kafka.bootstrap_servers, "undecided", range(count + share, count + 2 * share))
+    story.note(f"a transaction of {share:,} orders is open, and stays so")
     for truncated in stream(story, kafka):
         story.note(f"the streaming program found out: {truncated}")
     story.note("and has read all there is now")

@@ -3,8 +3,9 @@ broker.
 
     spark-submit --master ... audit.py --logs DIRECTORY --out DIRECTORY
 
-The exit code is 0 when no order is missing, no order was counted twice, all totals are correct and
-all replicas hold the same bytes. audit.json has the numbers, by offset.
+The exit code is 0 when no order is missing, no order was counted twice, none was counted from a
+transaction that was not committed, all totals are correct and all replicas hold the same bytes.
+audit.json has the numbers, by offset.
 """
 
 from __future__ import annotations
@@ -29,20 +30,29 @@ SHOWN = 20
 
 class Audit:
     """The files of one cluster and the results of one pipeline. `closing` is the number of the
-    order that only moved event time on."""
+    order that only moved event time on. `log` has the orders that count: those outside of
+    transactions, and those of committed ones. `uncommitted` has the others."""
 
     def __init__(self, spark: SparkSession, logs: str, out: str, closing: int) -> None:
         self._spark, self._logs, self._closing = spark, logs, closing
         order = F.from_json(F.col("value").cast("string"), ORDER).alias("order")
         total = F.from_json(F.col("value").cast("string"), TOTAL).alias("total")
-        self.log = self._log("records", "orders").where(ONE).select(order, *PLACE).select("order.*", *PLACE).cache()
+        columns = ("transactional", *PLACE)
+        everything, self.log = (
+            self._log("records", "orders", isolation=isolation).where(ONE).select(order, *columns).select("order.*", *columns).cache()
+            for isolation in ("read_uncommitted", "read_committed")
+        )  # fmt: skip
+        self.uncommitted = everything.join(self.log, [*PLACE], "left_anti").cache()
         key = F.col("key").cast("string").alias("key")
         self.totals = self._log("records", "totals").where(ONE).select(key, total, *PLACE).cache()
         self.batches = self._log("batches", "orders").cache()
+        self.transactions = self._log("transactions", table="outcomes").where(ONE).cache()
         self.counted = spark.read.parquet(f"{out}/orders").cache()
 
-    def _log(self, level: str, topics: str) -> DataFrame:
-        return self._spark.read.format("kafka-log").option("level", level).option("topics", topics).load(self._logs)
+    def _log(self, level: str, topics: str | None = None, **options: str) -> DataFrame:
+        if topics:
+            options["topics"] = topics
+        return self._spark.read.format("kafka-log").option("level", level).options(**options).load(self._logs)
 
     def findings(self) -> dict[str, DataFrame]:
         """The errors in the results, each with its offsets."""
@@ -52,6 +62,7 @@ class Audit:
             "counted twice": counted.groupBy("order_id").agg(F.count("*").alias("times"), F.min("partition").alias("partition"),
                                                              F.max("offset").alias("offset")).where("times > 1"),
             "counted and not in the log": counted.join(self.log, "order_id", "left_anti"),
+            "counted from a transaction that was not committed": counted.join(self.uncommitted, ["order_id", *PLACE], "left_semi"),
             "totals that are wrong": self._wrong_totals(),
         }  # fmt: skip
 
@@ -100,9 +111,9 @@ class Audit:
     def figures(self) -> dict[str, Any]:
         """The numbers for the report."""
         batches = self.batches.where(ONE)
-        codecs = (
-            batches.groupBy("codec").agg(F.sum("count").alias("records"), F.sum("size").alias("bytes")).orderBy("codec")
-        )
+        sums = F.sum("count").alias("records"), F.sum("size").alias("bytes")
+        codecs = batches.where("not control").groupBy("codec").agg(*sums).orderBy("codec")
+        outcomes = self.transactions.groupBy(F.coalesce("outcome", F.lit("open")).alias("outcome"))
         once = self.log.where(F.col("order_id") != self._closing).dropDuplicates(["order_id"])
         minutes = once.groupBy(F.window(F.timestamp_millis("at"), "1 minute")["start"].cast("string").alias("minute"))
         epochs = batches.groupBy("partition", "leader_epoch").agg(
@@ -112,6 +123,9 @@ class Audit:
             "spark": {"version": self._spark.version, "master": self._spark.sparkContext.master},
             "records in the log": self.log.count(),
             "orders counted": self.counted.count(),
+            "transactions": {row.outcome: row["count"] for row in outcomes.count().collect()},
+            "orders in committed transactions": self.log.where("transactional").count(),
+            "orders in other transactions": self.uncommitted.count(),
             "codecs": [row.asDict() for row in codecs.collect()],
             "minutes": [row.asDict() for row in minutes.agg(F.count("*").alias("orders")).orderBy("minute").collect()],
             "epochs": [row.asDict() for row in epochs.orderBy("partition", "leader_epoch").collect()],

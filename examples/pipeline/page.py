@@ -33,6 +33,10 @@ def write(path: Path, events: Sequence[tuple[float, str]], audit: dict[str, Any]
         _bars([(row["minute"][11:16], row["orders"]) for row in audit["minutes"]], "orders"),
         "<h2>Bytes by codec</h2>",
         _bars([(row["codec"], row["bytes"]) for row in audit["codecs"]], "bytes in the log"),
+        "<h2>Transactions</h2>",
+        _table(("outcome", "transactions"), sorted(audit["transactions"].items())),
+        f"<p>{audit['orders in committed transactions']:,} orders are in committed transactions. "
+        f"{audit['orders in other transactions']:,} are in others, and were not to be counted.</p>",
         "<h2>Leaders by offset</h2>",
         _epochs(audit["epochs"]),
         "<h2>What must not be</h2>",

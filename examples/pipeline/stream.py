@@ -25,12 +25,14 @@ ORDER = "order_id long, customer string, product string, cents long, at long"
 
 
 def orders(spark: SparkSession, options: argparse.Namespace, fail: bool) -> DataFrame:
-    """Each order once: an order that was sent or read again is dropped by its number."""
+    """Each order once: an order that was sent or read again is dropped by its number. Orders of
+    aborted transactions are not read, and those of open ones wait until they are committed."""
     source = (
         spark.readStream.format("kafka-wire")
         .option("kafka.bootstrap.servers", options.bootstrap)
         .option("subscribe", "orders")
         .option("startingOffsets", "earliest")
+        .option("kafka.isolation.level", "read_committed")
         .option("includeLeaderEpoch", "true")
         .option("failOnDataLoss", str(fail).lower())
     )

@@ -1,5 +1,5 @@
-"""examples/pipeline: a program that is killed, a cluster that loses acknowledged records, and an
-audit that finds no errors.
+"""examples/pipeline: a program that is killed, a cluster that loses acknowledged records,
+transactions of every outcome, and an audit that finds no errors.
 
 Spark is a cluster, too: a master, two workers and their executors. They are separate processes, and
 have only what Spark sends to them.
@@ -15,12 +15,15 @@ from pathlib import Path
 
 import pytest
 
+from examples.pipeline import transactions
 from kafkadouble import open_log
 
 ROOT = Path(__file__).resolve().parents[2]
 ORDERS = 12_000
 """The default of the example. With a few thousand orders, no total would be written before the
 brokers lose records."""
+SHARE = ORDERS // 40
+"""The orders that are written in each way of using transactions."""
 MASTER = "local-cluster[2,1,1024]"
 
 
@@ -42,6 +45,12 @@ def test_the_pipeline_counts_every_order_once(tmp_path: Path) -> None:
     assert audit["records in the log"] > ORDERS + 1
     assert {row["codec"] for row in audit["codecs"]} == {"none", "gzip", "snappy", "lz4", "zstd"}
     assert audit["replicas that differ"] == []
+    each = -(-SHARE // transactions.SIZE)
+    # Those of the slow producer and of the zombie's successor are committed, the zombie's is not.
+    assert audit["transactions"] == {"commit": each + 2, "abort": each + 1, "open": 1}
+    assert audit["orders in committed transactions"] == 3 * SHARE
+    # The cancelled orders, those of the zombie, and those of the open transaction.
+    assert audit["orders in other transactions"] == 3 * SHARE
     totals = open_log(tmp_path / "kafka" / "broker-2", topics="totals", columns=["leader_epoch"]).to_table()
     assert len(set(totals["leader_epoch"].to_pylist())) > 1, "all totals were written after the loss"
     assert "Nothing is missing, nothing was counted twice." in (tmp_path / "report.html").read_text()

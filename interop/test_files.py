@@ -2,7 +2,8 @@
 kafka-dump-log. `kafkadouble check` finds the files good, and finds every changed byte in their
 segments.
 
-A real Kafka fills a directory, stops, fills it again, and is killed; the tests read both states.
+A real Kafka fills a directory, stops, fills it again, and is killed; each time a transaction is
+open. The tests read both states.
 Needs Java, and Maven for the first time.
 """
 
@@ -17,7 +18,7 @@ import pytest
 
 from interop.local import cluster
 from interop.support import eventually, local_kafka
-from interop.tools.filling import COMPACTED, OVERRIDES, again, fill
+from interop.tools.filling import COMPACTED, OVERRIDES, again, fill, leave_open
 from interop.tools.jars import jars
 from interop.tools.same_dump import SHOWN, compare
 from kafkadouble.dump import items
@@ -59,10 +60,12 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         cleaned = node.data / names.CLEANER_OFFSET
         eventually(lambda: cleaned.exists() and COMPACTED in cleaned.read_text(), bool)
         eventually(lambda: list(node.data.glob("*/*[1-9]-*.checkpoint")), bool)
+        producers = leave_open(kafka.bootstrap)
         node.stop()
         shutil.copytree(node.data, found.stopped)
         node.start()
         again(kafka.bootstrap)
+        producers += leave_open(kafka.bootstrap)
         node.kill()
         shutil.copytree(node.data, found.killed)
     return found

@@ -1,8 +1,8 @@
 """Apache Kafka's tools read kafkadouble's own files without a complaint, and find the records that
 were written.
 
-A double fills a directory, cleans the log, stops, fills it again, and is killed; the tests read
-both states. Needs Java, and Maven for the first time.
+A double fills a directory, cleans the log, stops, fills it again, and is killed; each time a
+transaction is open. The tests read both states. Needs Java, and Maven for the first time.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from interop.brokers.double import Double
 from interop.local.jars import program
 from interop.support import eventually, local_kafka
 from interop.tools import dump_log
-from interop.tools.filling import COMPACTED, LARGE, MIXED, SEGMENT, fill
+from interop.tools.filling import COMPACTED, LARGE, MIXED, SEGMENT, fill, leave_open
 from interop.tools.jars import jars
 from interop.tools.metadata_shell import shell
 from interop.tools.same_dump import compare
 from kafkadouble.dump.checking import check
 from kafkadouble.server.log.formats import names
 
-SETTINGS = ("-c", "log.cleaner.backoff.ms=200", "-c", "offsets.topic.num.partitions=3")
+SETTINGS = (
+    "-c", "log.cleaner.backoff.ms=200", "-c", "offsets.topic.num.partitions=3",
+    "-c", "transaction.state.log.num.partitions=3",
+)  # fmt: skip
 COMPLAINTS = ("isvalid: false", "Mismatches in", "mismatch", "corrupt")
 
 
@@ -49,12 +52,14 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     server = Double(str(data), *SETTINGS)
     try:
         server.start()
-        fill(server.bootstrap, transactions=False)
+        fill(server.bootstrap)
         eventually(lambda: _size(data) < 3 * SEGMENT // 2, bool)
+        producers = leave_open(server.bootstrap)
         server.stop()
         shutil.copytree(data, found.stopped)
         server.start()
-        fill(server.bootstrap, transactions=False, topics=False)
+        fill(server.bootstrap, topics=False)
+        producers += leave_open(server.bootstrap)
         server.kill()
         shutil.copytree(data, found.killed)
     finally:
@@ -78,7 +83,8 @@ def test_kafka_finds_what_we_report(written: Written) -> None:
     """kafka-dump-log and `kafkadouble dump` show the same numbers."""
     seen = compare(written.stopped)
     topics = {(names.parse_partition_folder(path.parent.name) or ("", 0))[0] for path in seen}
-    assert topics >= {MIXED, LARGE, COMPACTED, "__consumer_offsets", "__cluster_metadata"}
+    assert topics >= {MIXED, LARGE, COMPACTED, "__consumer_offsets", "__transaction_state", "__cluster_metadata"}
+    assert ".txnindex" in {path.suffix for path in seen}
 
 
 def test_kafka_reads_the_same_after_a_kill(written: Written) -> None:

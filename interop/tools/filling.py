@@ -27,17 +27,15 @@ _COMPACT = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", "s
 Headers = list[tuple[str, str | bytes | None]]
 
 
-def fill(bootstrap: str, *, topics: bool = True, transactions: bool = True) -> None:
-    """Writes everything; without the topics if they exist already, and without transactions if the
-    broker does not serve them."""
+def fill(bootstrap: str, *, topics: bool = True) -> None:
+    """Writes everything; without the topics if they exist already."""
     if topics:
         _topics(bootstrap)
     for codec in CODECS:
         _codec(bootstrap, codec)
     _large(bootstrap)
     _compacted(bootstrap)
-    if transactions:
-        _transactions(bootstrap)
+    _transactions(bootstrap)
     _group(bootstrap)
 
 
@@ -45,6 +43,24 @@ def again(bootstrap: str) -> None:
     """Writes a few more records, for a node that was restarted."""
     _codec(bootstrap, "none")
     _transactions(bootstrap)
+
+
+def leave_open(bootstrap: str) -> list[Producer]:
+    """Fences a producer in the middle of a transaction, and leaves a transaction of its successor
+    open, with records and with an offset. Returns the producers, which must outlive the broker."""
+    settings = {"bootstrap.servers": bootstrap, "transactional.id": unique("open"), "compression.type": "lz4"}
+    zombie, successor = Producer(settings), Producer(settings)
+    for producer in (zombie, successor):
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        for index in range(4):
+            producer.produce(MIXED, b"fenced or open", partition=index % 2)
+        producer.flush(30)
+    member = Consumer({"bootstrap.servers": bootstrap, "group.id": "open"})
+    offsets = [TopicPartition(MIXED, 0, 1, metadata="open")]
+    successor.send_offsets_to_transaction(offsets, member.consumer_group_metadata(), 30)
+    member.close()
+    return [zombie, successor]
 
 
 def _topics(bootstrap: str) -> None:

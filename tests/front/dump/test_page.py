@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.__main__ import main
+from kafkadouble.server.transactions.transaction_state import DEAD, LABELS, PREPARE_EPOCH_FENCE
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "dump.md").read_text()
@@ -39,3 +40,10 @@ def test_the_program_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     output = capsys.readouterr().out.splitlines()
     assert output[0] == "0 Raw(data=None)"
     assert output[-3:] == ["good", "[offset 0 of epoch 0]", "48"]
+
+
+def test_the_states_of_transactions_have_their_numbers() -> None:
+    """Those that a log can have."""
+    rows = re.findall(r"^\| (\d) \| (\w+) \|$", PAGE, re.MULTILINE)
+    in_memory = (DEAD, PREPARE_EPOCH_FENCE)
+    assert rows == [(str(state.value), label) for state, label in LABELS.items() if state not in in_memory]

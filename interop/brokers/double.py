@@ -98,4 +98,5 @@ def double(requirements: BrokerRequirements) -> Iterator[Broker]:
         server = Double(stack.enter_context(TemporaryDirectory(prefix="double-")) if kept else None)
         stack.callback(server.stop)
         server.start()
-        yield met("double", server.bootstrap, {"faults", "own", "restart", *(["durable"] if kept else [])}, [server])
+        able = {"faults", "own", "restart", *(["durable", "kill"] if kept else [])}
+        yield met("double", server.bootstrap, able, [server])

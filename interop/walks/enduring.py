@@ -18,7 +18,6 @@ order in which they were written, and the group's committed offset is the one af
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 import threading
@@ -28,7 +27,7 @@ from typing import IO
 from interop.support import eventually
 
 from .promise import ENDURE, PARTITIONS, PASS, parsed
-from .run import HOUSE, TAIL
+from .run import HOUSE, tail
 from .toolchains.building import Program, built
 
 LINE = "> "
@@ -134,9 +133,7 @@ class Enduring:
                 pipe.close()
 
     def _errors(self) -> str:
-        size = self._err.seek(0, os.SEEK_END)
-        self._err.seek(max(0, size - TAIL))
-        return self._err.read().decode(errors="replace")
+        return tail(self._err)
 
 
 def faults(one: Enduring, committed: Mapping[int, int]) -> list[str]:

@@ -60,11 +60,12 @@ def ended(command: Sequence[str], **environment: str) -> Ended:
             if not isinstance(reason, subprocess.TimeoutExpired):
                 raise
             code = -signal.SIGKILL
-        stdout = _tail(out)
-        return Ended(code, _object(stdout), stdout, _tail(err))
+        stdout = tail(out)
+        return Ended(code, _object(stdout), stdout, tail(err))
 
 
-def _tail(file: IO[bytes], most: int = TAIL) -> str:
+def tail(file: IO[bytes], most: int = TAIL) -> str:
+    """The end of what was written to the file."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - most))
     return file.read().decode(errors="replace")

@@ -69,3 +69,9 @@ def word_count(folder: Path) -> list[str]:
     """The command line of the Streams program, before GUARANTEE BOOTSTRAP TOPIC APPLICATION; its
     output has a format of its own."""
     return java(folder, STREAMS, "interop.WordCount")
+
+
+def endless_word_count(folder: Path) -> list[str]:
+    """The command line of the Streams program that runs until its input ends, before GUARANTEE
+    BOOTSTRAP TOPIC APPLICATION FOLDER COMMIT_INTERVAL_MS."""
+    return java(folder, STREAMS, "interop.EndlessWordCount")

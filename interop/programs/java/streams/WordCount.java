@@ -5,7 +5,6 @@ import static org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.St
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +22,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.LongDeserializer;
-import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.StreamsBuilder;
-import org.apache.kafka.streams.Topology;
-import org.apache.kafka.streams.kstream.Consumed;
-import org.apache.kafka.streams.kstream.Grouped;
-import org.apache.kafka.streams.kstream.Produced;
 
 /**
  * Kafka Streams against a broker: {@code WordCount GUARANTEE BOOTSTRAP TOPIC APPLICATION}, the guarantee being at_least_once or
@@ -101,7 +94,8 @@ public final class WordCount {
     /** The application, from an empty folder, until so many lines are counted. */
     private void run(KafkaConsumer<byte[], byte[]> reader, long lines) throws Exception {
         Path folder = Files.createTempDirectory("word-count-");
-        try (KafkaStreams streams = new KafkaStreams(topology(), settings(folder))) {
+        Properties settings = Topologies.settings(application, bootstrap, guarantee, folder);
+        try (KafkaStreams streams = new KafkaStreams(Topologies.wordCount(in, out), settings)) {
             streams.setUncaughtExceptionHandler(thrown -> {
                 fault.set(thrown);
                 return SHUTDOWN_CLIENT;
@@ -127,29 +121,6 @@ public final class WordCount {
                 counts.put(new String(one.key()), number.deserialize(out, one.value()));
             }
         }
-    }
-
-    private Topology topology() {
-        StreamsBuilder builder = new StreamsBuilder();
-        builder.stream(in, Consumed.with(Serdes.String(), Serdes.String()))
-            .flatMapValues(line -> Arrays.asList(line.split(" ")))
-            .groupBy((key, word) -> word, Grouped.with(Serdes.String(), Serdes.String()))
-            .count()
-            .toStream()
-            .to(out, Produced.with(Serdes.String(), Serdes.Long()));
-        return builder.build();
-    }
-
-    private Properties settings(Path folder) {
-        Properties given = new Properties();
-        given.put("application.id", application);
-        given.put("group.instance.id", application); // a member that joins again under this name need not wait for the end of the old session
-        given.put("bootstrap.servers", bootstrap);
-        given.put("processing.guarantee", guarantee);
-        given.put("commit.interval.ms", "100");
-        given.put("auto.offset.reset", "earliest");
-        given.put("state.dir", folder.toString());
-        return given;
     }
 
     /** The topics that are named after the application, by what follows its name, with their cleanup.policy. */

@@ -1,0 +1,37 @@
+package interop;
+
+import static org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.streams.KafkaStreams;
+
+/**
+ * The word count of Kafka Streams until its input ends: {@code EndlessWordCount GUARANTEE BOOTSTRAP TOPIC APPLICATION FOLDER
+ * COMMIT_INTERVAL_MS}.
+ *
+ * <p>It has no cache, so each word of a line is one result. The exit code is 0 if it has stopped cleanly. The folder has its state, with which
+ * another process continues.
+ */
+public final class EndlessWordCount {
+    private static final Duration LEAVING = Duration.ofSeconds(20);
+
+    private EndlessWordCount() {}
+
+    public static void main(String[] words) throws IOException {
+        Properties settings = Topologies.settings(words[3], words[1], words[0], Path.of(words[4]));
+        settings.put("commit.interval.ms", words[5]);
+        settings.put("statestore.cache.max.bytes", "0");
+        KafkaStreams streams = new KafkaStreams(Topologies.wordCount(words[2], words[2] + "-counts"), settings);
+        streams.setUncaughtExceptionHandler(thrown -> {
+            thrown.printStackTrace();
+            return SHUTDOWN_CLIENT;
+        });
+        streams.start();
+        System.in.readAllBytes();
+        boolean failed = streams.state() == KafkaStreams.State.ERROR;
+        System.exit(streams.close(LEAVING) && !failed ? 0 : 1);
+    }
+}

@@ -54,7 +54,7 @@ MEANING = {
     "transactions": (
         "transactions",
         "does not read records of an aborted transaction with `read_committed`; commits offsets with a transaction; is "
-        "fenced by a newer producer; loses a transaction to its timeout (all but rdkafka, which tries the first only)",
+        "fenced by a newer producer; loses a transaction to its timeout",
     ),
 }
 """The heading of each behaviour, and what it says."""

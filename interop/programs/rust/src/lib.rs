@@ -5,6 +5,7 @@ pub mod library;
 pub mod program;
 pub mod promise;
 pub mod report;
+pub mod transactions;
 pub mod until;
 pub mod verbs;
 

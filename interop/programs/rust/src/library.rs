@@ -1,6 +1,7 @@
 //! What a library does for the programs, in its own idiom and with no retries beside its own.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::promise::{Delivered, Record};
 use crate::Result;
@@ -16,6 +17,7 @@ pub trait Library: Sized {
 
     type Member: Member;
     type Writer: Writer;
+    type Transactional: Transactional<Self::Member>;
 
     /// `bootstrap` has commas between its addresses.
     async fn open(bootstrap: &str) -> Result<Self>;
@@ -44,7 +46,8 @@ pub trait Library: Sized {
         unimplemented!("no groups")
     }
 
-    async fn transact(&self, _topic: &str, _records: &[Record], _commit: bool) -> Result<()> {
+    /// A producer with this transactional id, initialized, and the timeout of its transactions.
+    async fn transactional(&self, _id: &str, _timeout: Duration) -> Result<Self::Transactional> {
         unimplemented!("no transactions")
     }
 }
@@ -58,6 +61,38 @@ pub trait Member {
 #[allow(async_fn_in_trait)]
 pub trait Writer {
     async fn send(&mut self, records: &[Record]) -> Result<()>;
+}
+
+#[allow(async_fn_in_trait)]
+pub trait Transactional<M> {
+    fn begin(&self) -> Result<()>;
+    async fn send(&self, topic: &str, records: &[Record]) -> Result<()>;
+
+    /// Commits an offset of partition 0 for the member's group with the transaction.
+    fn send_offset(&self, member: &M, topic: &str, offset: i64) -> Result<()>;
+
+    fn end(&self, commit: bool) -> Result<()>;
+}
+
+/// For a library that has no transactions.
+pub enum NoTransactions {}
+
+impl<M> Transactional<M> for NoTransactions {
+    fn begin(&self) -> Result<()> {
+        match *self {}
+    }
+
+    async fn send(&self, _topic: &str, _records: &[Record]) -> Result<()> {
+        match *self {}
+    }
+
+    fn send_offset(&self, _member: &M, _topic: &str, _offset: i64) -> Result<()> {
+        match *self {}
+    }
+
+    fn end(&self, _commit: bool) -> Result<()> {
+        match *self {}
+    }
 }
 
 pub trait Deliver: Fn(Delivered) + Clone + Send + 'static {}

@@ -6,6 +6,7 @@ use crate::endurance::endure;
 use crate::library::{Library, Member};
 use crate::promise::{records, Delivered, Record, Seen, CODECS, EACH, FURTHER, PARTITIONS, TOTAL};
 use crate::report::Report;
+use crate::transactions::Transactions;
 use crate::until::{expect, until};
 use crate::Result;
 
@@ -171,20 +172,8 @@ impl<L: Library> Run<'_, L> {
         expect(none < 0 || none == end, || format!("{none} for the future"))
     }
 
-    /// One transaction is committed, one aborted: a reader sees the first only, and what came after both.
     async fn transactions(&self) -> Result<()> {
         let [topic, group] = [self.topic, self.group].map(|name| format!("{name}-transactions"));
-        self.library.create_topic(&topic, 1).await?;
-        self.library.transact(&topic, &self.records("none", 0, 10), true).await?;
-        self.library.transact(&topic, &self.records("gzip", 0, 10), false).await?;
-        self.library.produce(&topic, "zstd", &self.records("zstd", 0, 1)).await?;
-        let seen = Arc::new(Mutex::new(Seen::default()));
-        let into = seen.clone();
-        let member = self.library.consume(&group, &topic, move |delivered| into.lock().unwrap().add(delivered)).await?;
-        let last = async || Ok(seen.lock().unwrap().counts["zstd"]);
-        until("the record after the transactions", last, |count| *count == 1).await?;
-        member.close().await?;
-        let counts = &seen.lock().unwrap().counts;
-        expect(counts["none"] == 10 && counts["gzip"] == 0, || format!("{counts:?}"))
+        Transactions { library: &self.library, topic: &topic, group: &group }.check().await
     }
 }

@@ -46,6 +46,7 @@ impl Library for Rdkafka {
     const GROUPS: bool = true;
     type Member = Member;
     type Writer = Writer;
+    type Transactional = Transactional;
 
     async fn open(bootstrap: &str) -> Result<Self> {
         let mut config = ClientConfig::new();
@@ -120,12 +121,12 @@ impl Library for Rdkafka {
         Ok(found.elements().iter().map(|element| number(element.offset())).collect())
     }
 
-    async fn transact(&self, topic: &str, records: &[Record], commit: bool) -> Result<()> {
-        let producer: FutureProducer = self.with(&[("transactional.id", topic)]).create()?;
+    async fn transactional(&self, id: &str, timeout: Duration) -> Result<Transactional> {
+        let timeout_ms = timeout.as_millis().to_string();
+        let settings = [("transactional.id", id), ("transaction.timeout.ms", timeout_ms.as_str())];
+        let producer: FutureProducer = self.with(&settings).create()?;
         producer.init_transactions(PATIENCE)?;
-        producer.begin_transaction()?;
-        send(&producer, topic, records).await?;
-        Ok(if commit { producer.commit_transaction(PATIENCE) } else { producer.abort_transaction(PATIENCE) }?)
+        Ok(Transactional(producer))
     }
 }
 
@@ -187,6 +188,29 @@ struct Writer {
 impl library::Writer for Writer {
     async fn send(&mut self, records: &[Record]) -> Result<()> {
         send(&self.producer, &self.topic, records).await
+    }
+}
+
+struct Transactional(FutureProducer);
+
+impl library::Transactional<Member> for Transactional {
+    fn begin(&self) -> Result<()> {
+        Ok(self.0.begin_transaction()?)
+    }
+
+    async fn send(&self, topic: &str, records: &[Record]) -> Result<()> {
+        send(&self.0, topic, records).await
+    }
+
+    fn send_offset(&self, member: &Member, topic: &str, offset: i64) -> Result<()> {
+        let mut offsets = TopicPartitionList::new();
+        offsets.add_partition_offset(topic, 0, Offset::Offset(offset))?;
+        let group = member.consumer.group_metadata().ok_or("the member has no group")?;
+        Ok(self.0.send_offsets_to_transaction(&offsets, &group, PATIENCE)?)
+    }
+
+    fn end(&self, commit: bool) -> Result<()> {
+        Ok(if commit { self.0.commit_transaction(PATIENCE) } else { self.0.abort_transaction(PATIENCE) }?)
     }
 }
 

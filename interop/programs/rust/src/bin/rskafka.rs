@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use chrono::DateTime;
 use futures::future::try_join_all;
-use programs::library::{self, Deliver, Library};
+use programs::library::{self, Deliver, Library, NoTransactions};
 use programs::promise::{Delivered, Record};
 use programs::{program, Result};
 use rskafka::client::error::{Error, ProtocolError};
@@ -39,6 +39,7 @@ impl Library for Rskafka {
     const GROUPS: bool = false;
     type Member = Readers;
     type Writer = Writer;
+    type Transactional = NoTransactions;
 
     async fn open(bootstrap: &str) -> Result<Self> {
         Ok(Rskafka(ClientBuilder::new(bootstrap.split(',').map(String::from).collect()).build().await?))

@@ -18,6 +18,7 @@ from interop.clients import CREATOR
 from interop.clients.shape import Consumer, Partition, Record
 from interop.support import eventually, unique
 
+from .committed import committed_records
 from .run import tail
 from .toolchains.building import built
 from .toolchains.java import TOOLCHAIN, endless_word_count
@@ -30,8 +31,6 @@ PARTITIONS = 2
 POLL = 0.1
 PATIENCE = 60.0
 """Seconds that the application may take to stop, and to write results."""
-LAST = b"last"
-"""The key of the last record of each partition of the results."""
 
 
 def line(number: int) -> str:
@@ -122,16 +121,10 @@ class WordCount:
 
     def counts(self) -> Mapping[str, Sequence[int]]:
         """By word, the committed results in their order, after the application has stopped."""
-        with CREATOR.producer(self._broker.bootstrap) as producer:
-            producer.send(self.results, [Record(None, LAST, partition=index) for index in range(PARTITIONS)])
-        reader, last = self._reader("read_committed"), 0
         found: dict[str, list[int]] = {}
-        while last < PARTITIONS:
-            for seen in reader.poll(PATIENCE):
-                if seen.key == LAST:
-                    last += 1
-                else:
-                    found.setdefault((seen.key or b"").decode(), []).append(int.from_bytes(seen.value or b""))
+        for records in committed_records(self._broker.bootstrap, self.results, PARTITIONS):
+            for one in records:
+                found.setdefault((one.key or b"").decode(), []).append(int.from_bytes(one.value or b""))
         return found
 
     def _complaints(self) -> str:

@@ -18,32 +18,23 @@ order in which they were written, and the group's committed offset is the one af
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-import threading
 from collections.abc import Mapping
-from typing import IO
 
 from interop.support import eventually
 
-from .promise import ENDURE, PARTITIONS, PASS, parsed
-from .run import HOUSE, tail
-from .toolchains.building import Program, built
+from .promise import ENDURE, PARTITIONS
+from .running import PATIENCE, RunningProgram
+from .toolchains.building import Program
 
-LINE = "> "
 AHEAD = 10
 """Records that may be in flight: a record with a greater number was sent later."""
-PATIENCE = 150.0
-"""Seconds that a program may take to end (it gives up after 100) or to continue. A member that
-joins with a new id may have to wait for the session timeout of the old one, which is 30 s with some
-libraries."""
 
 
-class Enduring:
+class Enduring(RunningProgram):
     """A running program. Its output can be read at any time."""
 
     def __init__(self, program: Program, bootstrap: str, topic: str, group: str) -> None:
-        self.program, self.topic, self.group = program, topic, group
+        self.topic, self.group = topic, group
         self.acknowledged: set[int] = set()
         self.newest = 0
         """The number of the last acknowledged record."""
@@ -52,25 +43,9 @@ class Enduring:
         self.read: dict[int, list[tuple[int, int]]] = {partition: [] for partition in range(PARTITIONS)}
         """By partition, the offset and number of each record in the order of reading."""
         self.commits = 0
-        self._last = ""
-        command = [*program.command(built(program.toolchain)), ENDURE, bootstrap, topic, group]
-        self._err: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # as long as this lives
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._err, text=True, cwd=HOUSE
-        )
-        self._hearing = threading.Thread(target=self._hear, daemon=True)
-        self._hearing.start()
+        super().__init__(program, ENDURE, bootstrap, topic, group)
 
-    def _hear(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.startswith(LINE):
-                word, *rest = line.removeprefix(LINE).split()
-                self._take(word, rest)
-            elif line.strip():
-                self._last = line
-
-    def _take(self, word: str, rest: list[str]) -> None:
+    def take(self, word: str, rest: list[str]) -> None:
         match word:
             case "wrote":
                 first, end = map(int, rest)
@@ -94,7 +69,7 @@ class Enduring:
         grouped = "commit" not in self.program.not_offered
 
         def done() -> tuple[bool, ...]:
-            assert self._process.poll() is None, f"{self.program.name} has ended: {self.end()}"
+            self.assert_runs()
             read = [any(number > mark for _, number in found[-AHEAD:]) for found in self.read.values()]
             return (*read, self.newest > mark, self.commits > commits or not grouped)
 
@@ -102,38 +77,6 @@ class Enduring:
             eventually(done, all, within=PATIENCE)
         except AssertionError as late:
             raise AssertionError(f"{self.program.name}: {late} {self.failed[-3:]} {self.complaints[-3:]}") from None
-
-    def end(self) -> str:
-        """Ends its input, and waits until it has ended. Returns its faults, or the empty string."""
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.close()
-            code = self._process.wait(PATIENCE)
-        except (subprocess.TimeoutExpired, BrokenPipeError):
-            code = self.kill()
-        self._hearing.join(PATIENCE)
-        try:
-            found = parsed(self._last).behaviours
-        except ValueError:
-            found = {}
-        return (
-            "" if (code, found) == (0, {ENDURE: PASS}) else f"exit code {code}, {found or self._last} {self._errors()}"
-        )
-
-    def kill(self) -> int:
-        self._process.kill()
-        return self._process.wait()
-
-    def close(self) -> None:
-        """Stops the program if it still runs."""
-        self.kill()
-        self._hearing.join(PATIENCE)
-        for pipe in (self._process.stdin, self._process.stdout, self._err):
-            if pipe is not None:
-                pipe.close()
-
-    def _errors(self) -> str:
-        return tail(self._err)
 
 
 def faults(one: Enduring, committed: Mapping[int, int]) -> list[str]:

@@ -22,7 +22,11 @@ PARTITIONS = 3
 
 VERBS = ("walk", "write", "read")
 ENDURE = "endure"
-"""The verb that is no part of the walk and has its own tests."""
+TRANSFORM = "transform"
+"""The verbs that are no part of the walk and have their own tests. The second exists in Python."""
+
+SESSION_TIMEOUT_MS = 6000
+"""Of the members of TRANSFORM: the shortest that Kafka allows by default."""
 
 BEHAVIOURS = (
     "create_topic",
@@ -50,6 +54,7 @@ OF_VERB: Mapping[str, frozenset[str]] = {
     "write": WRITING,
     "read": READING,
     ENDURE: frozenset({ENDURE}),
+    TRANSFORM: frozenset({TRANSFORM}),
 }
 """The behaviours that each verb reports."""
 
@@ -75,6 +80,16 @@ def record(codec: str, number: int, null_header: bool = True) -> Record:
 def records() -> Iterator[Record]:
     """All records that `write` writes."""
     return (record(codec, number) for codec in CODECS for number in range(EACH))
+
+
+def results_of(topic: str) -> str:
+    """The topic to which TRANSFORM writes."""
+    return f"{topic}-results"
+
+
+def result_of(value: bytes) -> bytes:
+    """What TRANSFORM writes for a record."""
+    return b"result of " + value
 
 
 def fnv1a(data: bytes) -> int:

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from interop.brokers import Broker, Server
 from interop.clients import CREATOR
 from interop.controllers import placed
-from interop.local.identity import whole
-from interop.raw import ask
 from interop.support import eventually, unique
-from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
-from kafkadouble.messages.generated.metadata import MetadataRequest
 
+from . import cluster_state
 from .conftest import ENDURED
 from .enduring import Enduring, faults, twice
 from .programs import CORE, PROGRAMS
@@ -81,7 +78,7 @@ def _started(broker: Broker, program: Program) -> Enduring:
     placed.create(broker.bootstrap, topic, _replicas(broker), min_insync_replicas="2")
     eventually(
         # every broker has the metadata
-        lambda: [len(_leaders(server.bootstrap, topic)) for server in broker.servers],
+        lambda: [len(cluster_state.leaders(server.bootstrap, topic)) for server in broker.servers],
         lambda found: set(found) == {PARTITIONS},
     )
     return Enduring(program, broker.bootstrap, topic, f"{topic}-group")
@@ -91,7 +88,7 @@ def _replicas(broker: Broker) -> list[list[int]]:
     """The replicas by partition, the leader first. The partition of the broker that is killed first
     moves to the coordinator and then back; the coordinator's own moves to the broker that is never
     killed."""
-    brokers, _ = _metadata(broker.bootstrap, "any: all brokers are in the response")
+    brokers, _ = cluster_state.metadata(broker.bootstrap, "any: all brokers are in the response")
     ids = {address: node for node, address in brokers.items()}
     leader, coordinator, alive = (ids[server.bootstrap] for server in _dying(broker))
     return [[leader, coordinator, alive], [coordinator, alive, leader], [alive, leader, coordinator]]
@@ -100,7 +97,9 @@ def _replicas(broker: Broker) -> list[list[int]]:
 def _dying(broker: Broker) -> tuple[Server, Server, Server]:
     """A partition leader that is not the coordinator, the coordinator, and the broker that is not
     killed."""
-    address = _coordinator(broker.bootstrap, "any: the topic of offsets has one partition")
+    address = cluster_state.coordinator(
+        broker.bootstrap, cluster_state.GROUP, "any: the topic of offsets has one partition"
+    )
     (coordinator,) = (server for server in broker.servers if server.bootstrap == address)
     leader, alive = (server for server in broker.servers if server is not coordinator)
     return leader, coordinator, alive
@@ -127,7 +126,7 @@ def _under_deaths(broker: Broker, running: Sequence[Enduring]) -> dict[str, str]
         victim.kill()
         all_go_on(f"when {what} was killed")
         victim.start()
-        _in_sync(broker, running)
+        cluster_state.await_in_sync(broker, "__consumer_offsets", *(one.topic for one in running))
         all_go_on(f"when {what} was back")
     return late
 
@@ -136,20 +135,8 @@ def _leads(victim: Server, alive: str, running: Sequence[Enduring]) -> None:
     """Asserts that the broker leads a partition of each topic: otherwise the tests would prove
     nothing."""
     for one in running:
-        leaders = _leaders(alive, one.topic)
+        leaders = cluster_state.leaders(alive, one.topic)
         assert victim.bootstrap in leaders.values(), (victim.bootstrap, leaders)
-
-
-def _in_sync(broker: Broker, running: Sequence[Enduring]) -> None:
-    """Waits until every replica is in sync again, and preferred leaders lead again."""
-    whole(broker.bootstrap, len(broker.servers))
-    eventually(
-        lambda: (
-            [_out_of_sync(broker.bootstrap, one.topic) for one in running]
-            + [_out_of_sync(broker.bootstrap, "__consumer_offsets")]
-        ),
-        lambda found: not any(found),
-    )
 
 
 def _judged(broker: Broker, one: Enduring, late: str | None) -> Outcome:
@@ -157,29 +144,6 @@ def _judged(broker: Broker, one: Enduring, late: str | None) -> Outcome:
     with CREATOR.admin(broker.bootstrap) as admin:
         committed = {tp.partition: offset for tp, offset in admin.group_offsets(one.group).items()}
     return Outcome([*wrong, *faults(one, committed)], len(one.acknowledged), one.failed, twice(one))
-
-
-def _metadata(bootstrap: str, topic: str) -> tuple[dict[int, str], list[Any]]:
-    answer = ask(bootstrap, MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)]), 12)
-    return {each.node_id: f"{each.host}:{each.port}" for each in answer.brokers}, answer.topics[0].partitions
-
-
-def _leaders(bootstrap: str, topic: str) -> dict[int, str]:
-    """The address of the leader of each partition that has one."""
-    brokers, partitions = _metadata(bootstrap, topic)
-    return {each.partition_index: brokers[each.leader_id] for each in partitions if each.leader_id in brokers}
-
-
-def _out_of_sync(bootstrap: str, topic: str) -> list[int]:
-    _, partitions = _metadata(bootstrap, topic)
-    return [each.partition_index for each in partitions if set(each.isr_nodes) != set(each.replica_nodes)]
-
-
-def _coordinator(bootstrap: str, group: str) -> str:
-    answer = ask(bootstrap, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), 4)
-    found = answer.coordinators[0]
-    assert found.error_code == 0, found
-    return f"{found.host}:{found.port}"
 
 
 @pytest.mark.parametrize("program", ENDURING, ids=[program.name for program in ENDURING])

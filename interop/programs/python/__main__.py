@@ -19,9 +19,10 @@ with warnings.catch_warnings():
 
 from .endurance import Endurance
 from .report import Report
+from .transformation import Transformation
 from .walk import Walk
 
-VERBS = {"walk": Walk, "write": Walk, "read": Walk, "endure": Endurance}
+VERBS = {"walk": Walk, "write": Walk, "read": Walk, "endure": Endurance, "transform": Transformation}
 
 
 def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
@@ -39,5 +40,7 @@ def main(client: str, verb: str, bootstrap: str, topic: str, group: str) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 6 or sys.argv[2] not in VERBS:
-        sys.exit("usage: python -m interop.programs.python CLIENT walk|write|read|endure BOOTSTRAP TOPIC GROUP")
+        sys.exit(
+            "usage: python -m interop.programs.python CLIENT walk|write|read|endure|transform BOOTSTRAP TOPIC GROUP"
+        )
     sys.exit(main(*sys.argv[1:]))

@@ -4,7 +4,7 @@ leader of the partition that they are about, in stepped time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
@@ -46,11 +46,11 @@ class Brokers(Controllers):
     """Each topic has its first replica on another broker: the coordinator is 11, the leader of "t"
     12, the group coordinator 13."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Mapping[str, object] | None = None) -> None:
         # By the number of the request: the receiver, and the sender's callback.
         self._in_flight: dict[int, tuple[Node, Callable[[Any], None]]] = {}
         self._numbers = count(1)
-        super().__init__(1)
+        super().__init__(1, settings)
         for id in BROKERS:
             self.add_broker(id)
         self.until(lambda: len(self.leader.controller.image.live_brokers()) == len(BROKERS))

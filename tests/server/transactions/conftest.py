@@ -24,3 +24,9 @@ def broker() -> Broker:
 def version(request: pytest.FixtureRequest) -> int:
     """The producer's transactions version."""
     return int(request.param)
+
+
+@pytest.fixture(params=["shut down", "killed"])
+def how(request: pytest.FixtureRequest) -> str:
+    """How a broker ends before its restart."""
+    return str(request.param)

@@ -71,10 +71,12 @@ class TransactionalProducer:
         response = self.ask(body, 3)
         return int(response.results_by_topic_v3_and_below[0].results_by_partition[0].partition_error_code)
 
-    def produce_request(self, *values: bytes, topic: str = "t", index: int = 0) -> ProduceRequest:
+    def produce_request(
+        self, *values: bytes, topic: str = "t", index: int = 0, key: bytes | None = None
+    ) -> ProduceRequest:
         """One batch with the next sequences of the partition."""
         batch = encode_batch(
-            [Record(at, NOW, None, value) for at, value in enumerate(values)],
+            [Record(at, NOW, key, value) for at, value in enumerate(values)],
             producer_id=self.producer_id,
             producer_epoch=self.epoch,
             base_sequence=self._sequences.get((topic, index), 0),
@@ -88,17 +90,17 @@ class TransactionalProducer:
     def produce_version(self) -> int:
         return 12 if self.version >= 2 else 11
 
-    def send(self, *values: bytes, topic: str = "t", index: int = 0) -> int:
+    def send(self, *values: bytes, topic: str = "t", index: int = 0, key: bytes | None = None) -> int:
         """Produce a batch. A client of version 1 adds the partition before."""
-        key = topic, index
-        if self.version < 2 and key not in self._added:
+        partition = topic, index
+        if self.version < 2 and partition not in self._added:
             if code := self.add(topic, index):
                 return code
-            self._added.add(key)
-        response = self.ask(self.produce_request(*values, topic=topic, index=index), self.produce_version)
+            self._added.add(partition)
+        response = self.ask(self.produce_request(*values, topic=topic, index=index, key=key), self.produce_version)
         code = response.responses[0].partition_responses[0].error_code
         if not code:
-            self._sequences[key] = self._sequences.get(key, 0) + len(values)
+            self._sequences[partition] = self._sequences.get(partition, 0) + len(values)
         return int(code)
 
     def send_offset(self, offset: int, *, group: str = "g", topic: str = "t", index: int = 0) -> int:
@@ -144,9 +146,9 @@ class TransactionalProducer:
         return int(response.error_code)
 
 
-def fetched(ask: Ask, topic: str = "t", index: int = 0, *, isolation: int = READ_COMMITTED) -> Any:
-    """The partition of a Fetch response, from the beginning of the partition."""
-    partition = FetchRequest.FetchPartition(partition=index, fetch_offset=0, partition_max_bytes=1 << 20)
+def fetched(ask: Ask, topic: str = "t", index: int = 0, *, isolation: int = READ_COMMITTED, offset: int = 0) -> Any:
+    """The partition of a Fetch response, from the beginning of the partition or from an offset."""
+    partition = FetchRequest.FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
     body = FetchRequest(
         max_bytes=1 << 20,
         max_wait_ms=0,
@@ -157,13 +159,22 @@ def fetched(ask: Ask, topic: str = "t", index: int = 0, *, isolation: int = READ
 
 
 def committed_values(ask: Ask, topic: str = "t", index: int = 0) -> list[bytes | None]:
-    """What a read_committed consumer returns: it drops the aborted transactions that are listed."""
-    data = fetched(ask, topic, index)
+    """What a read_committed consumer returns. A response ends with its segment."""
+    found: list[bytes | None] = []
+    offset = 0
+    while (data := fetched(ask, topic, index, offset=offset)).records:
+        found += _committed(data)
+        offset = max(header.next_offset for _, header in iter_batches(bytes(data.records)))
     assert data.error_code == 0
+    return found
+
+
+def _committed(data: Any) -> list[bytes | None]:
+    """The values of a response without those of the aborted transactions that it lists."""
     aborted = sorted((each.first_offset, each.producer_id) for each in data.aborted_transactions or ())
     dropped: set[int] = set()
     found: list[bytes | None] = []
-    records = bytes(data.records or b"")
+    records = bytes(data.records)
     for position, header in iter_batches(records):
         while aborted and aborted[0][0] <= header.base_offset + header.last_offset_delta:
             dropped.add(aborted.pop(0)[1])

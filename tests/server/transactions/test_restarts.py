@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.transaction_log_record import TransactionLogKey, TransactionLogValue
-from kafkadouble.messages.message import Message
 from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
 from kafkadouble.server.handlers import write_txn_markers
-from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from kafkadouble.server.metadata.internal_topics import TRANSACTION_STATE
 from kafkadouble.server.transactions.transaction_log import tombstone, transaction_record
 from kafkadouble.server.transactions.transaction_metadata import TransactionMetadata
 from kafkadouble.server.transactions.transaction_state import (
@@ -26,30 +24,9 @@ from kafkadouble.server.transactions.transaction_state import (
     TransactionState,
 )
 from kafkadouble.wire.batch import Record, encode_batch
-from tests.server.machine import Machine
-from tests.server.transactions.broker import ABORT_MS, SETTINGS, Broker
+from tests.server.transactions.broker import ABORT_MS, Broker
 from tests.server.transactions.producer import TransactionalProducer, committed_offset, committed_values, fetched
-
-
-class Restarted(Machine):
-    """A broker on disks, with the topic "t"."""
-
-    def __init__(self) -> None:
-        super().__init__({**SETTINGS})
-        self.node.controller.create_internal_topic(TRANSACTION_STATE)
-        self.node.controller.create_internal_topic(CONSUMER_OFFSETS)
-        topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=2, replication_factor=1)
-        self.ask(CreateTopicsRequest(topics=[topic], timeout_ms=1000), 7)
-
-    def ask(self, body: Message, version: int) -> Any:
-        pending = self.begin(body, version)
-        self.flush()
-        while self.node.waiting.is_busy and not pending.done:
-            self.tick(0)
-        return pending.response
-
-    def metadata(self) -> TransactionMetadata:
-        return self.node.transactions.shard("app").entries["app"].metadata
+from tests.server.transactions.restarted import Restarted, restart
 
 
 def refuse(*_: Any) -> int:
@@ -59,19 +36,6 @@ def refuse(*_: Any) -> int:
 @pytest.fixture
 def machine() -> Restarted:
     return Restarted()
-
-
-@pytest.fixture(params=["shut down", "killed"])
-def how(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-def restart(machine: Restarted, how: str) -> None:
-    if how == "killed":
-        machine.kill()
-    else:
-        machine.restart()
-    machine.tick(100)
 
 
 OUTCOMES = [

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 
 from kafkadouble.wire.errors import UsageError
 
@@ -38,6 +39,35 @@ def from_json(cls: type[M], obj: dict[str, Any], version: int) -> M:
     made = cls()
     _fill(made, obj, version, cls.__name__)
     return made
+
+
+def completed(cls: type[Message], obj: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """The dict with the defaults of the fields that it lacks, for `from_json`. UsageError for a
+    name that the message does not have."""
+    _check_version(cls, version)
+    return _completed(cls, obj, version, cls.__name__)
+
+
+def _completed(cls: type[Struct], obj: Any, version: int, path: str) -> dict[str, Any]:
+    if not isinstance(obj, Mapping):
+        raise UsageError(f"{path} is a {type(obj).__name__}, not an object")
+    fields = {field.json_name: field for field in fields_of(cls)}
+    made = _dict(cls(), version, path)
+    for name, value in obj.items():
+        if name not in fields:
+            raise UsageError(f"{path} has no field {name!r}; it has {', '.join(fields)}")
+        made[name] = _completed_value(value, fields[name], version, f"{path}.{name}")
+    return made
+
+
+def _completed_value(value: Any, field: FieldInfo, version: int, path: str) -> Any:
+    if field.struct is None or value is None:
+        return value
+    if not field.array:
+        return _completed(field.struct, value, version, path)
+    if not isinstance(value, (list, tuple)):
+        raise UsageError(f"{path} is a {type(value).__name__}, not a list")
+    return [_completed(field.struct, each, version, f"{path}[{index}]") for index, each in enumerate(value)]
 
 
 def _check_version(cls: type[Message], version: int) -> None:

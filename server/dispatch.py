@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator
-from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +29,11 @@ def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The answer, or a generator on its way to it, as the rules of the fault plane have it."""
     if not node.faults.rules:
         return handled(node, request)
-    result: Answer | Wait[Answer] = node.faults.around(request, partial(handled, node), refused)
-    return result
+    try:
+        result: Answer | Wait[Answer] = node.faults.around(request, handled, refused)
+    except Exception:  # of a function of the application
+        return unforeseen(request)
+    return _guarded(request, result) if isinstance(result, GeneratorType) else result
 
 
 def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:

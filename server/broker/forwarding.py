@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.default_principal_data import DefaultPrincip
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
 from kafkadouble.messages.message import Message
 
-from ..requests.answer import DISCONNECT, Answer, Disconnect
+from ..requests.answer import DISCONNECT, Answer, Disconnection
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Until, Wait, Waiters
 
@@ -53,7 +53,7 @@ def forwarded(node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Requ
         response: Any = served.api.response()
     else:
         response = yield from _send_to_controller(lifecycle, request, body)
-    if not isinstance(response, Disconnect):
+    if not isinstance(response, Disconnection):
         response.responses = [*done, *response.responses]
     return cast("Answer", response)
 

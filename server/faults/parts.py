@@ -47,6 +47,9 @@ _NAMED = {
 }
 """The fields of an item that name it, by its kind."""
 
+ERROR_FIELDS = ("error_code", "partition_error_code")
+"""Each innermost part of a response has one of them."""
+
 WITHOUT_SCOPE = {"marker"}
 """Kinds of part that no rule names."""
 
@@ -182,8 +185,7 @@ def _mirror(into: Any, struct: Any, path: tuple[PartList, ...], code: int) -> No
         if deeper:
             _mirror(entry, item, deeper, code)
         else:
-            # Every innermost part of a response has an error code.
-            entry.error_code = code  # type: ignore[attr-defined]
+            setattr(entry, next(name for name in ERROR_FIELDS if hasattr(entry, name)), code)
             if hasattr(entry, "committed_offset"):
                 # As in Kafka's OffsetFetch response with an error. The default of the field is 0.
                 entry.committed_offset = -1

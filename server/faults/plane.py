@@ -1,7 +1,8 @@
 """The rules that are armed at one node.
 
 Rules. A spent rule is removed: the next one has its turn, and a node without rules pays nothing,
-not even the import of `carrying.py`, which applies them.
+not even the import of `carrying.py`, which applies them. A rule that holds requests stays until it
+is released.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from .host import FaultHost
     from .rule import Rule
 
-Handle = Callable[[Request[Any]], Any]
-"""Processes a request: an answer, or a generator that will return one."""
+Handle = Callable[[Any, Request[Any]], Any]
+"""Processes a request at a node: an answer, or a generator that will return one."""
 
 Refuse = Callable[[Request[Any], int, str | None], Any]
 """The answer in which everything that a request asks for failed."""
@@ -34,28 +35,34 @@ class Faults:
     def arm(self, rule: Rule) -> Armed:
         """Put a rule in force; UsageError when it could never apply."""
         from .armed import Armed
-        from .carrying import check_reach
+        from .reach import check_reach
         from .rule import checked
 
         rule = checked(rule)
         check_reach(rule)
-        armed = Armed(rule, self._node.random.getrandbits(32))
+        armed = Armed(rule, self._node.random.getrandbits(32), self._node.now, self._node.image)
         self.rules.append(armed)
         return armed
 
-    def disarm(self, armed: Armed) -> None:
-        """Remove a rule. It is no error if it is spent or was removed."""
+    def retire(self, armed: Armed) -> None:
+        """Remove a rule. It is no error if it was removed."""
         if armed in self.rules:
             self.rules.remove(armed)
 
+    def disarm(self, armed: Armed) -> None:
+        """Remove a rule, and let the requests go on that it holds."""
+        self.retire(armed)
+        armed.release()
+
     def clear(self) -> None:
         """Remove all rules."""
-        self.rules.clear()
+        for armed in list(self.rules):
+            self.disarm(armed)
 
     def around(self, request: Request[Any], handle: Handle, refuse: Refuse) -> Any:
         """The answer to a request under the rules, or a generator on its way to it."""
-        if is_from_node(request) and not any(armed.rule.peers for armed in self.rules):
-            return handle(request)
+        if is_from_node(request) and not any(armed.rule.match.peers for armed in self.rules):
+            return handle(self._node, request)
         from .carrying import Carrying
 
         return Carrying(self._node, self, request, handle, refuse).begin()

@@ -1,4 +1,4 @@
-"""One fault as a value: what happens, to which requests, and how often.
+"""One fault as a value: which requests, when, and what happens to them.
 
 Rules. A rule is plain data that goes through JSON and back unchanged: Python, a file and a command
 line share it. It has no link to a node, and counts nothing (`armed.py` counts). Names are Kafka's.
@@ -7,201 +7,119 @@ A rule that makes no sense is refused when it is made, with the nearest valid na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypedDict, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
-from kafkadouble.messages import error_codes, registry
 from kafkadouble.wire.errors import UsageError
 
-from ..configs.did_you_mean import near
+from . import field_kinds
+from .actions import ACTIONS, TYPES, Action, Call, Fail
+from .field_kinds import AFTER, EVERY_API, check_api, check_fields, error_name, from_object, given_fields, schema_of
+from .match import MATCH_FIELDS, Match
+from .sentence import sentence
+from .trigger import TRIGGER_FIELDS, Trigger
 
-FAIL, DELAY, DISCONNECT = "fail", "delay", "disconnect"
-BEFORE, AFTER = "before", "after"
-EVERY_API = "*"
+__all__ = ["AFTER", "EVERY_API", "Rule", "checked"]
 
 
-class Rule(NamedTuple):
-    """What happens to the requests that match.
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`match` says which requests, `trigger` when, `action` what happens."""
 
-    `action`: `fail` answers with `error` (and `message`, if the response has a field for one);
-    `delay` lets `seconds` pass; `disconnect` closes the connection without an answer. `when`:
-    before the request is processed, or after it. `api` is a name, or `*`. A rule ignores the first
-    `on_call - 1` requests that match, and applies to the next `times` of them (None: to all), to
-    each with `probability`, decided by random numbers that start at `seed`. The other fields
-    narrow the match; None is anything. `broker` is a node id.
-
-    The rule applies to requests of clients. With `peers` it applies to requests between nodes too,
-    over sockets and inside one process.
-    """
-
-    action: str
-    api: str
-    error: str | None = None
-    message: str | None = None
-    seconds: float | None = None
-    when: str = BEFORE
-    times: int | None = 1
-    on_call: int = 1
-    probability: float | None = None
-    seed: int | None = None
-    topic: str | None = None
-    partition: int | None = None
-    group: str | None = None
-    transactional_id: str | None = None
-    client_id: str | None = None
-    broker: int | None = None
-    peers: bool = False
+    match: Match
+    action: Action
+    trigger: Trigger = field(default_factory=Trigger)
 
     @classmethod
-    def of(cls, **fields: Any) -> Rule:
-        """A checked rule with these fields. Raises UsageError if it makes no sense."""
-        return cls.from_dict(fields)
+    def of(cls, action: str, **given: Any) -> Rule:
+        """A checked rule. `action` is the type of an action; the keywords are the fields of the
+        action, of Match and of Trigger. Raises UsageError if the rule makes no sense."""
+        if action not in ACTIONS:
+            raise field_kinds.unknown("a rule has no action", action, ACTIONS)
+        own = {each.name for each in fields(ACTIONS[action].cls)}
+        parts: dict[str, dict[str, Any]] = {"match": {}, "trigger": {}, "action": {"type": action}}
+        for name, value in given.items():
+            parts[_part_of(name, own)][name] = value
+        return cls.from_dict(parts)
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
-        """The rule that a JSON object describes."""
-        for name in fields:
-            if name not in cls._fields:
-                raise _unknown("a rule has no field", name, cls._fields)
-        if missing := [name for name in ("action", "api") if name not in fields]:
-            raise UsageError(f"a rule needs {' and '.join(missing)}")
-        return checked(cls(**fields))
+    def from_dict(cls, given: Mapping[str, Any]) -> Rule:
+        """The rule that a JSON object describes. Raises UsageError."""
+        for name in given:
+            if name not in ("match", "trigger", "action"):
+                raise field_kinds.unknown("a rule has no field", name, ("match", "trigger", "action"))
+        match = from_object("the match of a rule", Match, given.get("match", {}))
+        trigger = from_object("the trigger of a rule", Trigger, given.get("trigger", {}))
+        return checked(cls(match, _action_of(given.get("action")), trigger))
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that differ from the defaults, for `from_dict`."""
-        defaults = self._field_defaults
+        """The JSON object, without fields that have their default. Raises UsageError for a
+        function."""
+        if self.match.predicate is not None or isinstance(self.action, Call):
+            raise UsageError("a rule with a function cannot be written as JSON")
+        trigger = given_fields(self.trigger)
         return {
-            name: value
-            for name, value in zip(self._fields, self, strict=True)
-            if value != defaults.get(name, value) or name not in defaults
+            "match": given_fields(self.match),
+            **({"trigger": trigger} if trigger else {}),
+            "action": {"type": TYPES[type(self.action)], **given_fields(self.action)},
         }
 
-    @property
-    def code(self) -> int:
-        """The error code of a rule that fails."""
-        return cast(int, getattr(error_codes, cast(str, self.error)))
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON schema of the objects that `from_dict` takes."""
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "A fault rule of kafkadouble",
+            "type": "object",
+            "properties": {
+                "match": schema_of(Match, MATCH_FIELDS),
+                "trigger": schema_of(Trigger, TRIGGER_FIELDS),
+                "action": {"oneOf": [_action_schema(name) for name in ACTIONS if name != TYPES[Call]]},
+            },
+            "required": ["match", "action"],
+            "additionalProperties": False,
+        }
 
     def __repr__(self) -> str:
-        try:
-            checked(self)
-        except UsageError:  # made by hand, and refused when it is armed
-            return f"Rule({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
-        peers = "also between nodes" if self.peers else ""
-        return " ".join(filter(None, (self._what(), self._where(), peers, self._how_often())))
-
-    def _what(self) -> str:
-        api = "any request" if self.api == EVERY_API else self.api
-        late = f" {self.when} it is processed" if self.when == AFTER else ""
-        details = {
-            FAIL: f"with {self.error}",
-            DELAY: f"by {self.seconds:g} s" if self.seconds is not None else "",
-            DISCONNECT: "",
-        }
-        return " ".join(filter(None, (f"{self.action} {api}", details[self.action]))) + late
-
-    def _where(self) -> str:
-        return ", ".join(f"{name} {value!r}" for name, value in self.scope().items())
-
-    def _how_often(self) -> str:
-        first = f"from the {self.on_call}. on" if self.on_call > 1 else ""
-        often = "every time" if self.times is None else "once" if self.times == 1 else f"{self.times} times"
-        chance = f"with probability {self.probability:g}" if self.probability is not None else ""
-        return " ".join(filter(None, (first, often, chance)))
-
-    def scope(self) -> dict[str, str | int]:
-        """The fields that narrow the match, by name."""
-        return {name: value for name in SCOPE if (value := getattr(self, name)) is not None}
+        return sentence(self.match, self.action, self.trigger)
 
 
-class Narrowing(TypedDict, total=False):
-    """The keywords that narrow a rule or choose among matching requests; see `Rule`."""
-
-    on_call: int
-    probability: float | None
-    seed: int | None
-    topic: str | None
-    partition: int | None
-    group: str | None
-    transactional_id: str | None
-    client_id: str | None
-    broker: int | None
-    peers: bool
+def _part_of(name: str, own: set[str]) -> str:
+    if name in own:
+        return "action"
+    if name in MATCH_FIELDS:
+        return "match"
+    if name in TRIGGER_FIELDS:
+        return "trigger"
+    raise field_kinds.unknown("a rule has no field", name, [*own, *MATCH_FIELDS, *TRIGGER_FIELDS])
 
 
-SCOPE = ("topic", "partition", "group", "transactional_id", "client_id", "broker")
+def _action_of(given: Any) -> Any:
+    if not isinstance(given, Mapping) or "type" not in given:
+        raise UsageError("a rule needs an action, an object with a type")
+    name = given["type"]
+    if name not in ACTIONS:
+        raise field_kinds.unknown("a rule has no action", name, ACTIONS)
+    return from_object(f"the action {name}", ACTIONS[name].cls, {key: given[key] for key in given if key != "type"})
 
 
-def _integer_from(lowest: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= lowest
-
-
-def _number(lowest: float, highest: float) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and lowest <= value <= highest
-
-
-def _one_of(*values: str) -> Callable[[Any], bool]:
-    return lambda value: value in values
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "action": (_one_of(FAIL, DELAY, DISCONNECT), "fail, delay or disconnect"),
-    "message": (_text, "a text"),
-    "seconds": (_number(0, 86_400), "a number of seconds from 0 to 86400"),
-    "when": (_one_of(BEFORE, AFTER), "before or after"),
-    "times": (_integer_from(1), "a count from 1, or None for every time"),
-    "on_call": (_integer_from(1), "a count from 1"),
-    "probability": (_number(0, 1), "a number from 0 to 1"),
-    "seed": (_integer_from(0), "an integer from 0"),
-    "topic": (_text, "a topic's name"),
-    "partition": (_integer_from(0), "an index from 0"),
-    "group": (_text, "a group's id"),
-    "transactional_id": (_text, "a text"),
-    "client_id": (_text, "a text"),
-    "broker": (_integer_from(0), "a node id from 0"),
-    "peers": (lambda value: isinstance(value, bool), "True or False"),
-}
-"""The values of each field. Optional fields may be None as well."""
-
-_NEVER_NONE = ("action", "when", "on_call", "peers")
-
-_BELONGS_TO = {"error": FAIL, "message": FAIL, "seconds": DELAY}
+def _action_schema(name: str) -> dict[str, Any]:
+    row = ACTIONS[name]
+    schema = schema_of(row.cls, row.kinds)
+    schema["properties"] = {"type": {"const": name}, **schema["properties"]}
+    schema["required"] = ["type", *schema["required"]]
+    return schema
 
 
 def checked(rule: Rule) -> Rule:
     """The same rule, with its error by name. Raises UsageError for a field with a wrong value."""
-    for name, (fits, expected) in _CHECKS.items():
-        value = getattr(rule, name)
-        if (value is None and name in _NEVER_NONE) or (value is not None and not fits(value)):
-            raise UsageError(f"{name} of a rule is {expected}, not {value!r}")
-    for name, action in _BELONGS_TO.items():
-        if getattr(rule, name) is not None and rule.action != action:
-            raise UsageError(f"{name} belongs to a rule that says {action}, not {rule.action}")
-    if rule.action == DELAY and rule.seconds is None:
-        raise UsageError("a rule that delays needs seconds")
-    _check_api(rule.api)
-    return rule._replace(error=_error_name(rule.error)) if rule.action == FAIL else rule
-
-
-def _check_api(name: Any) -> None:
-    if name != EVERY_API and name not in (names := [api.name for api in registry.apis()]):
-        raise _unknown("Kafka has no API", name, names)
-
-
-def _error_name(error: Any) -> str:
-    """The name of an error, given by name or by code; NONE is not an error."""
-    if error is None:
-        raise UsageError("a rule that fails needs an error")
-    names = [name for code, name in error_codes.NAMES.items() if code]
-    by_code = isinstance(error, int) and not isinstance(error, bool) and error_codes.NAMES.get(error)
-    name = by_code or error
-    if name not in names:
-        raise _unknown("Kafka has no error", error, names)
-    return cast(str, name)
-
-
-def _unknown(problem: str, name: Any, names: Iterable[str]) -> UsageError:
-    return UsageError(f"{problem} {name!r}{near(name, names)}")
+    if type(rule.action) not in TYPES or not isinstance(rule.match, Match) or not isinstance(rule.trigger, Trigger):
+        raise UsageError(f"a rule has a Match, an action and a Trigger, not {rule.match!r}, {rule.action!r}")
+    if isinstance(rule.action, Fail):
+        rule = replace(rule, action=replace(rule.action, error=error_name(rule.action.error)))
+    check_fields("a rule", rule.match, MATCH_FIELDS)
+    check_fields("a rule", rule.trigger, TRIGGER_FIELDS)
+    check_fields("a rule", rule.action, ACTIONS[TYPES[type(rule.action)]].kinds)
+    check_api(rule.match.api)
+    return rule

@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest, CreateAclsResponse
 
 from ..controller.acl_control import create_acls
-from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def answer(
     node: HandlerContext, request: Request[CreateAclsRequest]
-) -> CreateAclsResponse | Disconnect | Wait[CreateAclsResponse]:
+) -> CreateAclsResponse | Disconnection | Wait[CreateAclsResponse]:
     creations = request.body.creations
     if any(0 in (a.resource_type, a.resource_pattern_type, a.operation, a.permission_type) for a in creations):
         return DISCONNECT

@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest, DeleteAclsResponse
 
 from ..controller.acl_control import AclDeleteResult, delete_acls
-from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 from ..security.acls import is_undecoded
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def answer(
     node: HandlerContext, request: Request[DeleteAclsRequest]
-) -> DeleteAclsResponse | Disconnect | Wait[DeleteAclsResponse]:
+) -> DeleteAclsResponse | Disconnection | Wait[DeleteAclsResponse]:
     filters = request.body.filters
     if any(map(is_undecoded, filters)):
         return DISCONNECT

@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, DescribeAclsResponse
 
 from ..metadata.image import Acl
-from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
 from ..security.acls import is_undecoded, matching_acls
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Response = DescribeAclsResponse
 
 
-def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Response | Disconnect:
+def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Response | Disconnection:
     if is_undecoded(request.body):
         return DISCONNECT
     if not node.settings.text("authorizer.class.name"):

@@ -22,7 +22,7 @@ from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeRes
 from kafkadouble.wire.errors import WireError
 
 from ..apis.served import FORWARDED
-from ..requests.answer import Answer, Disconnect
+from ..requests.answer import Answer, Disconnection, without_frame
 from ..requests.codec import MalformedRequest, read_head, read_request, served_api, write_response
 from ..requests.request import Peer, Refusal, Request
 from ..requests.waiting import Wait
@@ -104,7 +104,8 @@ def _host(envelope: EnvelopeRequest) -> str:
 
 def _closed(node: HandlerContext, inner: Request[Any], answer: Answer) -> Answer:
     """The answer in its envelope. No answer, and a disconnect, are passed on as they are."""
-    if answer is None or isinstance(answer, Disconnect):
+    answer = without_frame(answer)
+    if answer is None or isinstance(answer, Disconnection):
         _end_trace(node, inner, UNANSWERED if answer is None else DISCONNECTED)
         return answer
     try:

@@ -32,7 +32,7 @@ from ..log.refusals import NotOneBatch
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.views import endpoints
 from ..replica.appended_batch import AppendedBatch
-from ..requests.answer import DISCONNECT, Disconnect
+from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
@@ -79,7 +79,7 @@ PartitionProduceResponse = ProduceResponse.PartitionProduceResponse
 PartitionProduceData = ProduceRequest.PartitionProduceData
 TopicProduceResponse = ProduceResponse.TopicProduceResponse
 Topics = list[TopicProduceResponse]
-Result = ProduceResponse | Disconnect | Wait[Any] | None
+Result = ProduceResponse | Disconnection | Wait[Any] | None
 _new = object.__new__
 
 
@@ -340,7 +340,7 @@ def _topic(
     return made
 
 
-def refuse(request: Request[ProduceRequest], code: int, message: str | None) -> ProduceResponse | Disconnect:
+def refuse(request: Request[ProduceRequest], code: int, message: str | None) -> ProduceResponse | Disconnection:
     if request.body.acks == 0:
         return DISCONNECT
     return ProduceResponse(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -26,7 +27,7 @@ from .. import dispatch
 from ..apis.row import ServedApi
 from ..handlers.api_versions import unsupported
 from ..requests import close_reasons
-from ..requests.answer import Answer, Disconnect
+from ..requests.answer import Altered, Answer, Disconnection
 from ..requests.bounds import MOST_ELEMENTS
 from ..requests.codec import (
     MalformedRequest,
@@ -278,10 +279,12 @@ class Connection:
             self._task = None
             self._queued -= request.size
         if answer is not None and not is_over:
-            if answer.__class__ is Disconnect:
+            if answer.__class__ is Disconnection:
                 if request.trace is not None:
                     request.trace.end(DISCONNECTED, self.node.now)
                 self.end(f"{close_reasons.client(request.client_id)} is disconnected at {request!r}")
+            elif answer.__class__ is Altered:
+                self._send_altered(request, answer)
             else:
                 self._send(request, answer)
         elif request.trace is not None:
@@ -307,6 +310,26 @@ class Connection:
             sent = sum(map(len, buffers))
             self._line.write(buffers)
             request.trace.end(ANSWERED, self.node.now, answer, sent)
+
+    def _send_altered(self, request: Request[Any], answer: Altered) -> None:
+        """Send an answer as a fault rule has it, in memory and all of it or slowly."""
+        from .altered_frame import pieces_of
+
+        pieces, gap_ms = pieces_of(request, answer)
+        self._line.write([pieces[0]])
+        for index, piece in enumerate(pieces[1:], 1):
+            self.node.waiting.timers.at(self.node.now + index * gap_ms, partial(self._send_piece, piece))
+        if request.trace is not None:
+            request.trace.end(ANSWERED, self.node.now, answer.message, sum(map(len, pieces)))
+        muted_ms = max(answer.mute_ms, (len(pieces) - 1) * gap_ms)
+        if answer.framing is not None and answer.framing.closes:
+            self.end(f"{close_reasons.client(request.client_id)} gets a part of the answer to {request!r}")
+        elif muted_ms:
+            self.mute(self.node.now + muted_ms)
+
+    def _send_piece(self, piece: bytes, now: int) -> None:
+        if self.state not in OVER:
+            self._line.write([piece])
 
     def end(self, why: str) -> None:
         """Close the connection, and log why."""

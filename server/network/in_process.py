@@ -28,7 +28,7 @@ from .. import dispatch
 from ..raft.messages import downgraded
 from ..raft.request_manager import OutboundRequest, RequestFailure
 from ..raft.voters import VoterEndpoint
-from ..requests.answer import DISCONNECT
+from ..requests.answer import DISCONNECT, without_frame
 from ..requests.codec import read_head, read_request, write_response
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer, Request
@@ -264,6 +264,7 @@ class InProcessLinks:
         return peer
 
     def _answered(self, each: InFlightRequest, request: Request[Any], answer: Any) -> None:
+        answer = without_frame(answer)
         if not isinstance(answer, Message):
             each.end_trace(UNANSWERED if answer is None else DISCONNECTED)
             self._complete(each, RequestFailure.LOST)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from .records import ReadRecord as ReadRecord
     from .requests import Requests as Requests
     from .rules import RuleHandle as RuleHandle
+    from .server.faults.match import Match as Match
     from .server.faults.rule import Rule as Rule
+    from .server.faults.trigger import Trigger as Trigger
     from .server.network.clock import SteppedClock as SteppedClock
     from .server.tracing.history import SeenRequest as SeenRequest
     from .transactions import Transaction as Transaction
@@ -38,6 +40,7 @@ _HOME = {
     "Group": ".groups",
     "KafkaDouble": ".double",
     "KafkaError": ".errors",
+    "Match": ".server.faults.match",
     "Member": ".groups",
     "ReadRecord": ".records",
     "Requests": ".requests",
@@ -46,6 +49,7 @@ _HOME = {
     "SeenRequest": ".server.tracing.history",
     "SteppedClock": ".server.network.clock",
     "Transaction": ".transactions",
+    "Trigger": ".server.faults.trigger",
     "UsageError": ".errors",
     "fetch": ".pipeline.topic_table",
     "open_log": ".pipeline.logs",
@@ -57,6 +61,7 @@ __all__ = [
     "Group",
     "KafkaDouble",
     "KafkaError",
+    "Match",
     "Member",
     "ReadRecord",
     "Requests",
@@ -65,6 +70,7 @@ __all__ = [
     "SeenRequest",
     "SteppedClock",
     "Transaction",
+    "Trigger",
     "UsageError",
     "__version__",
     "fetch",

@@ -26,6 +26,7 @@ from .errors import UsageError
 from .node_listeners import BoundListeners, of_brokers, of_controllers
 
 if TYPE_CHECKING:
+    from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import SteppedClock
@@ -182,6 +183,14 @@ class Broker:
     def clear_rules(self) -> None:
         """Take every fault rule out of force."""
         self.node.faults.clear()
+        self.settle()
+
+    def disarm(self, armed: Armed) -> None:
+        """Take a fault rule out of force; the requests that it holds go on."""
+        holds = len(armed.paused) > 0
+        self.node.faults.disarm(armed)
+        if holds:
+            self.settle()
 
     async def start(self) -> None:
         """Begin to accept."""

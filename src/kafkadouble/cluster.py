@@ -194,8 +194,16 @@ class Cluster:
         return broker
 
     def clear_rules(self) -> None:
-        """Take every fault rule out of force."""
-        self._rules.clear()
+        """Take every fault rule out of force, at all brokers: they share the rules."""
+        self.controlling.node.faults.clear()
+        self.settle()
+
+    def disarm(self, armed: Armed) -> None:
+        """Take a fault rule out of force at all brokers; the requests that it holds go on."""
+        holds = len(armed.paused) > 0
+        self.controlling.node.faults.disarm(armed)
+        if holds:
+            self.settle()
 
     async def start(self) -> None:
         """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""

@@ -1,19 +1,25 @@
-"""The methods of a KafkaDouble that arm and clear fault rules.
+"""The methods of a KafkaDouble that arm, list and clear fault rules.
 
-A rule is checked when it is armed: a rule that could never apply is refused with a UsageError.
+Each method that arms a rule takes the fields of its action, and as keywords those of the rule's
+Match and Trigger: `topic`, `client_id`, `times`, `on_call` and others. A rule is checked when it is
+armed: one that could never apply is refused with a UsageError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from kafkadouble.messages.message import Message
 
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from kafkadouble.server.faults.rule import Narrowing, Rule
+    from kafkadouble.server.faults.narrowing import Narrowing
+    from kafkadouble.server.faults.rule import Rule
+    from kafkadouble.server.tracing.history import SeenRequest
 
     from .rules import RuleHandle
     from .running import Running
@@ -42,13 +48,24 @@ class FaultVerbs:
         def arm() -> RuleHandle:
             broker = self._serving().broker
             check(checked(rule), broker)
-            node = broker.any_broker.node
-            return RuleHandle(self._disarm, node, node.faults.arm(rule))
+            return RuleHandle(self._in_thread, broker, broker.any_broker.node.faults.arm(rule))
 
         return self._serving().thread.call(arm)
 
+    @property
+    def rules(self) -> list[RuleHandle]:
+        """The armed rules, oldest first. A spent rule is not armed any more."""
+        from .rules import RuleHandle
+
+        def armed() -> list[RuleHandle]:
+            broker = self._serving().broker
+            return [RuleHandle(self._in_thread, broker, each) for each in broker.any_broker.node.faults.rules]
+
+        return self._serving().thread.call(armed)
+
     def clear_rules(self) -> None:
-        """Disarms every fault rule, including those that other callers armed."""
+        """Disarms every fault rule, including those that other callers armed, and lets requests go
+        on that a rule holds."""
         self._serving().thread.call(lambda: self._serving().broker.clear_rules())
 
     def fail(
@@ -56,43 +73,97 @@ class FaultVerbs:
         api: str,
         error: str | int,
         *,
-        times: int | None = 1,
         message: str | None = None,
         when: str = "before",
         **more: Unpack[Narrowing],
     ) -> RuleHandle:
         """Answers the next request to an API with an error.
 
-        `error` is Kafka's name or number of the error. `times` is the number of requests, None for
-        all of them. `when` is "before" the request is processed, or "after". `more` narrows the
-        `Rule`, with `topic`, `partition`, `group`, `client_id` and others; when it is narrowed to a
-        topic or a partition, only that part of a request fails.
+        `error` is Kafka's name or number of the error. `when` is "before" the request is processed,
+        or "after". If the rule is narrowed to a topic or a partition, only that part of a request
+        fails.
         """
-        return self._arm(action="fail", api=api, error=error, times=times, message=message, when=when, **more)
+        return self._arm("fail", api=api, error=error, message=message, when=when, **more)
 
-    def delay(
-        self, api: str, seconds: float, *, times: int | None = 1, when: str = "before", **more: Unpack[Narrowing]
-    ) -> RuleHandle:
-        """Delays the next request to an API by a number of seconds of the broker's clock.
+    def delay(self, api: str, seconds: float, *, when: str = "before", **more: Unpack[Narrowing]) -> RuleHandle:
+        """Delays the next request to an API by a number of seconds of the broker's clock."""
+        return self._arm("delay", api=api, seconds=seconds, when=when, **more)
 
-        `times`, `when` and `more` are as for `fail`.
-        """
-        return self._arm(action="delay", api=api, seconds=seconds, times=times, when=when, **more)
+    def pause(self, api: str, *, when: str = "before", **more: Unpack[Narrowing]) -> RuleHandle:
+        """Holds the next request to an API until the `release` of the handle."""
+        return self._arm("pause", api=api, when=when, **more)
 
-    def disconnect(
-        self, api: str, *, after: bool = False, times: int | None = 1, **more: Unpack[Narrowing]
-    ) -> RuleHandle:
+    def disconnect(self, api: str, *, after: bool = False, **more: Unpack[Narrowing]) -> RuleHandle:
         """Closes the connection of the next request to an API, before or after the request is
-        processed.
+        processed."""
+        return self._arm("disconnect", api=api, when="after" if after else "before", **more)
 
-        `times` and `more` are as for `fail`.
-        """
-        return self._arm(action="disconnect", api=api, when="after" if after else "before", times=times, **more)
+    def ignore(self, api: str, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Neither processes nor answers the next request to an API. The connection stays open, and
+        nothing else on it is answered."""
+        return self._arm("ignore", api=api, **more)
 
-    def _arm(self, **fields: Any) -> RuleHandle:
+    def drop_answer(self, api: str, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Processes the next request to an API, and does not answer it. The connection stays open,
+        and nothing else on it is answered."""
+        return self._arm("drop_answer", api=api, **more)
+
+    def throttle(self, api: str, seconds: float, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Answers the next request to an API with this throttle time, and processes nothing on the
+        connection for so long (KIP-219)."""
+        return self._arm("throttle", api=api, seconds=seconds, **more)
+
+    def respond(self, api: str, body: Mapping[str, Any] | Message, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Answers the next request to an API with this response, and does not process the request.
+        `body` is a response, or a dict as in Kafka's JSON; fields that it lacks have their
+        default."""
+        given = body.to_json(body.versions[1]) if isinstance(body, Message) else body
+        return self._arm("respond", api=api, body=given, **more)
+
+    def change_field(self, api: str, path: str, value: object, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Sets a field in the next answer of an API. `path` has the names of Kafka's JSON, as
+        `topics[0].partitions[*].leaderId`."""
+        return self._arm("change_field", api=api, path=path, value=value, **more)
+
+    def corrupt_records(self, *, how: str = "crc", **more: Unpack[Narrowing]) -> RuleHandle:
+        """Damages the first batch of each partition in the next answer to a Fetch: its CRC ("crc"),
+        or one bit of its records ("bit")."""
+        return self._arm("corrupt_records", api="Fetch", how=how, **more)
+
+    def stale_metadata(self, api: str = "Metadata", **more: Unpack[Narrowing]) -> RuleHandle:
+        """Answers the next request from the cluster's metadata of now."""
+        return self._arm("stale_metadata", api=api, **more)
+
+    def wrong_correlation_id(self, api: str, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Answers the next request to an API with a correlation id that is too large by 1."""
+        return self._arm("wrong_correlation_id", api=api, **more)
+
+    def cut_frame(self, api: str, bytes: int, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Sends the first bytes of the next answer of an API, and closes the connection."""
+        return self._arm("cut_frame", api=api, bytes=bytes, **more)
+
+    def short_frame(self, api: str, bytes: int, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Answers the next request to an API with a frame of the first bytes of the answer."""
+        return self._arm("short_frame", api=api, bytes=bytes, **more)
+
+    def oversized_frame(self, api: str, bytes: int, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Answers the next request to an API with a frame that claims a size that it does not
+        have."""
+        return self._arm("oversized_frame", api=api, bytes=bytes, **more)
+
+    def slow_frame(self, api: str, bytes_per_second: int, **more: Unpack[Narrowing]) -> RuleHandle:
+        """Sends the next answer of an API slowly."""
+        return self._arm("slow_frame", api=api, bytes_per_second=bytes_per_second, **more)
+
+    def on(self, api: str, function: Callable[[SeenRequest], Any], **more: Unpack[Narrowing]) -> RuleHandle:
+        """Calls a function with the next request to an API, on the thread of the broker. The
+        function returns None to go on, an action such as `Delay(0.1)`, or a response."""
+        return self._arm("call", api=api, function=function, **more)
+
+    def _arm(self, action: str, **fields: Any) -> RuleHandle:
         from kafkadouble.server.faults.rule import Rule
 
-        return self.arm(Rule.of(**fields))
+        return self.arm(Rule.of(action, **fields))
 
-    def _disarm(self, disarm: Callable[[], None]) -> None:
-        self._on_thread(self._known(), disarm)
+    def _in_thread(self, function: Callable[[], T]) -> T:
+        return self._on_thread(self._known(), function)

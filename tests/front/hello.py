@@ -16,11 +16,20 @@ def connect(kafka: KafkaDouble) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=10)
 
 
+def received(sock: socket.socket, size: int) -> bytes:
+    """So many bytes, or fewer if the connection ends. A socket with a time-out may give them piece
+    by piece."""
+    found = b""
+    while len(found) < size and (data := sock.recv(size - len(found))):
+        found += data
+    return found
+
+
 def says_hello(sock: socket.socket) -> bool:
     """Whether an ApiVersions request is answered without an error."""
     try:
         sock.sendall(HELLO)
-        size = int.from_bytes(sock.recv(4, socket.MSG_WAITALL), "big")
-        return size > 6 and sock.recv(size, socket.MSG_WAITALL)[:6] == struct.pack(">ih", 7, 0)
+        size = int.from_bytes(received(sock, 4), "big")
+        return size > 6 and received(sock, size)[:6] == struct.pack(">ih", 7, 0)
     except ConnectionError:
         return False

@@ -20,6 +20,7 @@ from kafkadouble.messages import (
     SaslAuthenticateRequest,
     TopicRecord,
 )
+from kafkadouble.messages.json_form import completed
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.errors import UsageError
@@ -142,6 +143,22 @@ def test_what_is_not_known_is_ignored_and_what_is_early_is_set() -> None:
     assert FetchRequest.from_json(FetchRequest().to_json(15) | state, 15).replica_state.replica_id == 3
     early = FetchRequest.from_json(FetchRequest().to_json(4) | {"sessionId": 7}, 4)
     assert early.session_id == 7
+
+
+def test_a_dict_is_completed_with_defaults() -> None:
+    given = {"topics": [{"topic": "t", "partitions": [{"partition": 3}]}], "maxBytes": 9}
+    request = FetchRequest.from_json(completed(FetchRequest, given, 12), 12)
+    partition = FetchRequest.FetchPartition(partition=3)
+    topic = FetchRequest.FetchTopic(topic="t", partitions=[partition])
+    assert request == FetchRequest(topics=[topic], max_bytes=9)
+    with pytest.raises(
+        UsageError, match=r"FetchRequest\.topics\[0\]\.partitions\[0\] has no field 'offset'; it has partition"
+    ):
+        completed(FetchRequest, {"topics": [{"partitions": [{"offset": 3}]}]}, 12)
+    with pytest.raises(UsageError, match=r"FetchRequest\.topics is a dict, not a list"):
+        completed(FetchRequest, {"topics": {}}, 12)
+    with pytest.raises(UsageError, match=r"FetchRequest\.topics\[0\] is a int, not an object"):
+        completed(FetchRequest, {"topics": [1]}, 12)
 
 
 def test_tagged_fields_may_be_missing() -> None:

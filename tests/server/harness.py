@@ -24,7 +24,7 @@ from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.requests.answer import DISCONNECT, Answer, Disconnect
+from kafkadouble.server.requests.answer import DISCONNECT, Altered, Answer, Disconnection
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import HandlerTask
 from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
@@ -43,13 +43,14 @@ def contents(part: Any) -> bytes:
 
 class Pending:
     """A request in flight. `done` once it is answered; `response` is then what the client reads,
-    None, or DISCONNECT."""
+    None, or DISCONNECT. `altered` is how a fault rule sends it."""
 
     def __init__(self, node: Node, request: Request[Any]) -> None:
         self._node, self._request = node, request
         self._version, self._api_key, self._correlation_id = request.version, request.api_key, request.correlation_id
         self.done = False
         self._response: Any = None
+        self.altered: Altered | None = None
         self.task: HandlerTask | None = None
 
     @property
@@ -62,7 +63,10 @@ class Pending:
         """The callback of the node, called once."""
         assert not self.done, "the request was answered twice"
         self.done = True
-        if answer is None or isinstance(answer, Disconnect):
+        if isinstance(answer, Altered):
+            self.altered = answer
+            answer = answer.message
+        if answer is None or isinstance(answer, Disconnection):
             self._end_trace(UNANSWERED if answer is None else DISCONNECTED, None)
             self._response = answer
             return

@@ -14,13 +14,13 @@ from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
-from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
+from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.requests.answer import DISCONNECT
-from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.errors import UsageError
-from tests.server.harness import NOW, Harness
+from tests.server.faults.producing import produce
+from tests.server.harness import Harness
 
 NOT_LEADER, NOT_ENOUGH, UNKNOWN, TIMED_OUT = 6, 19, 3, 7
 
@@ -34,18 +34,6 @@ def cluster() -> Harness:
 
 def arm(cluster: Harness, **fields: Any) -> Armed:
     return cluster.node.faults.arm(Rule.of(**fields))
-
-
-def produce(*parts: tuple[str, int], acks: int = -1) -> ProduceRequest:
-    topics: dict[str, list[ProduceRequest.PartitionProduceData]] = {}
-    for topic, index in parts:
-        batch = bytes(encode_batch([Record(0, NOW, None, b"x")]))
-        topics.setdefault(topic, []).append(ProduceRequest.PartitionProduceData(index=index, records=batch))
-    return ProduceRequest(
-        acks=acks,
-        timeout_ms=1000,
-        topic_data=[ProduceRequest.TopicProduceData(name=name, partition_data=of) for name, of in topics.items()],
-    )
 
 
 def outcome(response: ProduceResponse) -> dict[tuple[str, int], tuple[int, int]]:

@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLead
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.faults.actions import TYPES
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.in_process import InProcessLinks
@@ -51,7 +52,7 @@ class Recorder(Subscriber):
         self._note("begun", traced)
 
     def fault_hit(self, traced: TracedRequest, rule: Any) -> None:
-        self._note(f"{rule.action} hits", traced)
+        self._note(f"{TYPES[type(rule.action)]} hits", traced)
 
     def waiting(self, traced: TracedRequest) -> None:
         self._note("waiting", traced)
@@ -293,6 +294,22 @@ class TestRulesBetweenNodes:
             links.deliver(NOW + milliseconds)
         assert [each.hits for each in armed] == [1, 1]
         assert links.nodes[1].partitions.get("t", 0) is not None, "it fetches again"
+
+    @pytest.mark.parametrize(
+        ("action", "fields"), [("throttle", {"seconds": 1}), ("cut_frame", {"bytes": 9}), ("wrong_correlation_id", {})]
+    )
+    @pytest.mark.parametrize("api", ["Fetch", "Envelope", "CreateTopics"])
+    def test_an_answer_is_altered_inside_a_process(
+        self, links: InProcessLinks, api: str, action: str, fields: dict[str, Any]
+    ) -> None:
+        """A damaged frame is a lost connection: there are no frames."""
+        rule = links.nodes[2].faults.arm(Rule.of(action, api=api, peers=True, **fields))
+        ask_broker(links, "t")
+        for milliseconds in range(0, 5000, 100):
+            links.tick(NOW + milliseconds)
+            links.deliver(NOW + milliseconds)
+        assert rule.hits == 1
+        assert links.nodes[1].partitions.get("t", 0) is not None, "it tries again"
 
     @pytest.mark.parametrize("peers", [False, True])
     def test_over_a_socket_it_is_the_same(self, peers: bool) -> None:

@@ -1,0 +1,55 @@
+"""Which requests a rule is about.
+
+All fields but `api` are optional: None matches anything. `topic`, `partition`, `group` and
+`transactional_id` match parts of a request: an action that works on parts, as `fail`, leaves the
+others alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .field_kinds import FUNCTION, SWITCH, FieldKind, count, text
+
+PARTS = ("topic", "partition", "group", "transactional_id")
+"""The fields that match parts of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """`api` is a name, or `*`. `broker` is a node id. `predicate` is called with the request, and
+    cannot be written as JSON. The rule applies to requests of clients, with `peers` to requests
+    between nodes too, over sockets and inside one process."""
+
+    api: str
+    version: int | None = None
+    topic: str | None = None
+    partition: int | None = None
+    group: str | None = None
+    transactional_id: str | None = None
+    client_id: str | None = None
+    listener: str | None = None
+    broker: int | None = None
+    peers: bool = False
+    predicate: Callable[[Any], bool] | None = None
+
+    def scope(self) -> dict[str, str | int]:
+        """The fields that match parts, by name."""
+        return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
+
+
+MATCH_FIELDS: dict[str, FieldKind] = {
+    "api": text("the name of an API, or *").required,
+    "version": count(0, "a version from 0"),
+    "topic": text("a topic's name"),
+    "partition": count(0, "an index from 0"),
+    "group": text("a group's id"),
+    "transactional_id": text("a text"),
+    "client_id": text("a text"),
+    "listener": text("a listener's name"),
+    "broker": count(0, "a node id from 0"),
+    "peers": SWITCH,
+    "predicate": FUNCTION,
+}

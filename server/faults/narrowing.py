@@ -1,0 +1,30 @@
+"""The keywords of the verbs that arm a rule, for type checkers: the fields of Match and Trigger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypedDict
+
+from ..tracing.history import SeenRequest
+
+
+class Narrowing(TypedDict, total=False):
+    """The keywords that narrow a rule or choose among matching requests; see `Match` and
+    `Trigger`."""
+
+    version: int | None
+    topic: str | None
+    partition: int | None
+    group: str | None
+    transactional_id: str | None
+    client_id: str | None
+    listener: str | None
+    broker: int | None
+    peers: bool
+    predicate: Callable[[SeenRequest], bool] | None
+    times: int | None
+    on_call: int
+    probability: float | None
+    seed: int | None
+    after_seconds: float | None
+    for_seconds: float | None

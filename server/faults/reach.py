@@ -1,0 +1,72 @@
+"""Refuses rules that no request can ever match, or whose action could never be done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkadouble.messages.json_form import completed
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import UsageError
+
+from ..apis.row import ServedApi
+from ..apis.served import CONTROLLER_TABLE, TABLE
+from ..requests.origin import NODE_APIS
+from . import field_path, stale
+from .actions import TYPES, ChangeField, CorruptRecords, Respond, StaleMetadata
+from .field_kinds import EVERY_API
+from .parts import kinds_of
+from .rule import Rule
+
+ONLY_FOR: dict[type[Any], tuple[str, ...]] = {CorruptRecords: ("Fetch",), StaleMetadata: stale.APIS}
+"""The APIs of an action that is not for every API."""
+
+OF_ONE_API = (Respond, ChangeField)
+
+
+def check_reach(rule: Rule) -> None:
+    """Raises UsageError for a rule that could never apply."""
+    match, action = rule.match, rule.action
+    name = TYPES[type(action)]
+    if (apis := ONLY_FOR.get(type(action))) and match.api not in apis:
+        raise UsageError(f"{name} is for {' and '.join(apis)}, not for {match.api}")
+    if match.api == EVERY_API:
+        if isinstance(action, OF_ONE_API):
+            raise UsageError(f"{name} is for one API, not for *")
+        return
+    served = _served(match.api)
+    if served.api.key in NODE_APIS and not match.peers:
+        raise UsageError(f"only nodes send {match.api}, and a rule applies to clients: give peers=True")
+    _check_match(rule, served)
+    if isinstance(action, ChangeField):
+        field_path.check(served.api.response, action.path, action.value)
+    if isinstance(action, Respond):
+        _check_response(action, served.api.response)
+
+
+def _served(api: str) -> ServedApi:
+    for served in (*TABLE, *CONTROLLER_TABLE):
+        if served.name == api:
+            return served
+    raise UsageError(f"{api} is not served here, so that no rule can apply to it")
+
+
+def _check_match(rule: Rule, served: ServedApi) -> None:
+    for kind in rule.match.scope():
+        if kind not in kinds_of(rule.match.api, served.api.request):
+            raise UsageError(f"requests of {rule.match.api} name no {kind.replace('_', ' ')}")
+    version = rule.match.version
+    if version is not None and not served.lowest <= version <= served.highest:
+        raise UsageError(f"{rule.match.api} is served in versions {served.lowest} to {served.highest}, not {version}")
+
+
+def _check_response(action: Respond, cls: type[Message]) -> None:
+    """The body must fit a version."""
+    problem = None
+    for version in range(cls.versions[1], cls.versions[0] - 1, -1):
+        try:
+            cls.from_json(completed(cls, action.body, version), version).encode(version)
+        except UsageError as error:
+            problem = problem or error
+        else:
+            return
+    raise problem or UsageError(f"{cls.__name__} has no version")

@@ -13,11 +13,14 @@ from confluent_kafka import Producer
 
 from interop.raw import ask
 from interop.support import eventually, unique
+from kafkadouble.messages.generated.describe_transactions import DescribeTransactionsRequest
 from tests.server.transactions.producer import TransactionalProducer
 
 PARTITIONS = 2
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 PATIENCE_S = 60
+TIMEOUT_MS = 900_000
+"""No broker aborts a transaction that is open while all readers read."""
 PLAIN_SHARE, END_SHARE = 0.15, 0.4
 OPEN, COMMITTED, ABORTED = "open", "committed", "aborted"
 
@@ -40,6 +43,8 @@ class Written(NamedTuple):
 class Writer(Protocol):
     """A transactional producer of any kind."""
 
+    transactional_id: str
+
     def begin(self) -> None: ...
 
     def send(self, partition: int, value: str) -> None:
@@ -53,22 +58,29 @@ def key_of(value: str) -> str | None:
     return None if int(value) % 3 == 0 else f"k{value}"
 
 
+def _send(producer: Producer, topic: str, partition: int, value: str) -> None:
+    producer.produce(topic, value, key=key_of(value), partition=partition)
+    assert producer.flush(PATIENCE_S) == 0
+
+
 class Librdkafka:
     """librdkafka, whose transactions are of version 1: all have the same producer epoch."""
 
-    def __init__(self, bootstrap: str, topic: str, **settings: str) -> None:
-        given = {name.replace("_", "."): value for name, value in settings.items()}
-        self._topic = topic
+    def __init__(self, bootstrap: str, topic: str, codec: str) -> None:
+        self._topic, self.transactional_id = topic, unique(codec)
+        given = {
+            "compression.type": codec,
+            "transactional.id": self.transactional_id,
+            "transaction.timeout.ms": TIMEOUT_MS,
+        }
         self._it = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0, "log_level": 0, **given})
-        if "transactional_id" in settings:
-            self._it.init_transactions(PATIENCE_S)
+        self._it.init_transactions(PATIENCE_S)
 
     def begin(self) -> None:
         self._it.begin_transaction()
 
     def send(self, partition: int, value: str) -> None:
-        self._it.produce(self._topic, value, key=key_of(value), partition=partition)
-        assert self._it.flush(PATIENCE_S) == 0
+        _send(self._it, self._topic, partition, value)
 
     def end(self, *, commit: bool) -> None:
         (self._it.commit_transaction if commit else self._it.abort_transaction)(PATIENCE_S)
@@ -78,7 +90,8 @@ class Version2:
     """Requests of transactions version 2: each transaction has its own producer epoch (KIP-890)."""
 
     def __init__(self, bootstrap: str, topic: str) -> None:
-        self._topic, self._it = topic, TransactionalProducer(partial(ask, bootstrap), unique("version-2"))
+        self._topic, self.transactional_id = topic, unique("version-2")
+        self._it = TransactionalProducer(partial(ask, bootstrap), self.transactional_id, timeout_ms=TIMEOUT_MS)
         eventually(self._it.init, lambda code: code == 0)
 
     def begin(self) -> None:
@@ -97,11 +110,9 @@ class MixedTransactions:
     """Writers that take turns by chance. `written` has the records of each partition in order."""
 
     def __init__(self, bootstrap: str, topic: str, seed: int) -> None:
-        self._chance = random.Random(seed)
-        self._plain = Librdkafka(bootstrap, topic)
-        self.writers: list[Writer] = [
-            Librdkafka(bootstrap, topic, compression_type=codec, transactional_id=unique(codec)) for codec in CODECS
-        ]
+        self._chance, self._bootstrap, self._topic = random.Random(seed), bootstrap, topic
+        self._plain = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
+        self.writers: list[Writer] = [Librdkafka(bootstrap, topic, codec) for codec in CODECS]
         # Last, because a new cluster has no coordinator before librdkafka looks for one.
         self.writers.append(Version2(bootstrap, topic))
         self._open: dict[Writer, Transaction] = {}
@@ -127,11 +138,17 @@ class MixedTransactions:
         transaction = Transaction(COMMITTED) if writer is None else self._open[writer]
         place = self._chance.randrange(PARTITIONS) if partition is None else partition
         record = Written(place, str(len(self.written)), transaction)
-        (writer or self._plain).send(record.partition, record.value)
+        if writer is None:
+            _send(self._plain, self._topic, record.partition, record.value)
+        else:
+            writer.send(record.partition, record.value)
         self.written.append(record)
 
     def end(self, writer: Writer, *, commit: bool) -> None:
+        """Ends the transaction, and waits until it is complete: the answer to EndTxn comes before
+        the markers are written."""
         writer.end(commit=commit)
+        eventually(lambda: _state(self._bootstrap, writer.transactional_id), lambda state: state.startswith("Complete"))
         self._open.pop(writer).state = COMMITTED if commit else ABORTED
 
     def end_all(self, writers: Sequence[Writer]) -> None:
@@ -146,3 +163,8 @@ class MixedTransactions:
             return [each.value for each in records]
         stable = takewhile(lambda each: each.transaction.state != OPEN, records)
         return [each.value for each in stable if each.transaction.state == COMMITTED]
+
+
+def _state(bootstrap: str, transactional_id: str) -> str:
+    answer = ask(bootstrap, DescribeTransactionsRequest(transactional_ids=[transactional_id]), 0)
+    return str(answer.transaction_states[0].transaction_state)

@@ -34,6 +34,11 @@ class History:
         """Whether no record was ever lost, nor may have been."""
         return self.epoch < 0 and self._loses_from is None
 
+    @property
+    def is_intact(self) -> bool:
+        """Whether no record was lost, and none may be lost at present."""
+        return not self.lost and self._loses_from is None
+
     def is_current(self, leader_epoch: int) -> bool:
         """Whether the high watermark of a leader of this epoch is valid."""
         return leader_epoch >= max(self.epoch, -1 if self._loses_from is None else self._loses_from)

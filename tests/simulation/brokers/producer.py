@@ -113,7 +113,8 @@ class Producer(Client):
             raise Broken(f"{self!r} is answered {error_codes.name(result.error_code)}")
 
     def _acknowledged(self, offset: int) -> None:
-        self.cluster.watch.acknowledged(self, offset)
+        if self.acks == -1:
+            self.cluster.watch.acknowledged(self, self.index, self.values, offset)
         self.acknowledged += len(self.values)
         self.sequence += len(self.values)
         self.values = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from ..outcome import Outcome, played
-from ..world import World
+from ..world import MOST_EVENTS, World
 from .cluster import Cluster
 from .rounds import SCENARIOS, scenario_of
 from .transactions.cluster import TransactionalCluster
@@ -15,8 +15,10 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
     """Play the scenario of this seed, or another one."""
     name = scenario or scenario_of(seed)
     made, play = SCENARIOS[name]
-    world = World(seed, tracing=tracing)
     shape = made(Random(seed))
+    # A cluster with transactions has more topics and clients.
+    most_events = 2 * MOST_EVENTS if shape.transactional else MOST_EVENTS
+    world = World(seed, tracing=tracing, most_events=most_events)
     cluster = (TransactionalCluster if shape.transactional else Cluster)(world, shape)
     watch = cluster.watch
     world.note("seed {}, {}: {!r}", seed, name, cluster.shape)

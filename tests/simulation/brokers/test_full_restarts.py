@@ -13,6 +13,7 @@ from tests.simulation.brokers.cluster import Cluster
 from tests.simulation.brokers.member import Member
 from tests.simulation.brokers.scenarios import restart_everything
 from tests.simulation.brokers.shape import SESSION_MS, Shape
+from tests.simulation.brokers.transactions.cluster import TransactionalCluster
 from tests.simulation.world import World
 
 ENDS = {"stopped": Member.stop, "killed": Member.kill, "without power": faults.take_down}
@@ -36,6 +37,29 @@ def test_all_brokers_come_back(combined: bool, nodes: int, ends: str, pauses: st
     cluster.begin()
     restart_everything(cluster, ENDS[ends], PAUSES[pauses])
     cluster.recover()
+
+
+@pytest.mark.parametrize(("nodes", "ends"), [(1, "stopped"), (1, "killed"), (3, "killed"), (3, "without power")])
+def test_transactions_go_on(nodes: int, ends: str) -> None:
+    """Every node ends in the middle of transactions, and a new coordinator decides about each."""
+    shape = Shape(
+        combined=True,
+        brokers=nodes,
+        partitions=2,
+        replicas=nodes,
+        on_disks=ends == "without power" and nodes > 1,
+        flushing=True,
+        producers=0,
+        transactional=2,
+    )
+    cluster = TransactionalCluster(World(7, most_events=50_000), shape)
+    cluster.begin()
+    cluster.world.run_for(2500)
+    restart_everything(cluster, ENDS[ends], (0, 0))
+    cluster.world.run_for(1500)
+    cluster.recover()
+    assert cluster.ledger.is_whole
+    assert cluster.count["transactions committed"] > 4
 
 
 def _opens_within(ends: Callable[[Member], None], nodes: int) -> int:

@@ -227,10 +227,10 @@ class Watch:
     def sent(self, values: Sequence[int], index: int) -> None:
         self._sent.update(dict.fromkeys(values, index))
 
-    def acknowledged(self, producer: Producer, offset: int) -> None:
-        if producer.acks == -1 and offset >= 0:
-            history = self.histories[producer.index]
-            promises.acknowledged_is_committed(producer, offset, producer.values, history)
+    def acknowledged(self, client: object, index: int, values: Sequence[int], offset: int) -> None:
+        """A batch was acknowledged under acks=all."""
+        if offset >= 0:
+            promises.acknowledged_is_committed(client, offset, values, self.histories[index])
 
     def out_of_step(self, producer: Producer) -> None:
         if producer.acks == -1 and self.histories[producer.index].is_whole:

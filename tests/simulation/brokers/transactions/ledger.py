@@ -98,9 +98,11 @@ class Ledger:
 
     def read(self, index: int, history: History) -> None:
         """Reads what was committed since."""
+        if not self.is_whole:
+            return
         since = self._read.get(index, 0)
         self._read[index] = history.end
-        for kept in history.records[since:] if self.is_whole else ():
+        for kept in history.records[since:]:
             if kept.marker:
                 self._mark(index, kept)
             elif kept.transactional:

@@ -165,8 +165,9 @@ class TransactionalProducer(SteppedClient):
         while True:
             fence = self.cluster.ledger.fence(self.transactional_id)
             answer = yield Asked((yield from self._leader(index)), body, PRODUCE_VERSIONS[self.version])
-            code = None if answer is None else answer.responses[0].partition_responses[0].error_code
-            if code in (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER):
+            found = None if answer is None else answer.responses[0].partition_responses[0]
+            code = None if found is None else found.error_code
+            if found is not None and code in (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER):
                 break
             self._leaders.pop(index, None)
             self._is_in_doubt |= code is None
@@ -175,6 +176,7 @@ class TransactionalProducer(SteppedClient):
                 raise MustAbort("a batch is given up")
             yield from self.pause()
         self.cluster.ledger.succeeded(self, body, fence)
+        self.cluster.watch.acknowledged(self, index, values, found.base_offset)
         self._sequences[index] = self._sequences.get(index, 0) + len(values)
 
     def _batch(self, values: list[int], index: int) -> ProduceRequest:

@@ -25,8 +25,9 @@ class Reader(Consumer):
 
     def _take(self, data: Any) -> None:
         returned = [kept for kept in _committed(data) if kept.offset >= self.position]
+        is_current = self.cluster.watch.histories[self.index].is_current(self._fetched_in)
         super()._take(data)
-        for kept in returned:
+        for kept in returned if is_current else ():
             self.cluster.ledger.shown(self, kept)
         self.returned += returned
 

@@ -30,8 +30,8 @@ class TransactionalWatch(Watch):
         self.ledger = Ledger(self.is_whole)
 
     def is_whole(self) -> bool:
-        """Whether no committed record of any topic was lost, nor may have been."""
-        return all(history.is_whole for watch in (self, *self.internal.values()) for history in watch.histories)
+        """Whether no committed record of any topic was lost, or may be lost at present."""
+        return all(history.is_intact for watch in (self, *self.internal.values()) for history in watch.histories)
 
     def started(self, member: Member) -> None:
         super().started(member)

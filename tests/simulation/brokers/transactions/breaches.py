@@ -8,9 +8,10 @@ from typing import Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.coordinator.coordinator_shard import CoordinatorShard
-from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.groups.offset_metadata_manager import OffsetMetadataManager
 from kafkadouble.server.log.producers import NO_PRODUCER_EPOCH, AppendOrigin, Producers
 from kafkadouble.server.log.refusals import AppendRefused
+from kafkadouble.server.log.transactions import Transactions
 from kafkadouble.server.transactions import init_producer_id as init_module
 from kafkadouble.server.transactions.add_partitions_to_txn_manager import TransactionSupportedOperation
 from kafkadouble.server.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
@@ -29,7 +30,8 @@ _check, _verify, _check_marker, _replay = (
     Producers.check_marker,
     CoordinatorShard.write_transactional,
 )
-_init, _append_as_leader = init_module.init_producer_id, PartitionLog.append_as_leader
+_init, _on_loaded = init_module.init_producer_id, TransactionCoordinatorShard.on_loaded
+_end_offsets, _end = OffsetMetadataManager.end_transaction, Transactions.end
 
 high_watermark = property(lambda self: self.high_watermark)
 """The last stable offset, without a look at transactions."""
@@ -77,9 +79,6 @@ def sends_no_markers_again(self: TransactionCoordinatorShard) -> None:
         self.entries |= decided
 
 
-_on_loaded = TransactionCoordinatorShard.on_loaded
-
-
 def takes_any_epoch(self: Producers, header: Any, origin: AppendOrigin) -> None:
     """The checks of a batch, except that of its epoch."""
     producer = self.get(header.producer_id)
@@ -92,9 +91,6 @@ def verifies_any_epoch(self: Producers, producer_id: int, sequence: int, epoch: 
         return _verify(self, producer_id, sequence, epoch, *given)
     except AppendRefused:
         return None
-
-
-def needs_no_verification(header: Any, verification: Any) -> None: ...
 
 
 def verifies_version_2_only(node: Any, operation: TransactionSupportedOperation) -> bool:
@@ -117,6 +113,14 @@ def shows_offsets_at_once(self: CoordinatorShard, records: Any, *given: Any) -> 
         _replay(self, records, *given)
     finally:
         del self.replay
+
+
+def drops_offsets(self: OffsetMetadataManager, producer_id: int, committed: bool) -> None:
+    _end_offsets(self, producer_id, False)
+
+
+def lists_every_end(self: Transactions, producer_id: int, first: int, marker: int, aborted: bool) -> Any:
+    return _end(self, producer_id, first, marker, True)
 
 
 def takes_any_coordinator(self: Producers, header: Any, coordinator_epoch: int, transaction_version: int) -> None:

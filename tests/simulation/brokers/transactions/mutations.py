@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from kafkadouble.server.coordinator.coordinator_shard import CoordinatorShard
+from kafkadouble.server.groups.offset_metadata_manager import OffsetMetadataManager
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.log.producers import Producers
@@ -116,6 +117,16 @@ MUTATIONS: dict[str, Mutation] = {
     "offsets are visible before the marker": Mutation(
         "the offsets of a transaction count when it is committed (KIP-447)",
         ((CoordinatorShard, "write_transactional", breaches.shows_offsets_at_once),),
+        _CALM,
+    ),
+    "the offsets of a committed transaction are dropped": Mutation(
+        "the offsets of a transaction count when it is committed (KIP-447)",
+        ((OffsetMetadataManager, "end_transaction", breaches.drops_offsets),),
+        _CALM,
+    ),
+    "committed transactions are listed as aborted": Mutation(
+        "a read_committed fetch lists the aborted transactions, and no others (KIP-98)",
+        ((Transactions, "end", breaches.lists_every_end),),
         _CALM,
     ),
     "markers of an old coordinator are written": Mutation(

@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.brokers.rounds import ROUND, SCENARIOS, scenario_of
 from tests.simulation.brokers.run import run
 
-SEEDS, PORTION = 300, 15
+SEEDS, PORTION = 330, 15
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))

@@ -35,10 +35,19 @@ def coordinators_die(cluster: Cluster) -> None:
         victim = coordinator if random.random() < 0.7 else cluster.leader(random.choice(cluster.partitions))
         if victim is not None:
             _end_or_isolate(cluster, victim.id)
-        cluster.world.run_for(random.randint(SESSION_MS, 2 * SESSION_MS))
+        cluster.world.run_for(random.randint(SESSION_MS, SESSION_MS + 1500))
         cluster.network.heal()
         faults.start_all(cluster)
-        cluster.world.run_for(random.randint(0, 2000))
+        cluster.world.run_for(random.randint(0, 1000))
+
+
+def everything_restarts(cluster: Cluster) -> None:
+    """All nodes end in the middle of transactions, and start again."""
+    random = cluster.world.random
+    cluster.world.run_for(random.randint(500, 2500))
+    ends = random.choice((Member.stop, Member.kill, faults.take_down))
+    scenarios.restart_everything(cluster, ends, random.choice(((0, 0), (0, 300))))
+    cluster.world.run_for(random.randint(0, 1000))
 
 
 def markers_come_late(cluster: Cluster) -> None:
@@ -109,5 +118,5 @@ TRANSACTIONAL: dict[str, Scenario] = {
     "leaders_of_transactions_die": (of_transactions, scenarios.leaders_die),
     "in_sync_sets_change_under_transactions": (of_transactions, scenarios.in_sync_sets_change),
     "transactions_without_power": (_on_disks, scenarios.power_fails),
-    "transactions_restart": (_on_disks, scenarios.everything_restarts),
+    "transactions_restart": (_on_disks, everything_restarts),
 }

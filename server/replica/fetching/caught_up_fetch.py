@@ -75,6 +75,7 @@ def _record_fetch(
     has_all = has_high_watermark and fetched.sent_log_start_offset == log.log_start_offset
     if not (has_all and is_caught_up(partition, in_sync, fetched, replica_id)):
         return followers
+    if not followers.mark_caught_up(replica_id, session, fetched):
+        return followers
     session.mark_clean(fetched)
-    followers.mark_caught_up(replica_id, session, fetched)
     return None

@@ -65,8 +65,8 @@ class LogReadResults:
     def on_response(self) -> None:
         """The response is sent: mark the follower as caught up."""
         for followers, replica_id, session, fetched in self.caught_up_after:
-            session.mark_clean(fetched)
-            followers.mark_caught_up(replica_id, session, fetched)
+            if followers.mark_caught_up(replica_id, session, fetched):
+                session.mark_clean(fetched)
 
 
 def read_from_log(node: FetchHost, partitions: Sequence[CachedPartition], params: FetchParams) -> LogReadResults:
@@ -144,9 +144,10 @@ def _read_for_follower(
     elif fetched.must_respond(data):
         results.places.append(followers)
         results.caught_up_after.append((followers, replica_id, session, fetched))
-    else:
+    elif followers.mark_caught_up(replica_id, session, fetched):
         session.mark_clean(fetched)
-        followers.mark_caught_up(replica_id, session, fetched)
+    else:
+        results.places.append(followers)
     return data
 
 

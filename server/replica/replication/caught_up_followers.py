@@ -4,7 +4,9 @@ A follower that is caught up is skipped by its own incremental fetches (KIP-227)
 changes, its session is marked dirty once; the next fetch reads the partition and, if nothing is
 new, marks the follower as caught up again. Each skipped fetch also said that the follower still was
 at the log end offset, so the time of the last one counts for the in-sync check. There is one entry
-for each broker; a fetch of another session replaces it.
+for each broker; a fetch of a newer session replaces it. If the answer to a fetch is lost, the fetch
+of the older session still waits: it does not take the entry back, since the two would then wake
+each other without end.
 """
 
 from __future__ import annotations
@@ -40,12 +42,22 @@ class CaughtUpFollowers(Waiters):
         super().__init__()
         self._caught_up: dict[int, tuple[CaughtUpSession, CachedPartition]] = {}
 
-    def mark_caught_up(self, broker_id: int, session: CaughtUpSession, partition: CachedPartition) -> None:
-        """The follower, whose fetch `on_fetch` saw last, knows everything of the partition."""
+    def mark_caught_up(self, broker_id: int, session: CaughtUpSession, partition: CachedPartition) -> bool:
+        """The follower knows everything of the partition. False if it has a newer session: a fetch
+        of this one is not to be skipped."""
+        if self._has_newer(broker_id, session):
+            return False
         self._caught_up[broker_id] = session, partition
+        return True
+
+    def _has_newer(self, broker_id: int, session: CaughtUpSession) -> bool:
+        known = self._caught_up.get(broker_id)
+        return known is not None and known[0] is not session and session.last_used <= known[0].last_used
 
     def on_fetch(self, broker_id: int, session: CaughtUpSession | None, in_sync: InSyncReplicas) -> None:
         """A fetch of the broker, in this session if any, is about to read the partition."""
+        if session is not None and self._has_newer(broker_id, session):
+            return
         known = self._caught_up.pop(broker_id, None)
         if known is None:
             return

@@ -30,6 +30,11 @@ REGRESSIONS = [
         4994,
         "what a leader of the past committed, by older metadata, after another was elected uncleanly, was held to be committed",
     ),
+    (
+        "in_sync_sets_change_under_transactions",
+        2003,
+        "two sessions of one follower, whose fetches both waited, woke each other without end",
+    ),
 ]
 """Seeds that found a defect, in the core or in the watchers. When scenarios change, the tests of
 each defect still remain."""

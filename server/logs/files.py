@@ -286,10 +286,12 @@ class FileLogs:
 def _offsets(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
     """The offsets of the logs, by the name of the checkpoint."""
     starts = {key: each.log_start_offset for key, each in logs.items()}
-    cleaned = {key: each.cleaned_to for key, each in logs.items()}
+    # A log that was cut where records were compacted away ends before its log end offset.
+    ends = {key: each.segments[-1].next_offset for key, each in logs.items()}
+    cleaned = {key: min(each.cleaned_to, ends[key]) for key, each in logs.items()}
     return {
         names.RECOVERY_POINT: {key: each.recovery_point for key, each in logs.items()},
-        names.REPLICATION_OFFSET: {key: each.high_watermark for key, each in logs.items()},
+        names.REPLICATION_OFFSET: {key: min(each.high_watermark, ends[key]) for key, each in logs.items()},
         names.LOG_START: {key: offset for key, offset in starts.items() if offset},
         names.CLEANER_OFFSET: {key: offset for key, offset in cleaned.items() if offset},
     }

@@ -58,6 +58,20 @@ def test_new_partitions_go_where_the_fewest_are(tmp_path: Path) -> None:
     assert [again.open("t", ID, index, CONFIG, NOW).log_end_offset for index in range(3)] == [1, 1, 1]
 
 
+def test_no_checkpoint_is_beyond_a_log_that_was_cut_inside_a_batch(tmp_path: Path) -> None:
+    """The log end offset is where it was cut, and the files end before that batch."""
+    formatted(tmp_path)
+    logs = logs_in(tmp_path)
+    logs.metadata(LogConfig(), NOW)
+    log = logs.open("t", ID, 0, CONFIG, NOW)
+    log.append_as_leader(encode_batch([Record(at, NOW, None, b"v") for at in range(2)]), 0, NOW)
+    log.commit_all()
+    log.truncate_to(1)
+    assert (log.log_end_offset, log.high_watermark) == (1, 1)
+    logs.close(NOW, 5)
+    assert check(tmp_path).first is None
+
+
 def test_a_log_is_opened_once(tmp_path: Path) -> None:
     formatted(tmp_path)
     logs = logs_in(tmp_path)

@@ -13,7 +13,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
@@ -22,21 +21,22 @@ from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
 from .arguments import check, check_given
 from .errors import UsageError
-from .fault_verbs import FaultVerbs
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, listener_config, planned
 from .running import PathLike, Running, RunOptions, capture_of, checked_count, paths_of
-from .transaction_verbs import TransactionVerbs
+from .verbs.clock import ClockVerbs
+from .verbs.faults import FaultVerbs
+from .verbs.groups import GroupVerbs
+from .verbs.partitions import PartitionVerbs
+from .verbs.topics import TopicVerbs
+from .verbs.transactions import TransactionVerbs
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import History, SeenRequest
 
     from .broker import Broker
     from .brokers import BrokerHandle
-    from .groups import Group
-    from .records import ReadRecord
     from .requests import Requests
-    from .seeding import HeadersLike
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ T = TypeVar("T")
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
-class KafkaDouble(FaultVerbs, TransactionVerbs):
+class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, FaultVerbs, ClockVerbs):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 
@@ -179,152 +179,6 @@ class KafkaDouble(FaultVerbs, TransactionVerbs):
 
         return Brokers(self._serving, len(self._nodes) - 1)
 
-    def leader(self, topic: str, partition: int) -> int | None:
-        """The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
-        from . import placement
-
-        return self._call(placement.leader, self._serving().broker, topic, partition)
-
-    def isr(self, topic: str, partition: int) -> list[int]:
-        """The ids of the in-sync replicas. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
-        from . import placement
-
-        return self._call(placement.isr, self._serving().broker, topic, partition)
-
-    def move_leader(self, topic: str, partition: int, to: int) -> int:
-        """Elects another broker as leader of a partition, and returns the new leader epoch. Raises
-        KafkaError: REPLICA_NOT_AVAILABLE if that broker has no replica,
-        ELIGIBLE_LEADERS_NOT_AVAILABLE if it is not alive and in sync."""
-        from . import placement
-
-        return self._call(placement.move_leader, self._serving().broker, topic, partition, to)
-
-    def move_coordinator(self, group: str, to: int) -> int:
-        """Makes another broker the coordinator of a group: the leader of the group's partition of
-        __consumer_offsets. Returns the index of that partition."""
-        from . import placement
-
-        return self._call(placement.move_coordinator, self._serving().broker, group, to)
-
-    def unclean_election(self, topic: str, partition: int, to: int | None = None) -> int:
-        """Elects a live replica that is not in sync as leader of a partition without a leader: the
-        replica on broker `to`, or else the first. Returns the id of its broker. Records that the
-        replica lacks are lost.
-
-        Raises KafkaError: ELECTION_NOT_NEEDED if a broker leads, ELIGIBLE_LEADERS_NOT_AVAILABLE if
-        no replica, or not `to`, is alive, REPLICA_NOT_AVAILABLE if `to` has no replica.
-        """
-        from . import placement
-
-        return self._call(placement.unclean_election, self._serving().broker, topic, partition, to)
-
-    def create_topic(
-        self,
-        name: str,
-        partitions: int = 1,
-        config: Mapping[str, object] | None = None,
-        replication_factor: int | None = None,
-    ) -> None:
-        """Creates a topic, with `default.replication.factor` unless another is given. Raises
-        KafkaError where an admin client would get an error, such as TOPIC_ALREADY_EXISTS."""
-        from . import seeding
-
-        replicas = -1 if replication_factor is None else replication_factor
-        seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {}, replicas)).topics)
-
-    def delete_topic(self, name: str) -> None:
-        """Deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
-        from . import seeding
-
-        seeding.check_topics(self._ask(seeding.to_delete(name)).responses)
-
-    def produce(
-        self,
-        topic: str,
-        value: str | bytes | None = None,
-        key: str | bytes | None = None,
-        headers: HeadersLike = (),
-        partition: int | None = None,
-        timestamp: int | None = None,
-    ) -> int:
-        """Appends one record, and returns its offset. Text becomes UTF-8. `timestamp` is in ms
-        since the epoch; the default is the broker's time.
-
-        Without `partition` the key decides, as in Kafka's producer; without a key the partitions
-        take turns. A missing topic is created if `auto.create.topics.enable` is on. Raises
-        KafkaError if the record is refused.
-        """
-        from . import seeding
-
-        key_bytes = seeding.as_bytes(key)
-        at = self._clock.now() if timestamp is None else timestamp
-        batch = seeding.batch_of(value, key_bytes, headers, at)
-
-        def choose(partitions: int) -> int:
-            return self._choose(key_bytes, partitions) if partition is None else partition
-
-        return seeding.appended_at(self._call(seeding.append, self._serving().broker, topic, choose, batch).result())
-
-    def _choose(self, key: bytes | None, partitions: int) -> int:
-        if key is not None:
-            from .partitioner import partition_for
-
-            return partition_for(key, partitions)
-        with self._lock:
-            self._round += 1
-            return (self._round - 1) % partitions
-
-    def records(
-        self, topic: str, partition: int | None = None, isolation: str = "read_uncommitted"
-    ) -> list[ReadRecord]:
-        """The records of a topic, or of one partition, by partition and offset. `read_committed`
-        leaves out aborted records, and everything from the first open transaction on.
-
-        Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
-        """
-        from . import records
-
-        committed = records.check_isolation(isolation)
-        taken = self._call(records.take_all, self._serving().broker, topic, partition, committed)
-        return [record for one in taken for record in records.read(one)]
-
-    def bump_epoch(self, topic: str, partition: int) -> int:
-        """Elects the same leader of the partition again, and returns the new leader epoch. Clients
-        that send the old epoch are fenced, and refresh their metadata.
-
-        Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
-        """
-        from . import leadership
-
-        return self._call(leadership.bump, self._serving().broker, topic, partition)
-
-    def truncate(self, topic: str, partition: int, offset: int) -> int:
-        """Removes the records from `offset` on, in whole batches, as if a broker that lacks them
-        was elected; returns the new leader epoch, which begins there. Raises KafkaError:
-        OFFSET_OUT_OF_RANGE if the log has no such offset, UNKNOWN_TOPIC_OR_PARTITION."""
-        from . import leadership
-
-        return self._call(leadership.truncate, self._serving().broker, topic, partition, offset)
-
-    def leader_epoch(self, topic: str, partition: int) -> int:
-        """The epoch of the partition's leader, which the next batch carries."""
-        from . import leadership
-
-        return self._call(leadership.leader_epoch, self._serving().broker, topic, partition)
-
-    def epochs(self, topic: str, partition: int) -> dict[int, int]:
-        """The leader epochs in the partition's log, each with its start offset, oldest first."""
-        from . import leadership
-
-        return self._call(leadership.epochs, self._serving().broker, topic, partition)
-
-    def groups(self) -> dict[str, Group]:
-        """The groups, by id: their state, members and committed offsets."""
-        from .groups import groups
-
-        members = self._call(lambda: self._serving().broker.members)
-        return {id: group for at in members for id, group in groups(partial(self._ask, at=at)).items()}
-
     @property
     def requests(self) -> Requests:
         """The latest requests of clients, decoded; see `Requests`."""
@@ -344,17 +198,6 @@ class KafkaDouble(FaultVerbs, TransactionVerbs):
     def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
         running = self._known()
         return self._on_thread(running, lambda: at(running.broker.history))
-
-    def advance(self, seconds: float) -> None:
-        """Lets time pass, and does everything that is due. Raises UsageError without a stepped
-        clock."""
-        clock = self._clock
-        if not isinstance(clock, SteppedClock):
-            raise UsageError("only a stepped clock can be advanced: give stepped=True")
-        check(seconds=seconds)
-        if seconds < 0:
-            raise UsageError("time does not go backwards")
-        self._call(self._serving().broker.advance, clock, round(seconds * 1000))
 
     def reset(self) -> None:
         """Restarts the cluster empty: without topics, groups, rules and requests, with every

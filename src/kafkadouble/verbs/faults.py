@@ -1,4 +1,4 @@
-"""The methods of a KafkaDouble that arm, list and clear fault rules.
+"""The methods of KafkaDouble that arm, list and clear fault rules.
 
 Each method that arms a rule takes the fields of its action, and as keywords those of the rule's
 Match and Trigger: `topic`, `client_id`, `times`, `on_call` and others. A rule is checked when it is
@@ -10,37 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kafkadouble.errors import UsageError
 from kafkadouble.messages.message import Message
 
-from .errors import UsageError
+from .host import VerbHost
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from kafkadouble.rules import RuleHandle
     from kafkadouble.server.faults.narrowing import Narrowing
     from kafkadouble.server.faults.rule import Rule
     from kafkadouble.server.tracing.history import SeenRequest
 
-    from .rules import RuleHandle
-    from .running import Running
 
 T = TypeVar("T")
 
 
-class FaultVerbs:
-    """Arms fault rules; a KafkaDouble supplies the broker and the thread that owns it."""
-
-    if TYPE_CHECKING:
-
-        def _serving(self) -> Running: ...
-        def _known(self) -> Running: ...
-        def _on_thread(self, running: Running, function: Callable[[], T]) -> T: ...
+class FaultVerbs(VerbHost):
+    """A part of KafkaDouble."""
 
     def arm(self, rule: Rule) -> RuleHandle:
         """Arms a fault rule. Raises UsageError when it could never apply."""
+        from kafkadouble.rules import RuleHandle, check
         from kafkadouble.server.faults.rule import Rule, checked
-
-        from .rules import RuleHandle, check
 
         if not isinstance(rule, Rule):
             raise UsageError(f"a rule is a Rule, not {rule!r}")
@@ -55,7 +48,7 @@ class FaultVerbs:
     @property
     def rules(self) -> list[RuleHandle]:
         """The armed rules, oldest first. A spent rule is not armed any more."""
-        from .rules import RuleHandle
+        from kafkadouble.rules import RuleHandle
 
         def armed() -> list[RuleHandle]:
             broker = self._serving().broker

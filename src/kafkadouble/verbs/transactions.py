@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .host import VerbHost
 
 if TYPE_CHECKING:
-    from kafkadouble.messages.message import Message
-
-    from .broker import Broker
-    from .running import Running
-    from .seeding import Text
-    from .transactions import Transaction
+    from kafkadouble.seeding import Text
+    from kafkadouble.transactions import Transaction
 
 
-class TransactionVerbs:
+class TransactionVerbs(VerbHost):
     """A part of KafkaDouble."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, body: Message, at: Broker | None = None) -> Any: ...
-        def _call(self, function: Callable[..., Any], *args: Any) -> Any: ...
-        def _serving(self) -> Running: ...
 
     def transactions(self) -> dict[str, Transaction]:
         """The transactional ids, each with its state, producer and partitions."""
-        from .transactions import transactions
+        from kafkadouble.transactions import transactions
 
         members = self._call(lambda: self._serving().broker.members)
         return {id: each for at in members for id, each in transactions(partial(self._ask, at=at)).items()}
@@ -35,7 +26,7 @@ class TransactionVerbs:
         """Aborts the open transaction of this id at once, as `transaction.timeout.ms` does later:
         its producer is fenced. Raises KafkaError: TRANSACTIONAL_ID_NOT_FOUND, INVALID_TXN_STATE if
         no transaction is open."""
-        from . import transactions
+        from kafkadouble import transactions
 
         self._call(transactions.expire, self._serving().broker, transactional_id)
 
@@ -43,7 +34,7 @@ class TransactionVerbs:
         """Appends a record of a transaction that no coordinator knows, and returns its producer id.
         The transaction hangs: consumers with read_committed read nothing from it on, until an
         administrator aborts it (`kafka-transactions abort`)."""
-        from . import seeding, transactions
+        from kafkadouble import seeding, transactions
 
         result: int = self._call(transactions.hang, self._serving().broker, topic, partition, seeding.as_bytes(value))
         return result

@@ -1,0 +1,41 @@
+"""What the verbs need of the double that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from threading import Lock
+
+    from kafkadouble.broker import Broker
+    from kafkadouble.messages.message import Message
+    from kafkadouble.running import Running
+    from kafkadouble.server.network.clock import Clock
+
+T = TypeVar("T")
+
+
+class VerbHost:
+    """A double. Verbs may be called from any thread; what touches the broker runs on its own."""
+
+    _clock: Clock
+    _lock: Lock
+    _round: int
+
+    if TYPE_CHECKING:
+
+        def _serving(self) -> Running:
+            """What runs now. Raises UsageError if nothing does."""
+
+        def _known(self) -> Running:
+            """What runs, or ran until it was stopped. Raises UsageError before the first start."""
+
+        def _on_thread(self, running: Running, function: Callable[[], T]) -> T:
+            """The result of a function that only reads or cleans up; it works after a stop too."""
+
+        def _call(self, function: Callable[..., T], *args: Any) -> T:
+            """The result of a function that is called on the thread of the broker."""
+
+        def _ask(self, body: Message, at: Broker | None = None) -> Any:
+            """The response of a broker to this request, any broker unless one is given."""

@@ -23,6 +23,7 @@ from .clock import Clock, SteppedClock
 from .connection_protocol import ConnectionProtocol, shut_down
 from .connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
 from .turns import Asides, Turn, work
+from .watches import Watches
 
 if TYPE_CHECKING:
     from .peers import Peers
@@ -62,6 +63,8 @@ class Listener:
         self.moved: Callable[[], None] | None = None
         """Called after each call into the node, where a cluster in the process carries its
         requests."""
+        self.watches = Watches()
+        """Those who wait for a state."""
         self.paused = False
         self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
         node.waiting.aside = self._asides.add
@@ -158,6 +161,8 @@ class Listener:
 
     def reschedule(self) -> None:
         """Have the node ticked when it is due; with a stepped clock only if that is now."""
+        if self.watches.checks:
+            self.watches.due()
         if self.paused:
             return
         if self.node.halted is not None:

@@ -97,6 +97,12 @@ class LoopThread:
             pass
         raise UsageError(f"{self._name} is not running")
 
+    def hold(self, result: Future[Any]) -> Future[Any]:
+        """Cancel this result, which comes later, if the loop ends before."""
+        self._pending.add(result)
+        result.add_done_callback(self._pending.discard)
+        return result
+
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine in the loop: its result. Not to be called on the loop's thread, nor
         while another thread stops it."""

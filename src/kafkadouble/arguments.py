@@ -22,6 +22,14 @@ def _index(value: Any) -> bool:
     return _integer(value) and value >= 0
 
 
+def _count(value: Any) -> bool:
+    return _integer(value) and value >= 1
+
+
+def _ids(value: Any) -> bool:
+    return isinstance(value, list | tuple | set | frozenset) and all(map(_integer, value))
+
+
 def _duration(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -41,8 +49,14 @@ ARGUMENTS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "config": (_is(Mapping), "a mapping of names to values"),
     "offset": (_integer, "an integer"),
     "timestamp": (_integer, "an integer, milliseconds since the epoch"),
+    "count": (_count, "a count from 1"),
+    "members": (_index, "a count from 0"),
+    "lag": (_index, "a number of records from 0"),
+    "epoch": (_index, "an integer from 0"),
+    "isr": (_ids, "ids of brokers"),
     "to": (_integer, "the id of a broker"),
     "seconds": (_duration, "a number of seconds"),
+    "timeout": (_duration, "a number of seconds"),
     "seed": (_integer, "an integer"),
 }
 """For each argument: the check of a value, and what is allowed, for the error message. A method

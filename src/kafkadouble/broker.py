@@ -84,6 +84,7 @@ class Broker:
             raise UsageError("a node without a listener serves no client")
         self._peer = Peer(OWNER, *self.address, self.listeners[0])
         self.listener = Listener(self._new_node(), clock, listeners.sockets)
+        self.watches = self.listener.watches
 
     def _new_node(self, cluster_id: str | None = None) -> Node:
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed

@@ -19,6 +19,7 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock, SteppedClock
 from kafkadouble.server.network.cluster import InProcessCluster
 from kafkadouble.server.network.listener import RETIRE_MS
+from kafkadouble.server.network.watches import Watches
 from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
 
@@ -91,6 +92,7 @@ class Cluster:
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(peers=peer_requests), list["Armed"]()
         self._in_process = InProcessCluster(clock)
+        self.watches = Watches()
         *own, controllers = listeners
         self._controllers, self._count = _reachable(controllers, own[0].specs), len(own)
         self._at = address_on(self._controllers.specs, None)
@@ -122,6 +124,7 @@ class Cluster:
             data=self._data,
             capture=self._capture,
         )
+        broker.listener.watches = self.watches
         self._attach(broker.node)
         return broker
 
@@ -236,6 +239,7 @@ class Cluster:
             data=member.data,
             capture=self._capture,
         )
+        broker.listener.watches = self.watches
         self._attach(broker.node)
         member.broker = broker
         self._in_process.join(broker.listener)  # before it speaks for itself

@@ -30,10 +30,12 @@ from .verbs.groups import GroupVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.topics import TopicVerbs
 from .verbs.transactions import TransactionVerbs
+from .verbs.waiting import WaitVerbs
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import History, SeenRequest
 
+    from .async_waits import AsyncWaits
     from .broker import Broker
     from .brokers import BrokerHandle
     from .requests import Requests
@@ -44,7 +46,7 @@ T = TypeVar("T")
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
-class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, FaultVerbs, ClockVerbs):
+class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, FaultVerbs, ClockVerbs, WaitVerbs):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 
@@ -185,6 +187,13 @@ class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, Faul
         from .requests import Requests
 
         return Requests(self._look)
+
+    @property
+    def aio(self) -> AsyncWaits:
+        """The verbs that wait, as coroutines: `await kafka.aio.wait_for_records("orders", 3)`."""
+        from .async_waits import AsyncWaits
+
+        return AsyncWaits(self._serving)
 
     @property
     def peer_requests(self) -> Requests:

@@ -48,9 +48,10 @@ class Group(NamedTuple):
     offsets: dict[TopicPartition, Committed]
 
 
-def groups(ask: Ask) -> dict[str, Group]:
-    """All groups, by id."""
-    listed = sorted(ask(ListGroupsRequest()).groups, key=lambda one: str(one.group_id))
+def groups(ask: Ask, only: str | None = None) -> dict[str, Group]:
+    """All groups, or the one with this id, by id."""
+    found = ask(ListGroupsRequest()).groups
+    listed = sorted((one for one in found if only in (None, one.group_id)), key=lambda one: str(one.group_id))
     return {one.group_id: _group(one, ask) for one in listed}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
@@ -35,12 +36,13 @@ class ReadRecord(NamedTuple):
 
 
 class Bytes(NamedTuple):
-    """The readable batches of one partition, the first readable offset, and the aborted
+    """The readable batches of one partition from the offset `start` to `end`, and the aborted
     transactions: pairs of a producer id and a first offset."""
 
     topic: str
     partition: int
     start: int
+    end: int
     batches: list[bytes]
     aborted: list[tuple[int, int]]
 
@@ -53,8 +55,15 @@ def check_isolation(isolation: str) -> bool:
     return isolation == READ_COMMITTED
 
 
-def take_all(broker: Broker | Cluster, topic: str, partition: int | None, committed: bool) -> list[Bytes]:
-    """Takes the batches of every partition of a topic, or of one. Call it on the loop's thread."""
+def take_all(
+    broker: Broker | Cluster,
+    topic: str,
+    partition: int | None,
+    committed: bool,
+    starts: Mapping[int, int] = MappingProxyType({}),
+) -> list[Bytes]:
+    """Takes the batches of every partition of a topic, or of one, from these offsets on, by
+    partition. Call it on the loop's thread."""
     check(topic=topic)
     check_given(partition=partition)
     image = broker.image.topic_named(topic)
@@ -63,13 +72,14 @@ def take_all(broker: Broker | Cluster, topic: str, partition: int | None, commit
     if not set(requested) & set(indexes):
         what = topic if partition is None else f"{topic}-{partition}"
         raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {what}")
-    return [take(leadership.find(broker, topic, index)[1], committed) for index in requested]
+    return [take(leadership.find(broker, topic, index)[1], committed, starts.get(index, 0)) for index in requested]
 
 
-def take(partition: Partition, committed: bool) -> Bytes:
-    """Takes the batches of one partition. Call it on the loop's thread."""
+def take(partition: Partition, committed: bool, start: int = 0) -> Bytes:
+    """Takes the batches of one partition, from this offset on. Call it on the loop's thread."""
     log = partition.log
-    offset, end = log.log_start_offset, log.last_stable_offset if committed else log.high_watermark
+    offset = start = max(start, log.log_start_offset)
+    end = log.last_stable_offset if committed else log.high_watermark
     batches = []
     while offset < end:
         found = log.read(offset, CHUNK, end)
@@ -77,10 +87,8 @@ def take(partition: Partition, committed: bool) -> Bytes:
             break
         batches.append(bytes(found.records))
         offset = found.next_offset
-    aborted = (
-        [(one.producer_id, one.first_offset) for one in log.aborted_in(log.log_start_offset, end)] if committed else []
-    )
-    return Bytes(partition.topic, partition.index, log.log_start_offset, batches, aborted)
+    aborted = [(one.producer_id, one.first_offset) for one in log.aborted_in(start, end)] if committed else []
+    return Bytes(partition.topic, partition.index, start, offset, batches, aborted)
 
 
 def read(taken: Bytes) -> Iterator[ReadRecord]:

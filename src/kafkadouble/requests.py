@@ -27,7 +27,7 @@ class Requests(Sequence[SeenRequest]):
         """The requests to these APIs (all, if none is given) from this client (any, if none is
         given)."""
         for name in apis:
-            _check(name)
+            check_api(name)
         return [seen for seen in self._all() if (not apis or seen.api in apis) and client_id in (None, seen.client_id)]
 
     def clear(self) -> None:
@@ -66,7 +66,8 @@ class PeerRequests(Requests):
         self._look(_clear_peers)
 
 
-def _check(name: str) -> None:
+def check_api(name: str) -> None:
+    """Raises UsageError for a name that is not an API."""
     try:
         registry.api_named(name)
     except UnknownMessage as unknown:

@@ -42,9 +42,10 @@ class Transaction(NamedTuple):
     partitions: tuple[TopicPartition, ...]
 
 
-def transactions(ask: Ask) -> dict[str, Transaction]:
-    """The transactional ids that one broker coordinates."""
-    ids = sorted(each.transactional_id for each in ask(ListTransactionsRequest()).transaction_states)
+def transactions(ask: Ask, only: str | None = None) -> dict[str, Transaction]:
+    """The transactional ids that one broker coordinates, or this one of them."""
+    listed = (each.transactional_id for each in ask(ListTransactionsRequest()).transaction_states)
+    ids = sorted(id for id in listed if only in (None, id))
     described = ask(DescribeTransactionsRequest(transactional_ids=ids)).transaction_states if ids else ()
     return {each.transactional_id: _transaction(each) for each in described if not each.error_code}
 

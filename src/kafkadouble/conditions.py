@@ -1,0 +1,140 @@
+"""The states of a cluster that a program can wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble.messages import error_codes
+
+from . import placement, records
+from .arguments import check, check_given
+from .awaited import Awaited
+from .errors import KafkaError
+
+if TYPE_CHECKING:
+    from .broker import Broker
+    from .cluster import Cluster
+    from .records import ReadRecord
+
+    Server = Broker | Cluster
+
+SHOWN = 3
+"""So many records a message shows."""
+
+
+def records_of(
+    topic: str, count: int, partition: int | None, isolation: str, where: Callable[[ReadRecord], bool] | None
+) -> Awaited[list[ReadRecord]]:
+    """So many records of a topic, or of one partition, that a function accepts."""
+    check(topic=topic, count=count)
+    check_given(partition=partition)
+    tail = _Tail(topic, partition, records.check_isolation(isolation), where)
+    place = topic if partition is None else f"{topic}-{partition}"
+    what = f"{count} records of {place}" + (" that are accepted" if where is not None else "")
+    return Awaited(what, tail.read, lambda found: len(found) >= count, _records_shown)
+
+
+def _records_shown(found: Sequence[ReadRecord]) -> str:
+    last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {each.value!r:.60}" for each in found[-SHOWN:])
+    return f"{len(found)} records" + (f", the last {last}" if last else "")
+
+
+class _Tail:
+    """Reads on in the logs of a topic. It begins again when a log is not a continuation of what was
+    read: another topic of the same name, or records that were removed from the end."""
+
+    def __init__(
+        self, topic: str, partition: int | None, committed: bool, where: Callable[[ReadRecord], bool] | None
+    ) -> None:
+        self._topic, self._partition, self._committed, self._where = topic, partition, committed, where
+        self._next: dict[int, int] = {}
+        self._history: tuple[Any, ...] = ()
+        self._found: list[ReadRecord] = []
+
+    def read(self, broker: Server) -> list[ReadRecord]:
+        """The accepted records so far, by partition and offset."""
+        history = self._history_of(broker)
+        if history != self._history:
+            self._history, self._next, self._found = history, {}, []
+        taken = records.take_all(broker, self._topic, self._partition, self._committed, self._next)
+        new = [each for one in taken for each in records.read(one) if self._where is None or self._where(each)]
+        self._next = {one.partition: one.end for one in taken}
+        self._found = (
+            sorted([*self._found, *new], key=lambda each: (each.partition, each.offset)) if new else self._found
+        )
+        return self._found
+
+    def _history_of(self, broker: Server) -> tuple[Any, ...]:
+        """What changes when offsets get another meaning: the topic's id, and the leader epochs."""
+        image = broker.image.topic_named(self._topic)
+        return () if image is None else (image.id, *(each.leader_epoch for each in image.partitions.values()))
+
+
+def topic_of(topic: str, partitions: int | None) -> Awaited[int]:
+    """A topic, with this number of partitions if it is given."""
+    check(topic=topic)
+    check_given(partitions=partitions)
+
+    def observe(broker: Server) -> int:
+        broker.settle()
+        found = broker.image.topic_named(topic)
+        if found is None:
+            names = ", ".join(sorted(each.name for each in broker.image.topics.values())) or "no topic"
+            raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, names)
+        return len(found.partitions)
+
+    what = f"the topic {topic}" + ("" if partitions is None else f" with {partitions} partitions")
+    return Awaited(what, observe, lambda found: partitions in (None, found), "{} partitions".format)
+
+
+def leader_of(topic: str, partition: int, leader: int | None, epoch: int | None) -> Awaited[Leader]:
+    """A leader of a partition: any, or this broker, in this leader epoch or a later one."""
+    check(topic=topic, partition=partition)
+    check_given(to=leader, epoch=epoch)
+
+    def observe(broker: Server) -> Leader:
+        found = placement.find(broker, topic, partition)[1]
+        return Leader(found.leader, found.leader_epoch)
+
+    def holds(found: Leader) -> bool:
+        return found.id >= 0 and leader in (None, found.id) and found.epoch >= (epoch or 0)
+
+    what = f"{'a leader' if leader is None else f'broker {leader} as leader'} of {topic}-{partition}"
+    if epoch is not None:
+        what += f" in the leader epoch {epoch} or later"
+    return Awaited(what, observe, holds, str)
+
+
+class Leader(NamedTuple):
+    """The leader of a partition, -1 for none, and the leader epoch."""
+
+    id: int
+    epoch: int
+
+    def __str__(self) -> str:
+        who = "no leader" if self.id < 0 else f"broker {self.id} as leader"
+        return f"{who}, leader epoch {self.epoch}"
+
+
+def isr_of(topic: str, partition: int, isr: Collection[int]) -> Awaited[list[int]]:
+    """These in-sync replicas of a partition, and no other ones."""
+    check(topic=topic, partition=partition, isr=isr)
+    expected = sorted(isr)
+    return Awaited(
+        f"in-sync replicas {expected} of {topic}-{partition}",
+        lambda broker: placement.isr(broker, topic, partition),
+        lambda found: found == expected,
+        "in-sync replicas {}".format,
+    )
+
+
+def broker_of(id: int) -> Awaited[list[int]]:
+    """A broker that the controller knows as alive."""
+    check(to=id)
+
+    def observe(broker: Server) -> list[int]:
+        broker.settle()
+        return sorted(each.id for each in broker.image.live_brokers())
+
+    return Awaited(f"broker {id} in the cluster", observe, lambda found: id in found, "the brokers {}".format)

@@ -1,0 +1,123 @@
+"""The methods of KafkaDouble that wait for a state.
+
+Each of them returns as soon as the state is reached, at once if it is reached already. `timeout` is
+in seconds of the machine's clock, also with a stepped clock. After it, a TimeoutError says what was
+there instead. `KafkaDouble.aio` has the same methods as coroutines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, TypeVar
+
+from .host import VerbHost
+
+if TYPE_CHECKING:
+    from kafkadouble.awaited import Awaited
+    from kafkadouble.groups import Group
+    from kafkadouble.records import ReadRecord
+    from kafkadouble.rules import RuleHandle
+    from kafkadouble.server.tracing.history import SeenRequest
+    from kafkadouble.transactions import Transaction
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class WaitVerbs(VerbHost):
+    """A part of KafkaDouble."""
+
+    def wait_for_records(
+        self,
+        topic: str,
+        count: int = 1,
+        *,
+        partition: int | None = None,
+        isolation: str = "read_uncommitted",
+        where: Callable[[ReadRecord], bool] | None = None,
+        timeout: float = 10,
+    ) -> list[ReadRecord]:
+        """Waits until a topic, or one partition, has at least `count` records, and returns them
+        all. The topic need not exist yet. Only records that `where` accepts are counted; it is
+        called on the thread of the broker, once for each record."""
+        from kafkadouble.conditions import records_of
+
+        return self._wait(records_of(topic, count, partition, isolation, where), list, timeout)
+
+    def wait_for_topic(self, topic: str, partitions: int | None = None, *, timeout: float = 10) -> None:
+        """Waits until a topic exists, with this number of partitions if it is given."""
+        from kafkadouble.conditions import topic_of
+
+        self._wait(topic_of(topic, partitions), bool, timeout)
+
+    def wait_for_leader(
+        self,
+        topic: str,
+        partition: int,
+        leader: int | None = None,
+        *,
+        epoch: int | None = None,
+        timeout: float = 10,
+    ) -> int:
+        """Waits until a partition has a leader, or this broker as leader, in this leader epoch or a
+        later one. Returns the id of the leader."""
+        from kafkadouble.conditions import leader_of
+
+        return self._wait(leader_of(topic, partition, leader, epoch), lambda found: found.id, timeout)
+
+    def wait_for_isr(self, topic: str, partition: int, isr: Collection[int], *, timeout: float = 10) -> None:
+        """Waits until these brokers, and no other ones, are the in-sync replicas of a partition."""
+        from kafkadouble.conditions import isr_of
+
+        self._wait(isr_of(topic, partition, isr), bool, timeout)
+
+    def wait_for_broker(self, broker: int, *, timeout: float = 30) -> None:
+        """Waits until a broker that was started is part of the cluster. That can take as long as
+        the session of its previous incarnation."""
+        from kafkadouble.conditions import broker_of
+
+        self._wait(broker_of(broker), bool, timeout)
+
+    def wait_for_group(
+        self,
+        group: str,
+        state: str | None = None,
+        *,
+        members: int | None = None,
+        lag: int | None = None,
+        timeout: float = 10,
+    ) -> Group:
+        """Waits until a group is in this state (Kafka's name, such as Stable), has so many members,
+        and its committed offsets are at most `lag` records behind. `lag=0` waits until everything
+        was consumed and committed. Without a state, it waits for any but Dead."""
+        from kafkadouble.coordinator_conditions import group_of
+
+        return self._wait(group_of(group, state, members, lag), lambda found: found.group, timeout)
+
+    def wait_for_transaction(self, transactional_id: str, state: str, *, timeout: float = 10) -> Transaction:
+        """Waits until a transactional id is in this state (Kafka's name, such as
+        CompleteCommit)."""
+        from kafkadouble.coordinator_conditions import transaction_of
+
+        return self._wait(transaction_of(transactional_id, state), lambda found: found, timeout)
+
+    def wait_for_rule(self, rule: RuleHandle, hits: int = 1, *, timeout: float = 10) -> None:
+        """Waits until a fault rule was applied so many times."""
+        from kafkadouble.coordinator_conditions import rule_of
+
+        self._wait(rule_of(rule, hits), bool, timeout)
+
+    def wait_for_request(
+        self, api: str, count: int = 1, *, client_id: str | None = None, timeout: float = 10
+    ) -> SeenRequest:
+        """Waits until `count` requests of this API have arrived, and returns the last of them.
+        Earlier requests count, until `requests.clear()`."""
+        from kafkadouble.coordinator_conditions import requests_of
+
+        awaited = requests_of(api, count, client_id)
+        return self._wait(awaited, lambda found: found[count - 1], timeout)
+
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
+        from kafkadouble.awaited import outcome
+
+        return result(outcome(self._serving(), awaited, timeout))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.pytest_plugin import ISOLATIONS
+from kafkadouble.pytest_plugin.options import ISOLATIONS, MARKED, OPTIONS
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
@@ -294,19 +294,15 @@ def test_wrong_options_are_reported(suite: pytest.Pytester, ini: str, problem: s
 def test_the_page_lists_the_options_and_isolations() -> None:
     page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text()
     rows = set(re.findall(r"^\| `([a-z_]+)`", page, re.MULTILINE))
-    assert rows >= {*ISOLATIONS, "kafkadouble_isolation", "kafkadouble_config", "kafkadouble_brokers"}
+    assert rows >= {*ISOLATIONS, *OPTIONS, *MARKED}
     assert rows >= {"kafka_double", "kafka_double_session", "kafka_double_factory", "kafka_namespace"}
 
 
 def test_help_lists_the_options(pytester: pytest.Pytester) -> None:
     help_text = pytester.runpytest_inprocess("--help").stdout.str()
-    for option in (
-        "--kafkadouble-isolation=",
-        "--kafkadouble-config=",
-        "kafkadouble_isolation (string)",
-        "kafkadouble_config (linelist)",
-    ):
-        assert option in help_text
+    for name, option in OPTIONS.items():
+        assert f"--{name.replace('_', '-')}" in help_text
+        assert f"{name} ({option.ini_type})" in help_text
     assert "kafka_double_factory" in pytester.runpytest_inprocess("--fixtures").stdout.str()
 
 

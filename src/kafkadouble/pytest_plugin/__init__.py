@@ -1,0 +1,145 @@
+"""The pytest plugin: a broker for each test, for a session, or for any other scope.
+
+    def test_orders(kafka_double):
+        kafka_double.create_topic("orders")
+        ...Producer({"bootstrap.servers": kafka_double.bootstrap_servers})
+
+The server is imported when a fixture is first used. Every worker of pytest-xdist is a process with
+its own brokers and ports. By default a test gets a new broker on a port that no earlier test of the
+process used, and the port is closed after the test: a client that the test left open cannot join a
+group of the next test, or take its records. With every isolation, fault rules are removed after
+their test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from . import options
+from .isolation import ISOLATED, Factory, shared_external
+from .options import FRESH, ISOLATIONS, MARKER_HELP
+from .report import UnusedRuleWarning
+
+if TYPE_CHECKING:
+    from kafkadouble import KafkaDouble
+
+__all__ = ["ISOLATIONS", "UnusedRuleWarning"]
+
+UNFIT = re.compile(r"[^a-zA-Z0-9._-]+")
+LONGEST = 100
+"""The longest prefix, in characters. It leaves room for the topic's own name: Kafka allows 249
+characters."""
+
+USED = pytest.StashKey[dict[str, int]]()
+"""How often this process has used each prefix."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    options.add(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER_HELP)
+
+
+@pytest.fixture(scope="session")
+def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Factory]:
+    """Starts a KafkaDouble with your own settings, in a fixture of any scope:
+
+        @pytest.fixture(scope="module")
+        def kafka(kafka_double_factory):
+            with kafka_double_factory(config={"num.partitions": 3}) as kafka:
+                yield kafka
+
+    It takes the arguments of KafkaDouble. A double that still runs at the end of the session is
+    stopped.
+    """
+    from kafkadouble import KafkaDouble
+
+    def folder() -> Any:
+        return tmp_path_factory.mktemp("kafkadouble")
+
+    with ExitStack() as stack:
+
+        def start(**arguments: Any) -> KafkaDouble:
+            return stack.enter_context(KafkaDouble(**options.arguments(pytestconfig, folder, arguments)))
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def kafka_double_session(kafka_double_factory: Factory) -> KafkaDouble:
+    """One broker for the whole session (of this worker, under pytest-xdist). It is never reset."""
+    return kafka_double_factory()
+
+
+@pytest.fixture(scope="session")
+def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
+    return kafka_double_factory()
+
+
+@pytest.fixture(scope="session")
+def _kafka_external(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from .targets import external
+
+    with external(pytestconfig, tmp_path_factory) as kafka:
+        yield kafka
+
+
+@pytest.fixture
+def kafka_double(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[KafkaDouble]:
+    """A running KafkaDouble for this test. --kafkadouble-isolation sets how tests are isolated.
+    With --kafka-broker it is a real Kafka, and a test that needs a double is skipped."""
+    if options.value(pytestconfig, "kafka_broker") != "double":
+        yield from shared_external(request)
+    elif set(options.marked(request.node)) - {"strict_rules"}:
+        yield from ISOLATED[FRESH](request)
+    else:
+        yield from ISOLATED[options.isolation(pytestconfig)](request)
+
+
+@pytest.fixture
+def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Callable[[str], str]:
+    """Returns names that no other test uses, for topics, groups and transactional ids:
+
+    kafka_namespace("orders")  # "test_checkout-3f0a-orders"
+    """
+    from zlib import crc32
+
+    test = UNFIT.sub("_", request.node.name)[:LONGEST]
+    prefix = f"{test}-{crc32(request.node.nodeid.encode()):08x}"
+    used = pytestconfig.stash.setdefault(USED, {})
+    used[prefix] = used.get(prefix, 0) + 1
+    if used[prefix] > 1:  # the test runs again
+        prefix = f"{prefix}-{used[prefix]}"
+    return lambda name: f"{prefix}-{name}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """A fault rule that matched no request is a mistake of the test."""
+    result = yield
+    from . import report
+
+    report.check_rules(item)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure shows the test's own lines, and what happened at its brokers."""
+    from . import report
+
+    if call.excinfo is not None:
+        call.excinfo = report.without_library_frames(item.config, call.excinfo)
+    result = yield
+    if result.failed:
+        result.sections.extend(report.sections(item))
+    return result

@@ -1,0 +1,81 @@
+"""How a test gets its broker, and what is done after the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from . import options
+from .options import FRESH, NAMESPACE, NONE, RESET
+
+if TYPE_CHECKING:
+    from kafkadouble import KafkaDouble
+
+USED_ADDRESSES = pytest.StashKey[set[str]]()
+"""The addresses of all fresh brokers of this process so far."""
+
+Factory = Callable[..., "KafkaDouble"]
+
+
+def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
+    from kafkadouble import KafkaDouble
+
+    used = request.config.stash.setdefault(USED_ADDRESSES, set())
+    given = options.marked(request.node)
+    given.pop("strict_rules", None)
+    arguments = options.arguments(request.config, lambda: request.getfixturevalue("tmp_path"), given)
+    # The operating system may assign a port again that was closed a moment ago.
+    with ExitStack() as elsewhere:
+        while used & _addresses(double := KafkaDouble(**arguments).start()):
+            elsewhere.callback(double.stop)
+    used |= _addresses(double)
+    with double:
+        yield double
+
+
+def _addresses(double: KafkaDouble) -> set[str]:
+    return set(double.bootstrap_servers.split(","))
+
+
+def _reset(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
+    double: KafkaDouble = request.getfixturevalue("_kafka_double_reset")
+    yield double
+    double.start().reset()  # a test may have stopped it
+
+
+def _shared(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
+    double: KafkaDouble = request.getfixturevalue("kafka_double_session")
+    yield double
+    double.start()
+    double.clear_rules()
+    double.requests.clear()
+    if options.brokers(request.config) > 1:
+        _revive(double)
+
+
+def _revive(double: KafkaDouble) -> None:
+    for broker in double.brokers.values():
+        broker.join()
+        broker.resume()
+        broker.start()
+
+
+ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = {
+    FRESH: _fresh,
+    RESET: _reset,
+    NAMESPACE: _shared,
+    NONE: _shared,
+}
+
+
+def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A Kafka that is not a double; what the test creates is deleted after it."""
+    if given := sorted(set(options.marked(request.node)) - {"strict_rules"}):
+        target = options.value(request.config, "kafka_broker")
+        pytest.skip(f"{', '.join(given)}: only a double has that, and this run is for --kafka-broker={target}")
+    kafka = request.getfixturevalue("_kafka_external")
+    yield kafka
+    kafka.clean()

@@ -9,10 +9,13 @@ import pytest
 
 from kafkadouble.pytest_plugin.options import ISOLATIONS, MARKED, OPTIONS
 
+UNUSED = "kafkadouble.pytest_plugin.UnusedRuleWarning"
+
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
 
-ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-W", "error")
+# Tests of the plugin leave rules that match nothing.
+ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-W", "error", "-W", f"ignore::{UNUSED}")
 
 
 @pytest.fixture

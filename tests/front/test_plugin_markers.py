@@ -10,8 +10,10 @@ pytestmark = pytest.mark.usefixtures("broker_imported")
 ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
 
 
-def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:
-    result = pytester.runpytest_inprocess(*ARGUMENTS, *arguments)
+def run(pytester: pytest.Pytester, *arguments: str, process: bool = False, **outcomes: int) -> pytest.RunResult:
+    """The outcome of the suite; where it has several brokers, in a process of its own."""
+    running = pytester.runpytest_subprocess if process else pytester.runpytest_inprocess
+    result = running(*ARGUMENTS, *arguments)
     result.assert_outcomes(**outcomes)
     return result
 
@@ -20,6 +22,7 @@ def test_a_marker_gives_the_arguments_of_one_test(pytester: pytest.Pytester) -> 
     pytester.makepyfile(
         """
         import pytest
+        from confluent_kafka.admin import AdminClient
 
         pytestmark = pytest.mark.kafka_double(config={"num.partitions": 7}, seed=1)
 
@@ -30,8 +33,8 @@ def test_a_marker_gives_the_arguments_of_one_test(pytester: pytest.Pytester) -> 
 
         @pytest.mark.kafka_double(data_dir=True, capture=True)
         def test_files(kafka_double, tmp_path):
+            AdminClient({"bootstrap.servers": kafka_double.bootstrap_servers}).list_topics(timeout=30)
             kafka_double.produce("orders", "two pears")
-            assert list((tmp_path / "data_dir").glob("orders-*"))
             assert len(list((tmp_path / "data_dir").glob("orders-*"))) == 7
             kafka_double.stop()
             assert list((tmp_path / "capture").iterdir())
@@ -47,7 +50,7 @@ def test_a_marker_gives_the_arguments_of_one_test(pytester: pytest.Pytester) -> 
                 assert "," not in kafka_double.bootstrap_servers
         """
     )
-    run(pytester, passed=4)
+    run(pytester, process=True, passed=4)
 
 
 @pytest.mark.parametrize("isolation", ["fresh", "reset", "namespace", "none"])
@@ -64,7 +67,7 @@ def test_a_marked_test_has_its_own_broker(pytester: pytest.Pytester, isolation: 
             kafka_double.create_topic("orders", replication_factor=2)
         """
     )
-    run(pytester, f"--kafkadouble-isolation={isolation}", passed=2)
+    run(pytester, f"--kafkadouble-isolation={isolation}", process=True, passed=2)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +106,11 @@ def test_the_ini_file_has_the_same_settings(pytester: pytest.Pytester) -> None:
     )
     pytester.makepyfile(
         """
+        from confluent_kafka.admin import AdminClient
+
         def test_all(kafka_double, tmp_path, kafka_double_factory):
             kafka_double.advance(1)
+            AdminClient({"bootstrap.servers": kafka_double.bootstrap("INTERNAL")}).list_topics(timeout=30)
             assert kafka_double.bootstrap("EXTERNAL")
             kafka_double.create_topic("orders")
             assert (tmp_path / "data_dir" / "orders-0").is_dir()
@@ -202,7 +208,7 @@ def test_a_failure_shows_what_happened(pytester: pytest.Pytester) -> None:
             assert False
         """
     )
-    result = run(pytester, failed=2)
+    result = run(pytester, process=True, failed=2)
     result.stdout.fnmatch_lines(
         [
             "*kafkadouble: the last requests (kafka_double)*",

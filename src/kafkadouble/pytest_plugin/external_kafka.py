@@ -15,6 +15,7 @@ import pytest
 from kafkadouble import KafkaDouble, groups, records, seeding
 from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.partitioner import partition_for
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from kafkadouble.seeding import HeadersLike
 
 T = TypeVar("T")
+
+NAMES_UP_TO = {ApiKeys.OFFSET_FETCH: 9}
+"""Later versions have the ids of topics instead of their names."""
 
 LOOK_S = 0.02
 """How often a wait looks again: a real Kafka does not say when something changes."""
@@ -201,7 +205,8 @@ class ExternalKafka:
 def _ask(connection: BrokerConnection, body: Message) -> Any:
     if body.api_key is None:
         raise UsageError(f"{type(body).__name__} is no request")
-    return connection.ask(body, connection.version(body.api_key))
+    highest = NAMES_UP_TO.get(ApiKeys(body.api_key), 1 << 15)
+    return connection.ask(body, connection.version(body.api_key, highest=highest))
 
 
 def _ask_of(body: Message, connection: BrokerConnection) -> Any:

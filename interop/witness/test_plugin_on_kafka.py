@@ -38,6 +38,7 @@ SUITE = """
         for end in (producer.abort_transaction, producer.commit_transaction):
             producer.begin_transaction()
             producer.produce("orders", end.__name__)
+            producer.flush()
             end(60)
         (committed,) = kafka_double.wait_for_records("orders", isolation="read_committed")
         assert committed.value == b"commit_transaction"

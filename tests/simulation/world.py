@@ -14,7 +14,7 @@ from typing import Any
 
 START = 1_700_000_000_000
 MOST_EVENTS = 25_000
-"""No play of some nodes needs as many: nodes that exchange messages without end are a defect."""
+"""No play of a few nodes needs as many: nodes that exchange messages without end are a defect."""
 
 
 class Broken(Exception):
@@ -39,12 +39,16 @@ class Event:
 
 class World:
     """`now` is in ms. With `tracing` the transcript has a line for every event. More events than
-    `most_events` are too many."""
+    `most_events` in the run are too many; if `most_per_second` is given, it replaces that bound by
+    one on every second."""
 
-    def __init__(self, seed: int, *, tracing: bool = False, most_events: int = MOST_EVENTS) -> None:
+    def __init__(
+        self, seed: int, *, tracing: bool = False, most_events: int = MOST_EVENTS, most_per_second: int | None = None
+    ) -> None:
         self.seed, self.random, self.tracing = seed, Random(seed), tracing
         self.now = START
-        self.events, self._most_events = 0, most_events
+        self.events, self._most_events, self._most_per_second = 0, most_events, most_per_second
+        self._next_second = START  # when the bound on events is raised next
         self.transcript: list[str] = []
         self._heap: list[tuple[int, int, Event]] = []
         self._number = 0
@@ -82,9 +86,20 @@ class World:
             self.now = end
             return False
         self.now, _, event = heapq.heappop(self._heap)
-        self.events += 1
-        if self.events > self._most_events:
-            raise Broken(f"more than {self._most_events} events: some node sends without end")
+        self._count()
         if event.action is not None:
             event.action()
         return True
+
+    def _count(self) -> None:
+        if self._most_per_second is not None and self.now >= self._next_second:
+            self._most_events = self.events + self._most_per_second
+            self._next_second = self.now - (self.now - START) % 1000 + 1000
+        self.events += 1
+        if self.events > self._most_events:
+            raise Broken(f"more than {self._bound()}: some node sends without end")
+
+    def _bound(self) -> str:
+        if self._most_per_second is None:
+            return f"{self._most_events} events"
+        return f"{self._most_per_second} events in a second"

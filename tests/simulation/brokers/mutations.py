@@ -16,6 +16,7 @@ from kafkadouble.server.log.epochs import LeaderEpochCache
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.log.producers import Producers
+from kafkadouble.server.raft.request_manager import RequestManager
 from kafkadouble.server.replica.appended_batch import AppendedBatch
 from kafkadouble.server.replica.fetching import log_reader
 from kafkadouble.server.replica.partition import Partition
@@ -181,6 +182,12 @@ MUTATIONS: dict[str, Mutation] = {
         "a follower has flushed what it fetches on from, where flush.messages asks for it",
         ((ReplicaFetcher, "flush", breaches.nothing),),
         ("power_fails_and_all_is_flushed",),
+    ),
+    # Voters without a leader ask one another who leads; each refusal is followed by a pause.
+    "repeats requests without a pause": Mutation(
+        "a request that was refused is repeated after a pause (KIP-595)",
+        ((RequestManager, "pause", breaches.nothing),),
+        ("everything_restarts_combined",),
     ),
 }
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from ..outcome import Outcome, played
-from ..world import MOST_EVENTS, World
+from ..world import World
 from .cluster import Cluster
 from .rounds import SCENARIOS, scenario_of
+from .traffic import most_per_second
 from .transactions.cluster import TransactionalCluster
 
 
@@ -16,9 +17,7 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
     name = scenario or scenario_of(seed)
     made, play = SCENARIOS[name]
     shape = made(Random(seed))
-    # A cluster with transactions has more topics and clients.
-    most_events = 2 * MOST_EVENTS if shape.transactional else MOST_EVENTS
-    world = World(seed, tracing=tracing, most_events=most_events)
+    world = World(seed, tracing=tracing, most_per_second=most_per_second(shape))
     cluster = (TransactionalCluster if shape.transactional else Cluster)(world, shape)
     watch = cluster.watch
     world.note("seed {}, {}: {!r}", seed, name, cluster.shape)

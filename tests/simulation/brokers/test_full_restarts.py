@@ -13,6 +13,7 @@ from tests.simulation.brokers.cluster import Cluster
 from tests.simulation.brokers.member import Member
 from tests.simulation.brokers.scenarios import restart_everything
 from tests.simulation.brokers.shape import SESSION_MS, Shape
+from tests.simulation.brokers.traffic import most_per_second
 from tests.simulation.brokers.transactions.cluster import TransactionalCluster
 from tests.simulation.world import World
 
@@ -33,7 +34,7 @@ def test_all_brokers_come_back(combined: bool, nodes: int, ends: str, pauses: st
         on_disks=on_disks,
         elr=False,
     )
-    cluster = Cluster(World(7, most_events=50_000), shape)
+    cluster = Cluster(World(7, most_per_second=most_per_second(shape)), shape)
     cluster.begin()
     restart_everything(cluster, ENDS[ends], PAUSES[pauses])
     cluster.recover()
@@ -52,7 +53,7 @@ def test_transactions_go_on(nodes: int, ends: str) -> None:
         producers=0,
         transactional=2,
     )
-    cluster = TransactionalCluster(World(7, most_events=50_000), shape)
+    cluster = TransactionalCluster(World(7, most_per_second=most_per_second(shape)), shape)
     cluster.begin()
     cluster.world.run_for(2500)
     restart_everything(cluster, ENDS[ends], (0, 0))

@@ -7,6 +7,7 @@ folders of specifications. The caller handles null values (tombstones).
 from __future__ import annotations
 
 import struct
+from functools import cache
 
 from kafkadouble.wire.errors import Truncated, UnknownMessage, UsageError
 
@@ -48,11 +49,7 @@ def encode_value(value: Message, version: int) -> bytes:
 
 def decode_key(data: bytes, family: str) -> Message:
     """The key of a record of `family`. UnknownMessage for a type that it does not have."""
-    kind = _number(data)
-    entry = _KEYS[family].get(kind)
-    if entry is None:
-        raise UnknownMessage(f"the {family} has no record of type {kind}", offset=0)
-    return entry.message.decode(data, 0, 2)
+    return _key_class(family, _number(data)).decode(data, 0, 2)
 
 
 def decode_value(data: bytes, key: Message) -> tuple[Message, int]:
@@ -64,7 +61,20 @@ def decode_value(data: bytes, key: Message) -> tuple[Message, int]:
 
 def value_class(key: Message) -> type[Message]:
     """The class of the values of this key's records."""
-    return _VALUES[type(key).__name__.removesuffix("Key")].message
+    return _value_class(type(key).__name__)
+
+
+@cache  # of the few types that exist; loading decodes very many records
+def _key_class(family: str, kind: int) -> type[Message]:
+    entry = _KEYS[family].get(kind)
+    if entry is None:
+        raise UnknownMessage(f"the {family} has no record of type {kind}", offset=0)
+    return entry.message
+
+
+@cache
+def _value_class(key_name: str) -> type[Message]:
+    return _VALUES[key_name.removesuffix("Key")].message
 
 
 def _number(data: bytes) -> int:

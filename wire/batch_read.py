@@ -5,14 +5,14 @@ a whole, InvalidRecord (INVALID_RECORD) about a record inside, BadCompression an
 codec.
 """
 
-from .batch_header import APPEND_TIME, COMPRESSION_MASK, HEADER_SIZE, BatchHeader
+from .batch_header import APPEND_TIME, APPEND_TIME_FLAG, COMPRESSION_MASK, HEADER_SIZE, BatchHeader
 from .batch_walk import check_crc as check_batch_crc
 from .batch_walk import iter_batches, read_header
 from .checksum import Buffer
 from .compression import LIMIT, decompress
 from .record import Record
-from .record_body import Odd, decode_body
-from .record_careful import BatchContext
+from .record_body import Odd, decode_fast
+from .record_careful import BatchContext, decode_carefully
 from .record_scan import Scan, scan_carefully, scan_fast
 
 
@@ -45,7 +45,12 @@ def records_of(
         return decode_legacy(buffer, position, header, limit, check_crc)
     if header.count == 0:  # an empty batch that compaction retained; Kafka reads no further either
         return []
-    return decode_body(body_of(buffer, position, header, limit), header.count, _place(position, header))
+    body = body_of(buffer, position, header, limit)
+    append_time = header.max_timestamp if header.attributes & APPEND_TIME_FLAG else None
+    try:
+        return decode_fast(body, header.count, header.base_offset, header.base_timestamp, append_time)
+    except (IndexError, Odd):
+        return decode_carefully(body, header.count, _place(position, header))
 
 
 def scan_records(buffer: Buffer, position: int, header: BatchHeader, limit: int = LIMIT) -> Scan:

@@ -12,7 +12,6 @@ A property test compares the two readers.
 """
 
 from .record import Headers, Record
-from .record_careful import BatchContext, decode_carefully
 
 _TAME = 1 << 62  # bases below this cannot leave 64 bits by any delta that the fast reader takes
 
@@ -21,19 +20,14 @@ class Odd(Exception):
     """The fast reader found something that only the careful reader handles."""
 
 
-def decode_body(body: bytes, count: int, place: BatchContext) -> list[Record]:
-    """The `count` records that `body` holds, all of it. Raises InvalidRecord."""
-    if -_TAME < place.base_timestamp < _TAME and -_TAME < place.base_offset < _TAME:
-        try:
-            return _decode_fast(body, count, place.base_offset, place.base_timestamp, place.append_time)
-        except (IndexError, Odd):
-            pass
-    return decode_carefully(body, count, place)
+def decode_fast(d: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None) -> list[Record]:
+    """The `count` records that `d` holds, all of it; `append_time` (LogAppendTime) overrides their
+    timestamps. Raises Odd or IndexError for bytes that only the careful reader handles.
 
-
-def _decode_fast(d: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None) -> list[Record]:
-    """One loop, longer than a function should be, because a call for each varint would cost more
-    than the rest."""
+    One loop, longer than a function should be, because a call for each varint would cost more than
+    the rest."""
+    if not (-_TAME < base_timestamp < _TAME and -_TAME < base_offset < _TAME):
+        raise Odd
     records: list[Record] = []
     append, new = records.append, Record.__new__
     p = 0

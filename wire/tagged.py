@@ -24,8 +24,12 @@ MOST = 0x7FFFFFFF
 def read_tag(b: bytes, p: int, last: int) -> tuple[int, int, int]:
     """The head of a tagged field: its tag, where its bytes end, where they start. `last` is the tag
     before it, or -1."""
-    tag, p = read_uvarint(b, p)
-    size, p = read_uvarint(b, p)
+    tag, size = b[p], b[p + 1]
+    if tag < 128 and size < 128:  # nearly always
+        p += 2
+    else:
+        tag, p = read_uvarint(b, p)
+        size, p = read_uvarint(b, p)
     if not last < tag <= MOST:
         raise BadTag(misplaced(tag, last))
     if p + size > len(b):

@@ -10,11 +10,15 @@ from __future__ import annotations
 import logging
 
 from kafkadouble.messages import coordinator
-from kafkadouble.wire.batch import ABORT, COMMIT, control_type, read_header, records_of
+from kafkadouble.wire.batch import ABORT, COMMIT, BatchHeader, control_type, iter_batches, records_of
 from kafkadouble.wire.errors import InvalidRecord, UnknownMessage
 from kafkadouble.wire.record import Record
 
+from ..requests.gc_pause import all_kept
 from .coordinator_shard import CoordinatorShard
+
+LOAD_BYTES = 1 << 20
+"""The bytes of one read."""
 
 log = logging.getLogger("kafkadouble.server.coordinator")
 
@@ -22,16 +26,19 @@ log = logging.getLogger("kafkadouble.server.coordinator")
 def load(shard: CoordinatorShard) -> None:
     """Replay the whole log of the shard's partition. Raises WireError if it cannot be decoded."""
     source = shard.partition.log
+    start, end = source.log_start_offset, source.log_end_offset
     family = coordinator.FAMILIES[source.topic]
-    for batch in source.batches(source.log_start_offset):
-        header = read_header(batch)
-        for record in records_of(batch, 0, header, check_crc=False):
-            if record.offset < source.log_start_offset:
-                continue
-            if header.is_control:
-                _replay_marker(shard, header.producer_id, record)
-            else:
-                _replay(shard, header.producer_id, record, family)
+    offset = start
+    with all_kept():
+        while offset < end:
+            found = source.read(offset, LOAD_BYTES, end, sealed=False)
+            if not found.records:  # compaction left no batch up to the end
+                return
+            for position, header in iter_batches(found.records):
+                for record in records_of(found.records, position, header, check_crc=False):
+                    if record.offset >= start:
+                        _replay(shard, header, record, family)
+            offset = found.next_offset
 
 
 def _replay_marker(shard: CoordinatorShard, producer_id: int, record: Record) -> None:
@@ -40,7 +47,10 @@ def _replay_marker(shard: CoordinatorShard, producer_id: int, record: Record) ->
         shard.replay_end_transaction_marker(producer_id, kind == COMMIT)
 
 
-def _replay(shard: CoordinatorShard, producer_id: int, record: Record, family: str) -> None:
+def _replay(shard: CoordinatorShard, header: BatchHeader, record: Record, family: str) -> None:
+    if header.is_control:
+        _replay_marker(shard, header.producer_id, record)
+        return
     if record.key is None:
         if shard.tolerates_damage:
             raise InvalidRecord(f"the record at offset {record.offset} has no key")
@@ -57,7 +67,7 @@ def _replay(shard: CoordinatorShard, producer_id: int, record: Record, family: s
             raise
         _log_skipped(shard, record, unknown)
         return
-    shard.replay(record.offset, producer_id, key, value)
+    shard.replay(record.offset, header.producer_id, key, value)
 
 
 def _log_skipped(shard: CoordinatorShard, record: Record, unknown: UnknownMessage) -> None:

@@ -23,6 +23,11 @@ NEWEST_VERSION = 2
 FLEXIBLE_FROM = 1
 """The transactions version from which on the value has tagged fields, and their version."""
 
+# Loading decodes very many records: a lookup is faster than a call of the enumeration, and most
+# transactional ids have no partitions.
+_STATES = {state.value: state for state in TransactionState}
+_NONE: frozenset[TopicPartition] = frozenset()
+
 
 def transaction_record(transactional_id: str, metadata: TransactionMetadata, version: int) -> CoordinatorRecord:
     """The record of a state; `version` is the cluster's transactions version.
@@ -56,10 +61,9 @@ def tombstone(transactional_id: str) -> CoordinatorRecord:
 def metadata_of(value: TransactionLogValue) -> TransactionMetadata:
     """The state in a record. Raises InvalidRecord for a state or a client's version that Kafka does
     not have, and for null instead of partitions, which only Empty has."""
-    try:
-        state = TransactionState(value.transaction_status)
-    except ValueError:
-        raise InvalidRecord(f"a transactional id in state {value.transaction_status}") from None
+    state = _STATES.get(value.transaction_status)
+    if state is None:
+        raise InvalidRecord(f"a transactional id in state {value.transaction_status}")
     if not 0 <= value.client_transaction_version <= NEWEST_VERSION:
         raise InvalidRecord(f"a client of transactions version {value.client_transaction_version}")
     partitions = () if state is EMPTY else value.transaction_partitions
@@ -70,7 +74,7 @@ def metadata_of(value: TransactionLogValue) -> TransactionMetadata:
         value.producer_epoch,
         value.transaction_timeout_ms,
         state,
-        frozenset((each.topic, index) for each in partitions for index in each.partition_ids),
+        frozenset((each.topic, index) for each in partitions for index in each.partition_ids) if partitions else _NONE,
         value.transaction_start_timestamp_ms,
         value.transaction_last_update_timestamp_ms,
         value.previous_producer_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes as codes
+from kafkadouble.server.coordinator import coordinator_loader
 from kafkadouble.server.coordinator.coordinator_loader import load
 from kafkadouble.server.coordinator.coordinator_runtime import CoordinatorRuntime
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
@@ -104,3 +105,13 @@ def test_loading_begins_at_the_start_of_the_log() -> None:
     notes.partition.log.delete_records_before(1)
     load(notes)
     assert notes.folded == [(1, -1, "b", 2)]
+
+
+def test_loading_goes_on_after_each_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coordinator_loader, "LOAD_BYTES", 1)  # a read then has one batch
+    notes = shard(lagging=False)
+    for number in range(3):
+        pair = [record("a", number).encoded(0, 0), record("b", number).encoded(1, 0)]
+        notes.partition.append_own(encode_batch(pair), 0)
+    load(notes)
+    assert [offset for offset, *_ in notes.folded] == [0, 1, 2, 3, 4, 5]

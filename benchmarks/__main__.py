@@ -17,6 +17,7 @@ ALL = (
     "throughput",
     "transactions",
     "transaction_loading",
+    "read_committed",
     "memory",
     "storage",
     "files",

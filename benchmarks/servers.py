@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,9 +73,9 @@ def kafkas() -> Iterator[Servers]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """The user and system time of a process so far; read from /proc, so Linux only."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """The user and system time of a process so far, in ns steps, where /proc counts 10 ms. The id
+    of the clock of another process is as Linux makes it (clock_getcpuclockid), so Linux only."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def resident_bytes(pid: int) -> int:

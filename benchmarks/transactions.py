@@ -1,14 +1,13 @@
 """Measures transactions through confluent-kafka, beside Apache Kafka in the same run.
 
-    python -m benchmarks.transactions [--transactions 300] [--records 200000] [--rounds 3] [--json]
+    python -m benchmarks.transactions [--transactions 300] [--rounds 3] [--json]
 
     commit        ms, p50 of a transaction of 100 records over 3 partitions
     commit_cpu    ms of server CPU per transaction
-    committed     read_committed throughput in parts of read_uncommitted
     init          ms, p50 of init_transactions of a new transactional id
 
-Goals: `commit` and `commit_cpu` at most Kafka's, `committed` at least 0.95. The rounds are
-interleaved.
+Goals: `commit` and `commit_cpu` at most Kafka's. The rounds are interleaved. The cost of reading
+with read_committed is measured by `benchmarks.read_committed`.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from confluent_kafka import Producer
 from interop.real_kafka import Missing
 
 from . import report, servers
-from .throughput import PAYLOAD, consume, create
+from .throughput import PAYLOAD, create
 
 PARTITIONS, RECORDS, TIMEOUT_S = 3, 100, 60
 
-CASES = ("commit", "commit_cpu", "committed", "init")
+CASES = ("commit", "commit_cpu", "init")
 
 
 class TransactionFigures:
@@ -37,7 +36,7 @@ class TransactionFigures:
     def __init__(self) -> None:
         self.values: dict[str, list[float]] = {case: [] for case in CASES}
 
-    def add(self, server: servers.Server, turn: int, transactions: int, records: int) -> None:
+    def add(self, server: servers.Server, turn: int, transactions: int) -> None:
         bootstrap, pid = server
         topic = f"transactions-{turn}"
         create(bootstrap, topic, PARTITIONS)
@@ -46,15 +45,6 @@ class TransactionFigures:
         before = servers.cpu_seconds(pid)
         self.values["commit"].append(statistics.median(commit(producer, topic) for _ in range(transactions)))
         self.values["commit_cpu"].append((servers.cpu_seconds(pid) - before) * 1000 / transactions)
-        fill(producer, topic, records)
-        count = transactions * RECORDS + records
-        # So that both levels find warm caches.
-        consume(bootstrap, topic, count, PARTITIONS, "read_uncommitted")
-        rates = {
-            level: count / consume(bootstrap, topic, count, PARTITIONS, level)
-            for level in ("read_uncommitted", "read_committed")
-        }
-        self.values["committed"].append(rates["read_committed"] / rates["read_uncommitted"])
 
 
 def transactional(bootstrap: str, id: str) -> Producer:
@@ -81,15 +71,7 @@ def commit(producer: Producer, topic: str) -> float:
     return timed(one)
 
 
-def fill(producer: Producer, topic: str, records: int) -> None:
-    """One large transaction."""
-    producer.begin_transaction()
-    for at in range(records):
-        producer.produce(topic, PAYLOAD, partition=at % PARTITIONS)
-    producer.commit_transaction(TIMEOUT_S)
-
-
-def measure(transactions: int, records: int, rounds: int) -> dict[str, TransactionFigures]:
+def measure(transactions: int, rounds: int) -> dict[str, TransactionFigures]:
     """The figures of each server; of a real Kafka only where it can run."""
     with ExitStack() as stack:
         running = {"ours": stack.enter_context(servers.ours())}
@@ -102,19 +84,18 @@ def measure(transactions: int, records: int, rounds: int) -> dict[str, Transacti
             for name, server in running.items():
                 # The first round warms up.
                 target = figures[name] if turn else TransactionFigures()
-                target.add(server, turn, transactions, records)
+                target.add(server, turn, transactions)
     return figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--transactions", type=int, default=300)
-    parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    figures = measure(arguments.transactions, arguments.records, arguments.rounds)
-    table = report.Table("transactions", "ms; committed: read_committed / read_uncommitted")
+    figures = measure(arguments.transactions, arguments.rounds)
+    table = report.Table("transactions", "ms")
     for case in CASES:
         medians = {name: statistics.median(each.values[case]) for name, each in figures.items()}
         table.add(case, medians.pop("ours"), medians)

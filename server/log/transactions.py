@@ -22,7 +22,7 @@ class AbortedTransaction(NamedTuple):
     last_stable_offset: int
 
 
-_last_offset = attrgetter("last_offset")
+_last_offset, _last_stable_offset = attrgetter("last_offset"), attrgetter("last_stable_offset")
 
 
 class Transactions:
@@ -35,7 +35,8 @@ class Transactions:
         self._open: dict[int, int] = {}
         # first offset -> offset of the marker, while the marker is not below the high watermark
         self.ended: dict[int, int] = {}
-        self._aborted: list[AbortedTransaction] = []  # ascending in `last_offset`
+        # ascending in `last_offset`, and in `last_stable_offset`, which may repeat
+        self._aborted: list[AbortedTransaction] = []
 
     @property
     def first_unstable_offset(self) -> int | None:
@@ -76,9 +77,15 @@ class Transactions:
         self.ended = {first: marker for first, marker in self.ended.items() if marker >= offset}
 
     def aborted_in(self, offset: int, upper_bound: int) -> list[AbortedTransaction]:
-        """The aborted transactions that a reader of [offset, upper_bound) needs."""
-        later = self._aborted[bisect_left(self._aborted, offset, key=_last_offset) :]
-        return [transaction for transaction in later if transaction.first_offset < upper_bound]
+        """The aborted transactions that a reader of [offset, upper_bound) needs.
+
+        A transaction that ends later than an entry has no offset below the last stable offset of
+        that entry. So the first entry whose last stable offset is not below `upper_bound` is the
+        last that can be needed."""
+        aborted = self._aborted
+        first = bisect_left(aborted, offset, key=_last_offset)
+        end = bisect_left(aborted, upper_bound, first, key=_last_stable_offset) + 1
+        return [transaction for transaction in aborted[first:end] if transaction.first_offset < upper_bound]
 
     def forget_below(self, offset: int) -> None:
         """The log begins at `offset` now."""

@@ -2,12 +2,15 @@
 what read_committed consumers see.
 """
 
+from itertools import combinations
+from random import Random
+
 import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.log import AppendOrigin, AppendRefused, AppendResult, PartitionLog
 from kafkadouble.server.log.producers import LAST_SEQUENCE
-from kafkadouble.server.log.transactions import AbortedTransaction
+from kafkadouble.server.log.transactions import AbortedTransaction, Transactions
 
 from .batches import NOW, everything, idempotent, marker, new_log, produced, transactional
 
@@ -189,6 +192,23 @@ class TestTransactions:
         assert [aborted.first_offset for aborted in log.aborted_in(0, 6)] == [2]
         assert [aborted.first_offset for aborted in log.aborted_in(3, 7)] == [2, 6]
         assert [aborted.first_offset for aborted in log.aborted_in(4, 6)] == []
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_no_aborted_transaction_that_a_reader_needs_is_missing(self, seed: int) -> None:
+        """As a search through all of them finds it, also where transactions overlap."""
+        random, transactions = Random(seed), Transactions()
+        open_since: dict[int, int] = {}
+        for offset in range(60):
+            producer = random.randrange(6)
+            if producer in open_since and random.random() < 0.7:
+                transactions.end(producer, open_since.pop(producer), offset, random.random() < 0.7)
+            elif producer not in open_since:
+                open_since[producer] = offset
+                transactions.begin(producer, offset)
+        assert len(transactions.aborted) > 3
+        for start, bound in combinations(range(62), 2):
+            needed = [each for each in transactions.aborted if each.last_offset >= start and each.first_offset < bound]
+            assert transactions.aborted_in(start, bound) == needed
 
     def test_a_marker_without_a_transaction_changes_no_stability(self) -> None:
         log = new_log()

@@ -35,11 +35,6 @@ REGRESSIONS = [
         2003,
         "two sessions of one follower, whose fetches both waited, woke each other without end",
     ),
-    (
-        "everything_restarts_combined",
-        368,
-        "the bound on events did not know how many voters ask one another for a leader",
-    ),
 ]
 """Seeds that found a defect, in the core or in the watchers. When scenarios change, the tests of
 each defect still remain."""

@@ -25,6 +25,7 @@ from .ledger import Ledger, Stored
 from .machine import Disks
 from .member import LivesMember
 from .shape import RETENTION, SEGMENT, LivesShape
+from .transactions import Transactions
 from .watch import Watch
 
 CLIENT = 101
@@ -58,6 +59,7 @@ class Cluster(Nodes):
         self.may_lose = False  # unflushed data may be lost, since the last check
         self.losses = 0  # losses of power that may lose unflushed data
         self.groups = Groups(self)
+        self.transactions = Transactions(self) if shape.transactional else None
 
     def _disks(self, id: int) -> Disks:
         records = None
@@ -70,6 +72,8 @@ class Cluster(Nodes):
         for member in self.members.values():
             member.start()
         self.come_back()
+        if self.transactions is not None:
+            self.transactions.begin()
 
     def state(self) -> str:
         return f"{self.watch.image!r}: {[*self.partitions().values()]}"

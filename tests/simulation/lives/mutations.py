@@ -8,15 +8,24 @@ from __future__ import annotations
 from kafkadouble.server import node as node_module
 from kafkadouble.server.controller import periodic_tasks
 from kafkadouble.server.log.files import recovery
+from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.log.producer_state_manager import ProducerStateManager
+from kafkadouble.server.log.producers import Producers
+from kafkadouble.server.log.transactions import Transactions
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.raft.raft_log import RaftLog
 from kafkadouble.server.raft.snapshots import cleaner
 from kafkadouble.server.raft.snapshots.file_store import FileSnapshotStore
 from kafkadouble.server.replica import log_cleaner, scheduled_tasks
+from kafkadouble.server.transactions import add_partitions
+from kafkadouble.server.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
 
+from ..brokers.transactions import breaches as of_transactions
 from ..mutating import Mutation, Mutations
 from . import breaches
 from .run import run
+
+_TRANSACTIONS = ("transactions_are_flushed", "transactions")
 
 MUTATIONS: dict[str, Mutation] = {
     "compares batches below the log start with its epochs": Mutation(
@@ -63,6 +72,42 @@ MUTATIONS: dict[str, Mutation] = {
         "old snapshots go (KIP-630)",
         ((cleaner, "clean", breaches.nothing),),
         ("single",),
+    ),
+    "aborted transactions are forgotten": Mutation(
+        "a log that is opened finds its aborted transactions in its index (KIP-98)",
+        ((Transactions, "list_again", breaches.nothing),),
+        _TRANSACTIONS,
+    ),
+    "open transactions are forgotten": Mutation(
+        "the snapshot of producers restores their open transactions (KIP-98)",
+        ((ProducerStateManager, "restore", breaches.nothing),),
+        _TRANSACTIONS,
+    ),
+    "transactional ids are not loaded": Mutation(
+        "a coordinator loads its transactional ids from __transaction_state (KIP-98)",
+        ((TransactionCoordinatorShard, "replay", breaches.nothing),),
+        _TRANSACTIONS,
+    ),
+    "a loaded coordinator sends no markers": Mutation(
+        "a loaded coordinator sends the markers of what was decided again (KIP-98)",
+        ((TransactionCoordinatorShard, "on_loaded", of_transactions.sends_no_markers_again),),
+        _TRANSACTIONS,
+    ),
+    "last stable offset passes open transactions": Mutation(
+        "the last stable offset is below the first open transaction (KIP-98)",
+        ((PartitionLog, "last_stable_offset", of_transactions.high_watermark),),
+        _TRANSACTIONS,
+    ),
+    # The log, its verification and the coordinator each refuse an old epoch.
+    "an old epoch produces": Mutation(
+        "batches of a fenced producer are refused (KIP-98, KIP-360)",
+        (
+            (Producers, "check", of_transactions.takes_any_epoch),
+            (Producers, "verify", of_transactions.verifies_any_epoch),
+            (Producers, "check_verified", breaches.nothing),
+            (add_partitions, "_check_producer", breaches.nothing),
+        ),
+        _TRANSACTIONS,
     ),
 }
 

@@ -10,7 +10,14 @@ from .cluster import Cluster
 from .scenarios import ENDS, SCENARIOS, scenario_of
 
 MOST_EVENTS = 200_000
-FIGURES = ("records acknowledged", "offsets committed", *(f"ended by {how}" for how in ENDS))
+FIGURES = (
+    "records acknowledged",
+    "offsets committed",
+    "transactions committed",
+    "transactions aborted",
+    "records read with read_committed",
+    *(f"ended by {how}" for how in ENDS),
+)
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:

@@ -4,13 +4,26 @@ the same checks apply."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from random import Random
 
+from kafkadouble.messages.api_keys import ApiKeys
+
+from ..world import Ended
 from . import deeds
 from .cluster import Cluster
 from .member import LivesMember
-from .shape import CHECKPOINT_MS, DELETE_DELAY_MS, SNAPSHOTS_CHECK_MS, LivesShape, of_combined, several, single
+from .shape import (
+    CHECKPOINT_MS,
+    DELETE_DELAY_MS,
+    SNAPSHOTS_CHECK_MS,
+    LivesShape,
+    of_combined,
+    several,
+    single,
+    transactional,
+)
 
 STOP_WITHIN = 5000
 ENDS: dict[str, int] = {"stop": 4, "kill": 3, "power": 3, "full": 1}
@@ -76,6 +89,28 @@ def topics_come_and_go(cluster: Cluster) -> None:
         restart(cluster, [*cluster.members.values()], random.choice(("stop", "kill", "kill")))
 
 
+def transactions(cluster: Cluster) -> None:
+    """Nodes end in the middle of transactions, and find them again in their files. Without a flush
+    of every record none loses its power, because a promise of transactions may be broken then."""
+    random = cluster.world.random
+    assert cluster.transactions is not None
+    ends = {how: chance for how, chance in ENDS.items() if how != "power" or cluster.shape.flushing}
+    # Late markers: more nodes end between a decision and its markers.
+    cluster.wires.late_ms[ApiKeys.WRITE_TXN_MARKERS] = random.choice((0, 300))
+    for _ in range(random.randint(2, 3)):
+        cluster.world.run_for(random.randint(500, 3000))
+        if random.random() < 0.5:
+            with suppress(Ended):
+                cluster.world.run_until(cluster.transactions.is_one_decided, 2000)
+        members = [*cluster.members.values()]
+        if random.random() < 0.5:
+            members = [random.choice(members)]
+        restart(cluster, members, random.choices(list(ends), list(ends.values()))[0])
+        cluster.transactions.check()
+    cluster.world.run_for(random.randint(0, 1000))
+    cluster.transactions.end()
+
+
 def restart(cluster: Cluster, members: list[LivesMember], how: str) -> None:
     """These nodes end, together or one after the other, and start again."""
     random = cluster.world.random
@@ -118,6 +153,8 @@ SCENARIOS: dict[str, Scenario] = {
     "topics_come_and_go": (single, topics_come_and_go),
     "nodes_restart": (several, nodes_restart),
     "combined_nodes_restart": (of_combined, nodes_restart),
+    "transactions": (transactional, transactions),
+    "transactions_are_flushed": (partial(transactional, flushing=True), transactions),
 }
 
 ROUND = ("single", "single", *SCENARIOS)

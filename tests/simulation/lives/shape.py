@@ -49,6 +49,9 @@ class LivesShape(Shape):
             "metadata.max.retention.bytes": self.metadata_retention,
             "offsets.topic.num.partitions": 1,
             "offsets.topic.replication.factor": self.replicas,
+            "transaction.state.log.num.partitions": 1,
+            "transaction.state.log.replication.factor": self.replicas,
+            "transaction.state.log.min.isr": 1,
         }
         if self.metadata_segment != NO_SEGMENT:
             found["internal.metadata.log.segment.bytes"] = self.metadata_segment
@@ -60,6 +63,12 @@ class LivesShape(Shape):
 def single(random: Random, **fixed: object) -> LivesShape:
     """One node that is a broker and a controller."""
     return _drawn(random, {"combined": True, "brokers": 1, "replicas": 1, "min_isr": 1, **fixed})
+
+
+def transactional(random: Random, **fixed: object) -> LivesShape:
+    """One node or several, with transactional producers."""
+    made = random.choice((single, several))
+    return made(random, **{"transactional": random.choice((1, 2)), **fixed})
 
 
 def several(random: Random, **fixed: object) -> LivesShape:

@@ -45,3 +45,13 @@ def test_what_the_scenarios_are_for_happens() -> None:
         happened.update(run(seed, scenario="single").figures)
     assert all(happened[f"ended by {how}"] for how in ("stop", "kill", "power", "full")), happened
     assert happened["records acknowledged"] > 300
+
+
+def test_transactions_go_through_lives() -> None:
+    """Transactions end in both ways, and a reader gets their records after every kind of end."""
+    happened = Counter[str]()
+    for seed in range(3):
+        happened.update(run(seed, scenario="transactions_are_flushed").figures)
+    assert happened["transactions committed"] > 15, happened
+    assert happened["transactions aborted"] > 8
+    assert happened["records read with read_committed"] > 80

@@ -4,7 +4,7 @@ topics."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.internal_topics import TRANSACTION_STATE
@@ -42,6 +42,10 @@ class TransactionalCluster(Cluster):
 
     def _make_watch(self) -> Watch:
         return TransactionalWatch(self)
+
+    @property
+    def transactions_versions(self) -> Sequence[int]:
+        return self.shape.transactions_versions
 
     @property
     def ledger(self) -> Ledger:

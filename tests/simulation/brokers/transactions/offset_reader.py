@@ -13,7 +13,7 @@ from ..shape import TOPIC
 from .steps import Asked, SteppedClient, Steps
 
 if TYPE_CHECKING:
-    from .cluster import TransactionalCluster
+    from .host import TransactionHost
 
 VERSION = 7
 REST_MS = 400
@@ -22,7 +22,7 @@ REST_MS = 400
 class OffsetReader(SteppedClient):
     """`offset` is the last answer. It ends when no transaction is open any more."""
 
-    def __init__(self, cluster: TransactionalCluster, id: int, group: str) -> None:
+    def __init__(self, cluster: TransactionHost, id: int, group: str) -> None:
         super().__init__(cluster, id)
         self.group, self.offset = group, -1
 

@@ -35,7 +35,7 @@ from .ledger import Transaction
 from .steps import Asked, SteppedClient, Steps
 
 if TYPE_CHECKING:
-    from .cluster import TransactionalCluster
+    from .host import TransactionHost
 
 INIT_VERSION, ADD_VERSION = 5, 3
 PRODUCE_VERSIONS, END_VERSIONS, OFFSETS_VERSIONS = {1: 11, 2: 12}, {1: 4, 2: 5}, {1: 4, 2: 5}
@@ -81,10 +81,10 @@ class TransactionalProducer(SteppedClient):
     the epoch before for a repeated one, also when a producer of version 1 has that next epoch.
     """
 
-    def __init__(self, cluster: TransactionalCluster, id: int, transactional_id: str, least_version: int = 1) -> None:
+    def __init__(self, cluster: TransactionHost, id: int, transactional_id: str, least_version: int = 1) -> None:
         super().__init__(cluster, id)
         self.transactional_id, self.group = transactional_id, f"group of {transactional_id}"
-        self.version = max(least_version, self.random.choice(cluster.shape.transactions_versions))
+        self.version = max(least_version, self.random.choice(cluster.transactions_versions))
         self._timeout_ms = self.random.choice(TIMEOUTS_MS)
         self.producer_id = self.epoch = -1
         self._leaders: dict[int, int] = {}

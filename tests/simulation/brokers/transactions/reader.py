@@ -24,7 +24,7 @@ class Reader(Consumer):
         self.returned: list[Kept] = []
 
     def _take(self, data: Any) -> None:
-        returned = [kept for kept in _committed(data) if kept.offset >= self.position]
+        returned = [kept for kept in committed_of(data) if kept.offset >= self.position]
         is_current = self.cluster.watch.histories[self.index].is_current(self._fetched_in)
         super()._take(data)
         for kept in returned if is_current else ():
@@ -43,7 +43,7 @@ class Reader(Consumer):
         return f"read_committed {super().__repr__()}"
 
 
-def _committed(data: Any) -> list[Kept]:
+def committed_of(data: Any) -> list[Kept]:
     """The records of a response, without the aborted ones."""
     aborted = sorted((each.first_offset, each.producer_id) for each in data.aborted_transactions or ())
     dropped: set[int] = set()

@@ -13,7 +13,7 @@ from kafkadouble.server.raft.request_manager import RequestFailure
 from ..client import BACKOFF_MS, TIMEOUT_MS
 
 if TYPE_CHECKING:
-    from .cluster import TransactionalCluster
+    from .host import TransactionHost
 
 FIND_VERSION = 4
 
@@ -33,7 +33,7 @@ Steps = Generator["Asked | int", Any, Any]
 class SteppedClient:
     """One client, with its own connections to the coordinators."""
 
-    def __init__(self, cluster: TransactionalCluster, id: int) -> None:
+    def __init__(self, cluster: TransactionHost, id: int) -> None:
         self.cluster, self.world, self.random, self.id = cluster, cluster.world, cluster.world.random, id
         self.is_over = False
         self._coordinators: dict[tuple[int, str], int] = {}

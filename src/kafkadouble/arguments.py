@@ -2,16 +2,24 @@
 
 A value of a wrong type raises a UsageError that names the argument; no broker is called. A value of
 the right type that names no existing topic or partition reaches the broker, which answers with an
-error code: a KafkaError.
+error code: a KafkaError. The registry of verbs reads the same table.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .errors import UsageError
+
+INT64 = 2**63
+LARGEST_FACTOR = 1_000_000
+ISOLATION_LEVELS = "read_uncommitted", "read_committed"
+FORMATS = "json", "text"
+
+Argument = tuple[Callable[[Any], bool], str, "dict[str, Any] | None"]
+"""The check of a value, what is allowed, and the JSON schema; None if JSON cannot hold a value."""
 
 
 def _integer(value: object) -> bool:
@@ -19,7 +27,11 @@ def _integer(value: object) -> bool:
 
 
 def _index(value: Any) -> bool:
-    return _integer(value) and value >= 0
+    return _integer(value) and 0 <= value < 2**31
+
+
+def _offset(value: Any) -> bool:
+    return _integer(value) and 0 <= value < INT64
 
 
 def _count(value: Any) -> bool:
@@ -34,41 +46,134 @@ def _duration(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _is(kind: type) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, kind)
+def _factor(value: Any) -> bool:
+    return _duration(value) and 1 / LARGEST_FACTOR <= value <= LARGEST_FACTOR
 
 
-ARGUMENTS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "topic": (_is(str), "a name"),
-    "group": (_is(str), "a name"),
-    "transactional_id": (_is(str), "a name"),
-    "host": (_is(str), "a name or an address"),
-    "partition": (_index, "an index from 0"),
-    "partitions": (_integer, "a number of partitions"),
-    "replication_factor": (_integer, "a number of replicas"),
-    "config": (_is(Mapping), "a mapping of names to values"),
-    "offset": (_integer, "an integer"),
-    "timestamp": (_integer, "an integer, milliseconds since the epoch"),
-    "count": (_count, "a count from 1"),
-    "members": (_index, "a count from 0"),
-    "lag": (_index, "a number of records from 0"),
-    "epoch": (_index, "an integer from 0"),
-    "isr": (_ids, "ids of brokers"),
-    "to": (_integer, "the id of a broker"),
-    "seconds": (_duration, "a number of seconds"),
-    "timeout": (_duration, "a number of seconds"),
-    "seed": (_integer, "an integer"),
+def _is(*kinds: Any) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _bytes_like(value: object) -> bool:
+    return value is None or isinstance(value, str | bytes)
+
+
+def _iterable(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | Mapping)
+
+
+def _pairs(value: object) -> bool:
+    return isinstance(value, Mapping) or _iterable(value)
+
+
+def _replicas(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 0 and all(map(_index, value))
+
+
+def _partition(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and _index(value[1])
+
+
+def _offsets(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and len(value) > 0
+        and all(map(_partition, value))
+        and all(map(_offset, value.values()))
+    )
+
+
+def _reset_point(value: Any) -> bool:
+    return value in ("earliest", "latest") if isinstance(value, str) else _offset(value)
+
+
+def _rule(value: object) -> bool:
+    from kafkadouble.server.faults.rule import Rule
+
+    return isinstance(value, Rule)
+
+
+def _response(value: object) -> bool:
+    from kafkadouble.messages.message import Message
+
+    return isinstance(value, Message | Mapping)
+
+
+NAME: dict[str, Any] = {"type": "string"}
+INTEGER: dict[str, Any] = {"type": "integer"}
+INDEX: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
+BYTES: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "object", "properties": {"base64": {"type": "string"}}, "required": ["base64"]},
+        {"type": "null"},
+    ]
 }
-"""For each argument: the check of a value, and what is allowed, for the error message. A method
-whose default is None also allows None."""
+HEADERS: dict[str, Any] = {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "array"}}]}
+OFFSETS: dict[str, Any] = {
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+}
+
+ARGUMENTS: dict[str, Argument] = {
+    "topic": (_is(str), "a name", NAME),
+    "name": (_is(str), "a name", NAME),
+    "group": (_is(str), "a name", NAME),
+    "member_id": (_is(str), "the id of a member", NAME),
+    "listener": (_is(str), "the name of a listener", NAME),
+    "transactional_id": (_is(str), "a name", NAME),
+    "host": (_is(str), "a name or an address", NAME),
+    "partition": (_index, "an index from 0", INDEX),
+    "partitions": (_integer, "a number of partitions", INTEGER),
+    "replication_factor": (_integer, "a number of replicas", INTEGER),
+    "config": (_is(Mapping), "a mapping of names to values", {"type": "object"}),
+    "offset": (_integer, "an integer", INTEGER),
+    "timestamp": (_integer, "an integer, milliseconds since the epoch", INTEGER),
+    "to": (_integer, "the id of a broker", INTEGER),
+    "broker": (_integer, "the id of a broker", INTEGER),
+    "count": (_count, "a count from 1", COUNT),
+    "hits": (_count, "a count from 1", COUNT),
+    "members": (_index, "a count from 0", INDEX),
+    "lag": (_index, "a number of records from 0", INDEX),
+    "epoch": (_index, "an integer from 0", INDEX),
+    "isr": (_ids, "ids of brokers", {"type": "array", "items": INTEGER}),
+    "leader": (_integer, "the id of a broker", INTEGER),
+    "api": (_is(str), "the name of an API", NAME),
+    "client_id": (_is(str), "a text", NAME),
+    "state": (_is(str), "the name of a state", NAME),
+    "where": (callable, "a function", None),
+    "timeout": (_duration, "a number of seconds", {"type": "number"}),
+    "seconds": (_duration, "a number of seconds", {"type": "number"}),
+    "seed": (_integer, "an integer", INTEGER),
+    "value": (_bytes_like, "bytes, a text or None", BYTES),
+    "key": (_bytes_like, "bytes, a text or None", BYTES),
+    "headers": (_pairs, "pairs of a name and a value", HEADERS),
+    "isolation": (
+        lambda value: value in ISOLATION_LEVELS,
+        " or ".join(ISOLATION_LEVELS),
+        {"enum": [*ISOLATION_LEVELS]},
+    ),
+    "after": (_is(bool), "True or False", {"type": "boolean"}),
+    "rule": (_rule, "a Rule", {"type": "object"}),
+    "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
+    "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),
+}
+"""For each argument: the check of a value, what is allowed, for the error message, and the JSON
+schema. A row `verb.argument` is for one verb. A method whose default is None also allows None."""
 
 
 def check(**given: object) -> None:
     """Raises UsageError for the first value that its argument does not allow."""
     for name, value in given.items():
-        fits, meant = ARGUMENTS[name]
-        if not fits(value):
-            raise UsageError(f"{name} is {meant}, not {value!r}")
+        check_one(name, ARGUMENTS[name], value)
+
+
+def check_one(name: str, argument: Argument, value: object) -> None:
+    """Raises UsageError if this argument does not allow the value."""
+    if not argument[0](value):
+        raise UsageError(f"{name} is {argument[1]}, not {value!r}")
 
 
 def check_given(**given: object) -> None:

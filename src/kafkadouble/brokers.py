@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
 from .listening import text_of
+from .verbs.registry import verb
 
 if TYPE_CHECKING:
     from .cluster import Cluster, ClusterMember
@@ -38,6 +39,7 @@ class BrokerHandle:
         """HOST:PORT of this broker; it stays the same after a restart."""
         return text_of(*self._member().address())
 
+    @verb
     def bootstrap_on(self, listener: str) -> str:
         """HOST:PORT of this broker on the listener with this name."""
         return text_of(*self._member().address(listener))
@@ -57,24 +59,28 @@ class BrokerHandle:
             raise UsageError(f"broker {self.id} does not run: it has no metrics")
         return running.thread.call(broker.node.snapshot_generator.readings)
 
+    @verb
     def kill(self) -> None:
         """Ends the broker without notice, as `kill -9` does; its log stays for its next start. The
         controller notices when the broker's session times out, after `broker.session.timeout.ms`
         (9 s)."""
         self._run(in_order=False)
 
+    @verb
     def stop(self) -> None:
         """Shuts the broker down in order: other brokers take over its partitions first, and confirm
         that with their next heartbeat. As in Kafka this takes up to two seconds; a stepped clock
         moves by as much."""
         self._run(in_order=True)
 
+    @verb
     def start(self) -> None:
         """Starts the broker on its old log, behind the same port. As in Kafka 4.4, it joins the
         cluster only after the session of its previous incarnation has timed out."""
         running, cluster, member = self._all()
         running.thread.run(cluster.begin(member))
 
+    @verb
     def pause(self) -> None:
         """Pauses the broker, as SIGSTOP pauses a process: connections stay open, and no request is
         answered. Raises UsageError if the broker does not run."""
@@ -82,15 +88,18 @@ class BrokerHandle:
             raise UsageError(f"broker {self.id} does not run: there is nothing to pause")
         self._call(lambda cluster, member: cluster.pause(member, True))
 
+    @verb
     def resume(self) -> None:
         """Ends the pause."""
         self._call(lambda cluster, member: cluster.pause(member, False))
 
+    @verb
     def isolate(self) -> None:
         """Cuts the broker off from the other brokers and the controller, also after a restart.
         Clients still reach it."""
         self._call(lambda cluster, member: cluster.isolate(member, True))
 
+    @verb
     def join(self) -> None:
         """Ends the isolation."""
         self._call(lambda cluster, member: cluster.isolate(member, False))

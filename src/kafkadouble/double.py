@@ -28,6 +28,7 @@ from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
 from .verbs.groups import GroupVerbs
 from .verbs.partitions import PartitionVerbs
+from .verbs.registry import verb
 from .verbs.topics import TopicVerbs
 from .verbs.transactions import TransactionVerbs
 from .verbs.waiting import WaitVerbs
@@ -148,6 +149,7 @@ class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, Faul
         client. With several listeners, these are the addresses of the first."""
         return ",".join(text_of(*address) for address in self._addresses())
 
+    @verb
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
         return ",".join(text_of(*address) for address in self._addresses(listener))
@@ -162,6 +164,7 @@ class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, Faul
         return text_of(*found)
 
     @property
+    @verb
     def metrics(self) -> dict[str, Any]:
         """Metrics of the snapshots of the cluster's metadata, by their names in Apache Kafka and
         KIP-630; latencies are in ms. With several brokers these are the metrics of the controller;
@@ -208,6 +211,7 @@ class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, Faul
         running = self._known()
         return self._on_thread(running, lambda: at(running.broker.history))
 
+    @verb
     def reset(self) -> None:
         """Restarts the cluster empty: without topics, groups, rules and requests, with every
         connection closed and every broker running. Ports and cluster id stay, so clients that

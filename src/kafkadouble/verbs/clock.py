@@ -7,11 +7,13 @@ from kafkadouble.errors import UsageError
 from kafkadouble.server.network.clock import SteppedClock
 
 from .host import VerbHost
+from .registry import verb
 
 
 class ClockVerbs(VerbHost):
     """A part of KafkaDouble."""
 
+    @verb
     def advance(self, seconds: float) -> None:
         """Lets time pass, and does everything that is due. Raises UsageError without a stepped
         clock."""

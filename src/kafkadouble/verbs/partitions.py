@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from .host import VerbHost
+from .registry import verb
 
 
 class PartitionVerbs(VerbHost):
     """A part of KafkaDouble."""
 
+    @verb
     def leader(self, topic: str, partition: int) -> int | None:
         """The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from kafkadouble import placement
 
         return self._call(placement.leader, self._serving().broker, topic, partition)
 
+    @verb
     def isr(self, topic: str, partition: int) -> list[int]:
         """The ids of the in-sync replicas. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from kafkadouble import placement
 
         return self._call(placement.isr, self._serving().broker, topic, partition)
 
+    @verb
     def move_leader(self, topic: str, partition: int, to: int) -> int:
         """Elects another broker as leader of a partition, and returns the new leader epoch. Raises
         KafkaError: REPLICA_NOT_AVAILABLE if that broker has no replica,
@@ -28,6 +32,7 @@ class PartitionVerbs(VerbHost):
 
         return self._call(placement.move_leader, self._serving().broker, topic, partition, to)
 
+    @verb
     def unclean_election(self, topic: str, partition: int, to: int | None = None) -> int:
         """Elects a live replica that is not in sync as leader of a partition without a leader: the
         replica on broker `to`, or else the first. Returns the id of its broker. Records that the
@@ -40,6 +45,7 @@ class PartitionVerbs(VerbHost):
 
         return self._call(placement.unclean_election, self._serving().broker, topic, partition, to)
 
+    @verb
     def bump_epoch(self, topic: str, partition: int) -> int:
         """Elects the same leader of the partition again, and returns the new leader epoch. Clients
         that send the old epoch are fenced, and refresh their metadata.
@@ -50,6 +56,7 @@ class PartitionVerbs(VerbHost):
 
         return self._call(leadership.bump, self._serving().broker, topic, partition)
 
+    @verb
     def truncate(self, topic: str, partition: int, offset: int) -> int:
         """Removes the records from `offset` on, in whole batches, as if a broker that lacks them
         was elected; returns the new leader epoch, which begins there. Raises KafkaError:
@@ -58,12 +65,14 @@ class PartitionVerbs(VerbHost):
 
         return self._call(leadership.truncate, self._serving().broker, topic, partition, offset)
 
+    @verb
     def leader_epoch(self, topic: str, partition: int) -> int:
         """The epoch of the partition's leader, which the next batch carries."""
         from kafkadouble import leadership
 
         return self._call(leadership.leader_epoch, self._serving().broker, topic, partition)
 
+    @verb
     def epochs(self, topic: str, partition: int) -> dict[int, int]:
         """The leader epochs in the partition's log, each with its start offset, oldest first."""
         from kafkadouble import leadership

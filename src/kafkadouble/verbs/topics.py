@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .host import VerbHost
+from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.records import ReadRecord
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 class TopicVerbs(VerbHost):
     """A part of KafkaDouble."""
 
+    @verb
     def create_topic(
         self,
         name: str,
@@ -29,12 +31,14 @@ class TopicVerbs(VerbHost):
         replicas = -1 if replication_factor is None else replication_factor
         seeding.check_topics(self._ask(seeding.to_create(name, partitions, config or {}, replicas)).topics)
 
+    @verb
     def delete_topic(self, name: str) -> None:
         """Deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
         from kafkadouble import seeding
 
         seeding.check_topics(self._ask(seeding.to_delete(name)).responses)
 
+    @verb
     def produce(
         self,
         topic: str,
@@ -71,6 +75,7 @@ class TopicVerbs(VerbHost):
             self._round += 1
             return (self._round - 1) % partitions
 
+    @verb
     def records(
         self, topic: str, partition: int | None = None, isolation: str = "read_uncommitted"
     ) -> list[ReadRecord]:

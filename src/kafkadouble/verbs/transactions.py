@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .host import VerbHost
+from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.seeding import Text
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 class TransactionVerbs(VerbHost):
     """A part of KafkaDouble."""
 
+    @verb
     def transactions(self) -> dict[str, Transaction]:
         """The transactional ids, each with its state, producer and partitions."""
         from kafkadouble.transactions import transactions
@@ -22,6 +24,7 @@ class TransactionVerbs(VerbHost):
         members = self._call(lambda: self._serving().broker.members)
         return {id: each for at in members for id, each in transactions(partial(self._ask, at=at)).items()}
 
+    @verb
     def expire_transaction(self, transactional_id: str) -> None:
         """Aborts the open transaction of this id at once, as `transaction.timeout.ms` does later:
         its producer is fenced. Raises KafkaError: TRANSACTIONAL_ID_NOT_FOUND, INVALID_TXN_STATE if
@@ -30,6 +33,7 @@ class TransactionVerbs(VerbHost):
 
         self._call(transactions.expire, self._serving().broker, transactional_id)
 
+    @verb
     def hang_transaction(self, topic: str, partition: int, value: Text = b"") -> int:
         """Appends a record of a transaction that no coordinator knows, and returns its producer id.
         The transaction hangs: consumers with read_committed read nothing from it on, until an

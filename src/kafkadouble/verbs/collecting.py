@@ -1,0 +1,115 @@
+"""Collects the verbs: reads the marked methods of KafkaDouble and of a broker, and finds the kind
+of each parameter.
+
+A verb of a broker, as `kafka.brokers[1].kill()`, has the name `kill_broker` and a parameter
+`broker`. The verbs of fault rules are all public methods of FaultVerbs; the kinds of their
+parameters are those of the rule's fields.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from kafkadouble.arguments import ARGUMENTS, Argument
+from kafkadouble.brokers import BrokerHandle
+from kafkadouble.double import KafkaDouble
+from kafkadouble.server.faults.actions import ACTIONS
+from kafkadouble.server.faults.field_kinds import FieldKind
+from kafkadouble.server.faults.match import MATCH_FIELDS, Match
+from kafkadouble.server.faults.trigger import TRIGGER_FIELDS, Trigger
+
+from .faults import FaultVerbs
+from .registry import MARK
+from .verb import REQUIRED, Parameter, Verb
+
+Row = Argument | None
+
+BROKER = "broker"
+NARROWING: Mapping[str, FieldKind] = {
+    name: kind for name, kind in {**MATCH_FIELDS, **TRIGGER_FIELDS}.items() if name != "api"
+}
+"""The parameters of `**more: Unpack[Narrowing]`."""
+
+
+def collected() -> dict[str, Verb]:
+    """Every verb by its name, in the order of the alphabet."""
+    found = {each.name: each for each in (*_of_double(), *_of_broker())}
+    return dict(sorted(found.items()))
+
+
+def _of_double() -> Iterator[Verb]:
+    for cls in KafkaDouble.__mro__:
+        for name, member in vars(cls).items():
+            function: Any = member.fget if isinstance(member, property) else member
+            takes_all = cls is FaultVerbs and not name.startswith("_") and callable(function)
+            if takes_all or MARK in getattr(function, "__dict__", ()):
+                call = _getter(name) if isinstance(member, property) else getattr(KafkaDouble, name)
+                yield _verb(name, _subject(function), function, call)
+
+
+def _getter(name: str) -> Callable[..., Any]:
+    return lambda kafka: getattr(kafka, name)
+
+
+def _subject(function: Callable[..., Any]) -> str:
+    """What a verb is about: the name of its module, as `topics`."""
+    return "double" if function.__module__ == KafkaDouble.__module__ else function.__module__.rpartition(".")[2]
+
+
+def _of_broker() -> Iterator[Verb]:
+    parameter = Parameter(BROKER, ARGUMENTS[BROKER], REQUIRED)
+    for name, member in vars(BrokerHandle).items():
+        if MARK in getattr(member, "__dict__", ()):
+            verb = _verb(f"{name}_broker", "brokers", member, _at_broker(name))
+            yield verb._replace(parameters={BROKER: parameter, **verb.parameters})
+
+
+def _at_broker(name: str) -> Callable[..., Any]:
+    return lambda kafka, broker, **given: getattr(kafka.brokers[broker], name)(**given)
+
+
+def _verb(name: str, subject: str, function: Callable[..., Any], call: Callable[..., Any]) -> Verb:
+    summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+    signature = inspect.signature(function)
+    result = "None" if signature.return_annotation is signature.empty else str(signature.return_annotation)
+    return Verb(
+        name, subject, {each.name: each for each in _parameters(name, subject, signature)}, call, result, summary
+    )
+
+
+def _parameters(verb: str, subject: str, signature: inspect.Signature) -> Iterator[Parameter]:
+    _, *own = signature.parameters.values()
+    for each in own:
+        if each.kind is inspect.Parameter.VAR_KEYWORD:
+            yield from (_narrowing(name, kind) for name, kind in NARROWING.items())
+        else:
+            default = REQUIRED if each.default is each.empty else each.default
+            yield Parameter(each.name, row(verb, subject, each.name), default)
+
+
+def _narrowing(name: str, kind: FieldKind) -> Parameter:
+    default = next(each.default for cls in (Match, Trigger) for each in fields(cls) if each.name == name)
+    fits, allowed, schema = _row_of(kind)
+    if kind.is_optional and default is not None:  # as `times`, which is 1 unless it is given
+        schema = {**(schema or {}), "type": [(schema or {})["type"], "null"]}
+        return Parameter(name, (lambda value: value is None or fits(value), allowed, schema), default)
+    return Parameter(name, (fits, allowed, schema), default)
+
+
+def row(verb: str, subject: str, name: str) -> Argument:
+    """What a parameter of a verb allows. Raises KeyError if no table has a row for it."""
+    kinds = _kinds_of_rule(verb) if subject == "faults" else {}
+    kind = None if f"{verb}.{name}" in ARGUMENTS else kinds.get(name)
+    return _row_of(kind) if kind is not None else ARGUMENTS.get(f"{verb}.{name}") or ARGUMENTS[name]
+
+
+def _kinds_of_rule(verb: str) -> dict[str, FieldKind]:
+    action = ACTIONS.get("call" if verb == "on" else verb)
+    return {**MATCH_FIELDS, **TRIGGER_FIELDS, **(action.kinds if action is not None else {})}
+
+
+def _row_of(kind: FieldKind) -> Argument:
+    return kind.fits, kind.expected, None if kind.schema is None else dict(kind.schema)

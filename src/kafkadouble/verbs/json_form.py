@@ -1,0 +1,123 @@
+"""Parameters of verbs from JSON, and results of verbs for JSON.
+
+Bytes are a text if they are valid UTF-8, and otherwise `{"base64": "..."}`. A mapping by partition,
+`{("orders", 0): 5}`, is `{"orders": {"0": 5}}`. A named tuple is an object, without what is None by
+default; a rule is its own JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass
+from enum import Enum
+from typing import Any
+
+from kafkadouble.errors import UsageError
+from kafkadouble.messages.message import Message
+from kafkadouble.rules import RuleHandle
+from kafkadouble.server.faults.rule import Rule
+
+
+def to_json(value: Any) -> Any:
+    """The same as a value that `json.dumps` takes. Raises UsageError if there is none."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value.value if isinstance(value, Enum) else value
+    for kind, convert in _CONVERSIONS:
+        if isinstance(value, kind):
+            return convert(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return to_json(asdict(value))
+    raise UsageError(f"a {type(value).__name__} has no form in JSON")
+
+
+def _of_bytes(value: bytes | bytearray | memoryview) -> Any:
+    data = bytes(value)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def _of_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, each in value.items():
+        if isinstance(key, tuple):
+            topic, partition = key
+            made.setdefault(topic, {})[str(partition)] = to_json(each)
+        else:
+            made[str(key)] = to_json(each)
+    return made
+
+
+def _of_tuple(value: tuple[Any, ...]) -> Any:
+    names = getattr(value, "_fields", None)
+    return [to_json(each) for each in value] if names is None else _of_mapping(dict(zip(names, value, strict=True)))
+
+
+def _of_handle(handle: RuleHandle) -> dict[str, Any]:
+    rule = handle.rule
+    has_function = rule.match.predicate is not None or type(rule.action).__name__ == "Call"
+    return {"rule": repr(rule) if has_function else rule.to_dict(), "hits": handle.hits, "spent": handle.spent}
+
+
+_CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    ((bytes, bytearray, memoryview), _of_bytes),
+    (Mapping, _of_mapping),
+    (tuple, _of_tuple),
+    ((list, set, frozenset, range), lambda value: [to_json(each) for each in value]),
+    (RuleHandle, _of_handle),
+    (Rule, Rule.to_dict),
+    (Message, lambda value: value.to_json(value.versions[1])),
+)
+
+
+def from_json(name: str, value: Any) -> Any:
+    """The value that a verb takes for a parameter of this name. What is wrong stays as it is: the
+    check of the parameter refuses it."""
+    convert = _PARAMETERS.get(name)
+    return value if convert is None else convert(value)
+
+
+def _to_bytes(value: Any) -> Any:
+    if isinstance(value, Mapping) and [*value] == ["base64"]:
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except (binascii.Error, TypeError, ValueError):
+            return value
+    return value
+
+
+def _to_headers(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _to_bytes(each) for name, each in value.items()}
+    if isinstance(value, list) and all(isinstance(each, list) and len(each) == 2 for each in value):
+        return [(name, _to_bytes(each)) for name, each in value]
+    return value
+
+
+def _to_offsets(value: Any) -> Any:
+    if not isinstance(value, Mapping) or not all(isinstance(each, Mapping) for each in value.values()):
+        return value
+    return {
+        (topic, int(index) if str(index).isdecimal() else index): offset
+        for topic, partitions in value.items()
+        for index, offset in partitions.items()
+    }
+
+
+def _to_record(value: Any) -> Any:
+    if isinstance(value, Mapping) and [*value] != ["base64"]:
+        return {name: from_json(name, each) for name, each in value.items()}
+    return _to_bytes(value)
+
+
+_PARAMETERS: dict[str, Callable[[Any], Any]] = {
+    "value": _to_bytes,
+    "key": _to_bytes,
+    "headers": _to_headers,
+    "offsets": _to_offsets,
+    "records": lambda value: [*map(_to_record, value)] if isinstance(value, list) else value,
+    "rule": lambda value: Rule.from_dict(value) if isinstance(value, Mapping) else value,
+}

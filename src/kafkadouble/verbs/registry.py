@@ -1,0 +1,63 @@
+"""The registry of verbs: everything that a program can do with a KafkaDouble, as a table.
+
+    VERBS["truncate"].call(kafka, topic="orders", partition=0, offset=3)
+
+A verb is a method of KafkaDouble, or of one of its brokers. The method stays an ordinary, typed
+method; `@verb` only marks it. The table is computed when it is first read, because a test that
+starts a double should not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from .verb import Verb
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MARK = "__is_verb__"
+
+
+def verb(function: F) -> F:
+    """Marks a method as a verb."""
+    function.__dict__[MARK] = True
+    return function
+
+
+class VerbTable(Mapping[str, "Verb"]):
+    """Every verb by its name. It is computed when it is first read."""
+
+    def __init__(self) -> None:
+        self._verbs: dict[str, Verb] | None = None
+
+    def _all(self) -> dict[str, Verb]:
+        if self._verbs is None:
+            from .collecting import collected
+
+            self._verbs = collected()
+        return self._verbs
+
+    def __getitem__(self, name: str) -> Verb:
+        """Raises UsageError for a name that no verb has, with the nearest one."""
+        verbs = self._all()
+        if name not in verbs:
+            from kafkadouble.errors import UsageError
+            from kafkadouble.server.configs.did_you_mean import near
+
+            raise UsageError(f"there is no verb {name!r}{near(name, verbs)}")
+        return verbs[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+VERBS: Mapping[str, Verb] = VerbTable()
+"""Every verb by its name, in the order of the alphabet. An unknown name raises UsageError."""

@@ -1,0 +1,128 @@
+"""A verb and its parameters, as values: what an HTTP API, a command line or a page needs to know.
+
+`call` checks every parameter before anything is called. `call_json` does the same with parameters
+from JSON, and returns JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble.arguments import Argument, check_one
+from kafkadouble.errors import UsageError
+from kafkadouble.server.configs.did_you_mean import near
+
+if TYPE_CHECKING:
+    from kafkadouble.double import KafkaDouble
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+"""The default of a parameter that must be given."""
+
+KINDS = {
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "switch",
+    "object": "object",
+    "array": "list",
+}
+"""The kind of a parameter, by the type in its JSON schema."""
+
+
+class Parameter(NamedTuple):
+    """One parameter of a verb. `default` is REQUIRED if it must be given. None is allowed where it
+    is the default, or where the kind of value includes it."""
+
+    name: str
+    argument: Argument
+    default: Any
+
+    @property
+    def allowed(self) -> str:
+        """Which values are allowed, in words."""
+        return self.argument[1]
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema of a value; None if only a Python program can give one."""
+        own = self.argument[2]
+        return {"anyOf": [own, {"type": "null"}]} if own and self.default is None else own
+
+    @property
+    def kind(self) -> str:
+        """A word for the type of a value: text, integer, number, switch, object, list, or value
+        for several of them. `function` if only a Python program can give one."""
+        own = self.argument[2]
+        if own is None:
+            return "function"
+        found = [own["type"]] if isinstance(own.get("type"), str) else own.get("type", ())
+        types = [each for each in found if each != "null"]
+        return KINDS[types[0]] if len(types) == 1 else "text" if "enum" in own else "value"
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is REQUIRED
+
+    def check(self, value: object) -> None:
+        """Raises UsageError for a value that is not allowed."""
+        if value is not None or self.default is not None:
+            check_one(self.name, self.argument, value)
+
+
+class Verb(NamedTuple):
+    """One verb. `function` is called with the double and the parameters. `summary` is the first
+    paragraph of the method's docstring, `subject` what the verb is about."""
+
+    name: str
+    subject: str
+    parameters: Mapping[str, Parameter]
+    function: Callable[..., Any]
+    result: str
+    summary: str
+
+    @property
+    def is_for_json(self) -> bool:
+        """Whether every parameter that must be given can be written as JSON."""
+        return all(each.schema is not None for each in self.parameters.values() if each.is_required)
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Raises UsageError for the first parameter that is unknown, missing or wrong."""
+        for name in given:
+            if name not in self.parameters:
+                has = f"it has {', '.join(self.parameters)}" if self.parameters else "it has none"
+                raise UsageError(f"{self.name} has no parameter {name!r}{near(name, self.parameters)}; {has}")
+        for each in self.parameters.values():
+            if each.name in given:
+                each.check(given[each.name])
+            elif each.is_required:
+                raise UsageError(f"{self.name} needs {each.name}, {each.allowed}")
+
+    def call(self, kafka: KafkaDouble, **given: Any) -> Any:
+        """Calls the verb. Raises UsageError before anything happens if a parameter is wrong, and
+        what the method raises."""
+        self.check(given)
+        return self.function(kafka, **given)
+
+    def call_json(self, kafka: KafkaDouble, given: Mapping[str, Any]) -> Any:
+        """Calls the verb with parameters from JSON; returns the result for JSON."""
+        from .json_form import from_json
+
+        values = {name: from_json(name, value) if name in self.parameters else value for name, value in given.items()}
+        return self.to_json(self.call(kafka, **values))
+
+    def to_json(self, result: Any) -> Any:
+        """The result as values that `json.dumps` takes."""
+        from .json_form import to_json
+
+        return to_json(result)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of an object with the parameters."""
+        properties = {each.name: each.schema for each in self.parameters.values() if each.schema is not None}
+        required = [each.name for each in self.parameters.values() if each.is_required and each.schema is not None]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(self.parameters)}) -> {self.result}"

@@ -1,0 +1,137 @@
+"""One good call of each verb: the table that the generated test plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from kafkadouble import KafkaDouble, Rule
+from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsToTxnRequest
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from tests.front.client import ask
+
+TOPIC = "t"
+
+Given = Mapping[str, Any] | Callable[[KafkaDouble], Mapping[str, Any]]
+
+
+def nothing(kafka: KafkaDouble) -> None:
+    """No preparation."""
+
+
+class GoodCall(NamedTuple):
+    """`given` are the parameters, `json` the result as JSON, or a check of it. Before the call
+    there is a topic `t` with one record."""
+
+    given: Given
+    json: Any
+    brokers: int = 1
+    prepare: Callable[[KafkaDouble], object] = nothing
+
+    def parameters(self, kafka: KafkaDouble) -> dict[str, Any]:
+        return dict(self.given(kafka) if callable(self.given) else self.given)
+
+
+class Is(NamedTuple):
+    """A check of a result in words of Python."""
+
+    check: Callable[[Any], bool]
+
+
+AT = {"topic": TOPIC, "partition": 0}
+RULE = Is(lambda result: result["hits"] == 0 and result["rule"]["match"]["api"] in ("Fetch", "Metadata"))
+NONE = None
+
+
+def follower(kafka: KafkaDouble) -> int:
+    return next(id for id in kafka.isr(TOPIC, 0) if id != kafka.leader(TOPIC, 0))
+
+
+def _open_transaction(kafka: KafkaDouble) -> None:
+    at = "127.0.0.1", kafka.port
+    ask(at, FindCoordinatorRequest(key_type=1, coordinator_keys=["id"]), 4)
+    made = ask(at, InitProducerIdRequest(transactional_id="id", transaction_timeout_ms=60_000), 4)
+    topics = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=TOPIC, partitions=[0])
+    begin = AddPartitionsToTxnRequest(
+        v3_and_below_transactional_id="id",
+        v3_and_below_producer_id=made.producer_id,
+        v3_and_below_producer_epoch=made.producer_epoch,
+        v3_and_below_topics=[topics],
+    )
+    ask(at, begin, 3)
+
+
+def _lose_leader(kafka: KafkaDouble) -> None:
+    """Nothing leads the partition, and one live replica is not in sync."""
+    kafka.move_leader(TOPIC, 0, to=1)
+    kafka.brokers[2].isolate(), kafka.brokers[3].isolate()
+    kafka.advance(35)
+    kafka.brokers[1].kill()
+    kafka.brokers[2].join(), kafka.brokers[3].join()
+    kafka.advance(10)
+
+
+GOOD: dict[str, GoodCall] = {
+    # topics
+    "create_topic": GoodCall({"name": "new", "partitions": 2, "config": {"cleanup.policy": "compact"}}, NONE),
+    "delete_topic": GoodCall({"name": TOPIC}, NONE),
+    "produce": GoodCall({"topic": TOPIC, "value": "b", "key": b"k", "headers": {"h": "x"}, "timestamp": 5}, 1),
+    "records": GoodCall(
+        {"topic": TOPIC, "isolation": "read_committed"}, Is(lambda result: [each["value"] for each in result] == ["a"])
+    ),
+    # partitions
+    "leader": GoodCall(AT, 1),
+    "isr": GoodCall(AT, [1, 2, 3], brokers=3),
+    "leader_epoch": GoodCall(AT, 0),
+    "epochs": GoodCall(AT, {"0": 0}),
+    "bump_epoch": GoodCall(AT, 1),
+    "truncate": GoodCall({**AT, "offset": 0}, 1),
+    "move_leader": GoodCall(lambda kafka: {**AT, "to": follower(kafka)}, 1, brokers=3),
+    "unclean_election": GoodCall({**AT, "to": 2}, 2, brokers=3, prepare=_lose_leader),
+    # groups
+    "groups": GoodCall({}, {}),
+    "move_coordinator": GoodCall({"group": "g", "to": 2}, Is(lambda result: 0 <= result < 50), brokers=3),
+    # transactions
+    "transactions": GoodCall({}, Is(lambda result: result["id"]["state"] == "Ongoing"), prepare=_open_transaction),
+    "expire_transaction": GoodCall({"transactional_id": "id"}, NONE, prepare=_open_transaction),
+    "hang_transaction": GoodCall({**AT, "value": "x"}, Is(lambda result: result >= 0)),
+    # the clock
+    "advance": GoodCall({"seconds": 1.5}, NONE),
+    # the double
+    "reset": GoodCall({}, NONE),
+    "metrics": GoodCall({}, Is(lambda result: isinstance(result, dict) and len(result) > 0)),
+    "bootstrap": GoodCall({"listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:"))),
+    # one broker
+    "kill_broker": GoodCall({"broker": 1}, NONE, brokers=3),
+    "stop_broker": GoodCall({"broker": 1}, NONE, brokers=3),
+    "start_broker": GoodCall({"broker": 1}, NONE, brokers=3, prepare=lambda kafka: kafka.brokers[1].kill()),
+    "pause_broker": GoodCall({"broker": 1}, NONE, brokers=3),
+    "resume_broker": GoodCall({"broker": 1}, NONE, brokers=3, prepare=lambda kafka: kafka.brokers[1].pause()),
+    "isolate_broker": GoodCall({"broker": 1}, NONE, brokers=3),
+    "join_broker": GoodCall({"broker": 1}, NONE, brokers=3, prepare=lambda kafka: kafka.brokers[1].isolate()),
+    "bootstrap_on_broker": GoodCall(
+        {"broker": 1, "listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:")), brokers=3
+    ),
+    # fault rules
+    "arm": GoodCall({"rule": Rule.of("ignore", api="Fetch")}, RULE),
+    "rules": GoodCall({}, Is(lambda result: len(result) == 1), prepare=lambda kafka: kafka.ignore("Fetch")),
+    "clear_rules": GoodCall({}, NONE, prepare=lambda kafka: kafka.ignore("Fetch")),
+    "fail": GoodCall({"api": "Fetch", "error": "NOT_LEADER_OR_FOLLOWER", "topic": TOPIC, "times": None}, RULE),
+    "delay": GoodCall({"api": "Fetch", "seconds": 0.5, "on_call": 2}, RULE),
+    "pause": GoodCall({"api": "Fetch", "when": "after"}, RULE),
+    "disconnect": GoodCall({"api": "Fetch", "after": True, "probability": 0.5, "seed": 1}, RULE),
+    "ignore": GoodCall({"api": "Fetch", "broker": 1, "listener": "PLAINTEXT"}, RULE),
+    "drop_answer": GoodCall({"api": "Fetch", "client_id": "c", "peers": True}, RULE),
+    "throttle": GoodCall({"api": "Fetch", "seconds": 1, "after_seconds": 1, "for_seconds": 2}, RULE),
+    "respond": GoodCall({"api": "Fetch", "body": {"errorCode": 6}}, RULE),
+    "change_field": GoodCall({"api": "Fetch", "path": "sessionId", "value": 7}, RULE),
+    "corrupt_records": GoodCall({"how": "bit"}, RULE),
+    "stale_metadata": GoodCall({}, RULE),
+    "wrong_correlation_id": GoodCall({"api": "Fetch"}, RULE),
+    "cut_frame": GoodCall({"api": "Fetch", "bytes": 5}, RULE),
+    "short_frame": GoodCall({"api": "Fetch", "bytes": 5}, RULE),
+    "oversized_frame": GoodCall({"api": "Fetch", "bytes": 500}, RULE),
+    "slow_frame": GoodCall({"api": "Fetch", "bytes_per_second": 100}, RULE),
+    "on": GoodCall({"api": "Fetch", "function": print}, Is(lambda result: "Fetch" in result["rule"])),
+}

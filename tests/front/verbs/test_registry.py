@@ -1,0 +1,195 @@
+"""The registry of verbs: every verb is played with one good call, and with each parameter wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkadouble import KafkaDouble, Rule, UsageError
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.verbs.verb import Parameter, Verb
+from tests.front.verbs.good_calls import GOOD, TOPIC, Is
+
+WRONG: Mapping[str, Any] = {
+    "text": 5,
+    "integer": "five",
+    "number": "five",
+    "switch": "yes",
+    "object": 5,
+    "list": 5,
+    "function": 5,
+    "value": object(),
+}
+"""A value that no parameter of this kind allows."""
+
+ANY_VALUE = {("change_field", "value")}
+"""Parameters that allow every value."""
+
+PARAMETERS = [(verb, each) for verb in VERBS.values() for each in verb.parameters.values()]
+REQUIRED = [(verb, each) for verb, each in PARAMETERS if each.is_required]
+
+
+@contextmanager
+def running(brokers: int = 1) -> Iterator[KafkaDouble]:
+    with KafkaDouble(brokers=brokers, stepped=True, seed=1) as kafka:
+        kafka.create_topic(TOPIC, replication_factor=brokers)
+        kafka.produce(TOPIC, "a")
+        yield kafka
+
+
+def ids(rows: list[tuple[Verb, Parameter]]) -> list[str]:
+    return [f"{verb.name}-{parameter.name}" for verb, parameter in rows]
+
+
+def test_every_verb_has_a_good_call() -> None:
+    assert sorted(GOOD) == list(VERBS)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_call(name: str) -> None:
+    verb, good = VERBS[name], GOOD[name]
+    with running(good.brokers) as kafka:
+        good.prepare(kafka)
+        result = verb.to_json(verb.call(kafka, **good.parameters(kafka)))
+    assert json.loads(json.dumps(result)) == result
+    if isinstance(good.json, Is):
+        assert good.json.check(result), result
+    else:
+        assert result == good.json
+
+
+@pytest.mark.parametrize(("verb", "parameter"), PARAMETERS, ids=ids(PARAMETERS))
+def test_a_wrong_value_is_refused(verb: Verb, parameter: Parameter) -> None:
+    wrong = WRONG[parameter.kind]
+    good = {each.name: None for each in verb.parameters.values() if each.default is None}
+    assert (verb.name, parameter.name) in ANY_VALUE or not parameter.argument[0](wrong)
+    if (verb.name, parameter.name) in ANY_VALUE:
+        return
+    with pytest.raises(UsageError, match=re.escape(f"{parameter.name} is {parameter.allowed}, not {wrong!r}")):
+        parameter.check(wrong)
+    given = {**{each.name: _fitting(verb, each) for each in _before(verb, parameter)}, **good, parameter.name: wrong}
+    with pytest.raises(UsageError, match=re.escape(f"{parameter.name} is {parameter.allowed}, not {wrong!r}")):
+        verb.call(KafkaDouble(), **given)
+
+
+def _before(verb: Verb, parameter: Parameter) -> list[Parameter]:
+    """The required parameters that are checked before this one."""
+    names = list(verb.parameters)
+    return [verb.parameters[name] for name in names[: names.index(parameter.name)] if verb.parameters[name].is_required]
+
+
+def _fitting(verb: Verb, parameter: Parameter) -> Any:
+    """A value from the good call."""
+    given = GOOD[verb.name].given
+    if callable(given):
+        return {"topic": "t", "partition": 0, "group": "g", "member_id": "m", "broker": 1}[parameter.name]
+    return given[parameter.name]
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=list(VERBS))
+def test_an_unknown_parameter_is_refused(verb: Verb) -> None:
+    first = next(iter(verb.parameters), None)
+    if first is None:
+        with pytest.raises(UsageError, match=f"{verb.name} has no parameter 'topic'; it has none"):
+            verb.call(KafkaDouble(), topic="t")
+        return
+    near = f"{verb.name} has no parameter '{first}x'; did you mean '{first}'?; it has {first}"
+    with pytest.raises(UsageError, match=re.escape(near)):
+        verb.call(KafkaDouble(), **{f"{first}x": 1})
+
+
+@pytest.mark.parametrize(("verb", "parameter"), REQUIRED, ids=ids(REQUIRED))
+def test_a_missing_parameter_is_named(verb: Verb, parameter: Parameter) -> None:
+    given = {each.name: _fitting(verb, each) for each in _before(verb, parameter)}
+    with pytest.raises(UsageError, match=re.escape(f"{verb.name} needs {parameter.name}, {parameter.allowed}")):
+        verb.call(KafkaDouble(), **given)
+
+
+@pytest.mark.parametrize("verb", VERBS.values(), ids=list(VERBS))
+def test_a_verb_says_what_it_does(verb: Verb) -> None:
+    assert verb.summary
+    assert verb.summary.endswith(".")
+    assert verb.schema["additionalProperties"] is False
+    json.dumps(verb.schema)
+    assert all(each.allowed for each in verb.parameters.values())
+
+
+def test_an_unknown_verb_is_refused_with_a_hint() -> None:
+    with pytest.raises(UsageError, match=r"there is no verb 'trunkate'; did you mean 'truncate'\?"):
+        VERBS["trunkate"]
+    assert "trunkate" not in VERBS
+
+
+def test_nothing_happens_before_the_check() -> None:
+    with running() as kafka:
+        with pytest.raises(UsageError, match="partition is an index from 0, not -1"):
+            VERBS["produce"].call(kafka, topic=TOPIC, value="b", partition=-1)
+        with pytest.raises(UsageError, match="broker is the id of a broker, not 'one'"):
+            VERBS["kill_broker"].call(kafka, broker="one")
+        assert len(kafka.records(TOPIC)) == 1
+
+
+def test_a_call_with_json() -> None:
+    with running() as kafka:
+        call = VERBS["produce"].call_json
+        given = {"topic": TOPIC, "key": {"base64": "/wA="}, "headers": [["h", {"base64": "/w=="}]], "timestamp": 7}
+        assert call(kafka, given) == 1
+        record = kafka.records(TOPIC)[1]
+        assert (record.key, record.value, record.headers) == (b"\xff\x00", None, (("h", b"\xff"),))
+        assert VERBS["records"].call_json(kafka, {"topic": TOPIC})[1] == {
+            "topic": TOPIC,
+            "partition": 0,
+            "offset": 1,
+            "timestamp": 7,
+            "key": {"base64": "/wA="},
+            "value": None,
+            "headers": [["h", {"base64": "/w=="}]],
+        }
+        rule = Rule.of("fail", api="Fetch", error="UNKNOWN_SERVER_ERROR").to_dict()
+        assert VERBS["arm"].call_json(kafka, {"rule": rule}) == {"rule": rule, "hits": 0, "spent": False}
+        with pytest.raises(UsageError, match=r"a rule has no field 'acton'; did you mean 'action'\?"):
+            VERBS["arm"].call_json(kafka, {"rule": {"acton": {}}})
+        with pytest.raises(UsageError, match="value is bytes, a text or None, not"):
+            call(kafka, {"topic": TOPIC, "value": {"base64": "?"}})
+
+
+def test_the_registry_costs_nothing_before_it_is_read() -> None:
+    program = (
+        "import sys; from kafkadouble import KafkaDouble; KafkaDouble()\n"
+        "print(*[name for name in sys.modules if name.startswith('kafkadouble.verbs')], 'inspect' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {f"kafkadouble.verbs.{name}" for name in ("collecting", "verb", "json_form")} & set(done.stdout.split())
+
+
+MISSPELT = """
+from kafkadouble import KafkaDouble
+
+kafka = KafkaDouble()
+kafka.produce("t", "x", partiton=1)
+kafka.truncate(topic="t", partition=0, ofset=3)
+kafka.fail("Fetch", 6, topc="t")
+kafka.brokers[1].kill(now=True)
+kafka.produce("t", "x", partition=1)
+"""
+
+
+def test_a_type_checker_finds_misspelt_keywords(tmp_path: Path) -> None:
+    path = tmp_path / "suite.py"
+    path.write_text(MISSPELT)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert [int(line) for line in re.findall(r"suite\.py:(\d+): error: Unexpected keyword", done.stdout)] == [
+        5,
+        6,
+        7,
+        8,
+    ]

@@ -108,6 +108,14 @@ class LocalLog:
         most = min(self.config.segment_jitter_ms, self.config.segment_ms)
         return crc32(f"{self.topic}-{self.index}-{base_offset}".encode()) % most if most else 0
 
+    def roll(self) -> int:
+        """Begin a new segment, unless the active one is empty; return the active one's base offset.
+        It follows the last record, so that no gap is between two segments."""
+        active = self._storage.segments[-1]
+        if active.size:
+            self._roll(active.next_offset)
+        return self._storage.segments[-1].base_offset
+
     def _roll(self, base_offset: int) -> None:
         self._storage.roll(base_offset, self.config)
         self._storage.take_producer_snapshot(base_offset, self._state.producers)

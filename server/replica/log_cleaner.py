@@ -11,6 +11,7 @@ whose cleaning failed is not tried again.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -60,11 +61,28 @@ class LogCleaner:
             return
         from ..log.compaction.cleaner import clean  # imported on first use
 
-        max_keys = (
-            int(self._node.settings.int("log.cleaner.dedupe.buffer.size") * LOAD_FACTOR) // OFFSET_MAP_ENTRY_BYTES
-        )
-        self._current = chosen, clean(chosen, now, max(1, min(max_keys, MAX_KEYS)))
+        self._current = chosen, clean(chosen, now, self._max_keys())
         self._step(now)
+
+    def _max_keys(self) -> int:
+        buffer_bytes = self._node.settings.int("log.cleaner.dedupe.buffer.size")
+        return max(1, min(int(buffer_bytes * LOAD_FACTOR) // OFFSET_MAP_ENTRY_BYTES, MAX_KEYS))
+
+    def clean_now(self, chosen: PartitionLog) -> Iterator[None]:
+        """Clean a log whether it is due or not; the caller takes the steps. A scheduled cleaning of
+        this log is dropped. Raises CleaningAborted and DiskFailure."""
+        from ..log.compaction.cleaner import clean  # imported on first use
+        from ..log.compaction.ranges import cleanable
+
+        if self._current is not None and self._current[0] is chosen:
+            self._current[1].close()
+        cleaned_to = -1
+        while (found := cleanable(chosen, self._node.now)).end > found.start > cleaned_to:
+            cleaned_to = found.start
+            yield from clean(chosen, self._node.now, self._max_keys())
+        replica = self._replica_of(chosen)
+        if replica is not None:
+            replica.wake_waiters()
 
     def _filthiest(self, now: int) -> PartitionLog | None:
         from ..log.compaction.ranges import cleanable, is_due

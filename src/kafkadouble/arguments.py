@@ -8,6 +8,7 @@ error code: a KafkaError. The registry of verbs reads the same table.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -40,6 +41,10 @@ def _count(value: Any) -> bool:
 
 def _ids(value: Any) -> bool:
     return isinstance(value, list | tuple | set | frozenset) and all(map(_integer, value))
+
+
+def _int64(value: Any) -> bool:
+    return _integer(value) and -INT64 <= value < INT64
 
 
 def _duration(value: Any) -> bool:
@@ -130,7 +135,7 @@ ARGUMENTS: dict[str, Argument] = {
     "replication_factor": (_integer, "a number of replicas", INTEGER),
     "config": (_is(Mapping), "a mapping of names to values", {"type": "object"}),
     "offset": (_integer, "an integer", INTEGER),
-    "timestamp": (_integer, "an integer, milliseconds since the epoch", INTEGER),
+    "timestamp": (_int64, "an integer, milliseconds since the epoch", INTEGER),
     "to": (_integer, "the id of a broker", INTEGER),
     "broker": (_integer, "the id of a broker", INTEGER),
     "count": (_count, "a count from 1", COUNT),
@@ -156,6 +161,10 @@ ARGUMENTS: dict[str, Argument] = {
         {"enum": [*ISOLATION_LEVELS]},
     ),
     "after": (_is(bool), "True or False", {"type": "boolean"}),
+    "records": (_iterable, "an iterable of records", {"type": "array"}),
+    "path": (_is(str, os.PathLike), "the path of a file", NAME),
+    "format": (lambda value: value in FORMATS, " or ".join(FORMATS), {"enum": [*FORMATS]}),
+    "internal": (_is(bool), "True or False", {"type": "boolean"}),
     "rule": (_rule, "a Rule", {"type": "object"}),
     "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
     "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),

@@ -27,6 +27,7 @@ from .running import PathLike, Running, RunOptions, capture_of, checked_count, p
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
 from .verbs.groups import GroupVerbs
+from .verbs.logs import LogVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.registry import verb
 from .verbs.topics import TopicVerbs
@@ -47,7 +48,9 @@ T = TypeVar("T")
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
-class KafkaDouble(TopicVerbs, PartitionVerbs, GroupVerbs, TransactionVerbs, FaultVerbs, ClockVerbs, WaitVerbs):
+class KafkaDouble(
+    TopicVerbs, PartitionVerbs, LogVerbs, GroupVerbs, TransactionVerbs, FaultVerbs, ClockVerbs, WaitVerbs
+):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 

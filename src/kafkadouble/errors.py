@@ -11,11 +11,12 @@ __all__ = ["KafkaError", "UsageError"]
 
 class KafkaError(Exception):
     """The broker answered with an error, as it would answer a client. `error` is its name in Kafka,
-    `code` its number."""
+    `code` its number, `text` says what happened."""
 
     def __init__(self, code: int, message: str | None = None) -> None:
         self.code, self.error = code, error_codes.name(code)
-        super().__init__(f"{self.error}: {message or error_codes.meaning(code)}")
+        self.text = message or error_codes.meaning(code)
+        super().__init__(f"{self.error}: {self.text}")
 
 
 def raise_for(code: int, message: str | None = None) -> None:

@@ -15,20 +15,23 @@ from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.controller.elections import elect_leaders
+from kafkadouble.server.controller import elections
 from kafkadouble.server.coordinator.java_strings import partition_for
 from kafkadouble.server.metadata.image import Image, PartitionImage
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 
 from .arguments import check
-from .errors import KafkaError, raise_for
+from .errors import KafkaError, UsageError, raise_for
+from .topics import partitions_of
 
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
 
-UNCLEAN = 1
-"""The election type of ElectLeaders."""
+PREFERRED, UNCLEAN = 0, 1
+"""The election types of ElectLeaders."""
+
+TIMEOUT_MS = 30_000
 
 
 def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, PartitionImage]:
@@ -83,6 +86,27 @@ def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
     return index
 
 
+def elect_leaders(broker: Broker | Cluster, topic: str | None, index: int | None) -> dict[tuple[str, int], int]:
+    """Have preferred replicas lead; returns the new leaders. KafkaError for the first partition that
+    cannot have its own."""
+    if topic is None and index is not None:
+        raise UsageError(f"partition {index!r} without a topic: give topic, too")
+    election = None
+    if topic is not None:
+        indexes = partitions_of(broker, topic, index)
+        election = [ElectLeadersRequest.TopicPartitions(topic=topic, partitions=indexes)]
+    broker.settle()
+    request = ElectLeadersRequest(election_type=PREFERRED, topic_partitions=election, timeout_ms=TIMEOUT_MS)
+    answer = broker.ask(request).result()
+    raise_for(answer.error_code)
+    broker.settle()
+    outcomes = [(each.topic, one) for each in answer.replica_election_results for one in each.partition_result]
+    outcomes = [(name, one) for name, one in outcomes if one.error_code != error_codes.ELECTION_NOT_NEEDED]
+    for name, one in outcomes:
+        raise_for(one.error_code, f"{name}-{one.partition_id}: {one.error_message}")
+    return {(name, one.partition_id): find(broker, name, one.partition_id)[1].leader for name, one in outcomes}
+
+
 def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int | None = None) -> int:
     """Elect a live replica, in sync or not, of a partition without a leader; returns the id of its
     broker."""
@@ -95,7 +119,7 @@ def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int |
         image = _with_alone(image, to)
     election = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
     request = ElectLeadersRequest(election_type=UNCLEAN, topic_partitions=[election])
-    decision = elect_leaders(image, node.settings, request)
+    decision = elections.elect_leaders(image, node.settings, request)
     result = decision.results[0].partition_result[0]
     raise_for(result.error_code, result.error_message)
     node.controller.commit(decision.records)

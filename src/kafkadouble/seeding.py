@@ -54,8 +54,7 @@ def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], b
     `choose` gets the number of partitions and returns an index. A missing topic is created if the
     broker creates topics automatically, as for a client that requests its metadata.
     """
-    check(topic=topic)
-    found = broker.image.topic_named(topic) or _created(broker, topic)
+    found = topic_to_append(broker, topic)
     index = choose(len(found.partitions))
     check(partition=index)
     if index not in found.partitions:
@@ -65,6 +64,12 @@ def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], b
     leading = broker.leading(topic, index)
     at = None if leading is None else leading[0]
     return broker.ask(ProduceRequest(acks=ALL_IN_SYNC, timeout_ms=TIMEOUT_MS, topic_data=[part]), at)
+
+
+def topic_to_append(broker: Broker | Cluster, topic: str) -> TopicImage:
+    """The topic, which is created if the broker creates topics automatically."""
+    check(topic=topic)
+    return broker.image.topic_named(topic) or _created(broker, topic)
 
 
 def _created(broker: Broker | Cluster, topic: str) -> TopicImage:

@@ -107,7 +107,8 @@ def _to_offsets(value: Any) -> Any:
     }
 
 
-def _to_record(value: Any) -> Any:
+def record_from_json(value: Any) -> Any:
+    """A record for `produce_all`: a value, or a mapping of fields."""
     if isinstance(value, Mapping) and [*value] != ["base64"]:
         return {name: from_json(name, each) for name, each in value.items()}
     return _to_bytes(value)
@@ -118,6 +119,6 @@ _PARAMETERS: dict[str, Callable[[Any], Any]] = {
     "key": _to_bytes,
     "headers": _to_headers,
     "offsets": _to_offsets,
-    "records": lambda value: [*map(_to_record, value)] if isinstance(value, list) else value,
+    "records": lambda value: [*map(record_from_json, value)] if isinstance(value, list) else value,
     "rule": lambda value: Rule.from_dict(value) if isinstance(value, Mapping) else value,
 }

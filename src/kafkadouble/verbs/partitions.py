@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .host import VerbHost
 from .registry import verb
+
+if TYPE_CHECKING:
+    from kafkadouble.groups import TopicPartition
 
 
 class PartitionVerbs(VerbHost):
@@ -31,6 +36,19 @@ class PartitionVerbs(VerbHost):
         from kafkadouble import placement
 
         return self._call(placement.move_leader, self._serving().broker, topic, partition, to)
+
+    @verb
+    def elect_leaders(self, topic: str | None = None, partition: int | None = None) -> dict[TopicPartition, int]:
+        """Elects the preferred leaders, the first replicas, of all partitions, of a topic, or of one
+        partition, as `kafka-leader-election` does. Returns the new leaders, by topic and partition;
+        a partition that its preferred leader leads already is left out.
+
+        Raises KafkaError: PREFERRED_LEADER_NOT_AVAILABLE if one is not alive and in sync,
+        UNKNOWN_TOPIC_OR_PARTITION; the other partitions have their leaders then.
+        """
+        from kafkadouble import placement
+
+        return self._call(placement.elect_leaders, self._serving().broker, topic, partition)
 
     @verb
     def unclean_election(self, topic: str, partition: int, to: int | None = None) -> int:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.arguments import check
 
 from .host import VerbHost
 from .registry import verb
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    from kafkadouble.bulk import Numbered
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
+    from kafkadouble.topics import Topic
+
+    RecordLike = str | bytes | None | Mapping[str, Any] | ReadRecord
 
 
 class TopicVerbs(VerbHost):
@@ -74,6 +82,69 @@ class TopicVerbs(VerbHost):
         with self._lock:
             self._round += 1
             return (self._round - 1) % partitions
+
+    @verb
+    def produce_all(self, topic: str, records: Iterable[RecordLike], partition: int | None = None) -> int:
+        """Appends many records in batches, and returns how many. Each is a value, or a mapping with
+        some of `value`, `key`, `headers`, `partition` and `timestamp`, as the parameters of
+        `produce`, or a record from `records`, which keeps its timestamp. `partition` is for records
+        that have none.
+
+        Raises UsageError for a wrong record and KafkaError for one that the broker refuses. Both
+        name it by its number, from 1; the records before it are appended.
+        """
+        from kafkadouble import bulk
+
+        return self._append_all(topic, bulk.of_iterable(records), partition)
+
+    @verb
+    def produce_file(
+        self, topic: str, path: str | PathLike[str], format: str | None = None, partition: int | None = None
+    ) -> int:
+        """Appends a record for each line of a file, and returns how many. With the format `json` a
+        line is an object with some of `value`, `key`, `headers`, `partition` and `timestamp`; bytes
+        that are no text are `{"base64": "..."}`. With `text` a line is a value. Without a format it
+        is `json` for *.json, *.jsonl and *.ndjson, and otherwise `text`.
+
+        Raises OSError if the file cannot be read, and as `produce_all` with the number of the line.
+        """
+        from kafkadouble import bulk
+
+        return self._append_all(topic, bulk.of_file(path, format), partition)
+
+    def _append_all(self, topic: str, source: Numbered, partition: int | None) -> int:
+        from kafkadouble import bulk, seeding, topics
+
+        if partition is not None:
+            check(partition=partition)
+        broker = self._serving().broker
+        count = len(self._call(seeding.topic_to_append, broker, topic).partitions)
+        if partition is not None:
+            self._call(topics.partitions_of, broker, topic, partition)
+
+        def append(index: int, batch: bytearray) -> Any:
+            return self._call(seeding.append, broker, topic, lambda _: index, batch).result()
+
+        limit = self._call(bulk.most_bytes, broker, topic)
+        appender = bulk.BulkAppender(source.what, limit, append, lambda key: self._choose(key, count))
+        return bulk.append_all(source, appender, self._clock.now, partition)
+
+    @verb
+    def topics(self, internal: bool = False) -> dict[str, Topic]:
+        """The topics by name: the leaders, replicas, in-sync replicas and offsets of their
+        partitions, and the configs that were set. Internal topics are left out unless `internal` is
+        True."""
+        from kafkadouble import topics
+
+        return self._call(topics.topics, self._serving().broker, internal)
+
+    @verb
+    def end_offsets(self, topic: str) -> dict[int, int]:
+        """The end offset of each partition, by index: the offset of the next record that a consumer
+        will read. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION), LEADER_NOT_AVAILABLE."""
+        from kafkadouble import topics
+
+        return self._call(topics.offsets, self._serving().broker, topic)
 
     @verb
     def records(

@@ -42,6 +42,7 @@ class Is(NamedTuple):
 AT = {"topic": TOPIC, "partition": 0}
 RULE = Is(lambda result: result["hits"] == 0 and result["rule"]["match"]["api"] in ("Fetch", "Metadata"))
 NONE = None
+COMPACTED = {"cleanup.policy": "compact"}
 
 
 def follower(kafka: KafkaDouble) -> int:
@@ -80,7 +81,19 @@ GOOD: dict[str, GoodCall] = {
     "records": GoodCall(
         {"topic": TOPIC, "isolation": "read_committed"}, Is(lambda result: [each["value"] for each in result] == ["a"])
     ),
+    "produce_all": GoodCall({"topic": TOPIC, "records": ["b", {"key": "k", "value": "c"}], "partition": 0}, 2),
+    "produce_file": GoodCall({"topic": TOPIC, "path": __file__, "format": "text"}, Is(lambda result: result > 100)),
+    "topics": GoodCall({"internal": True}, Is(lambda result: result["t"]["partitions"]["0"]["end_offset"] == 1)),
+    "end_offsets": GoodCall({"topic": TOPIC}, {"0": 1}),
+    # logs
+    "roll": GoodCall(AT, 1),
+    "retain": GoodCall(AT, {"0": 0}),
+    "compact": GoodCall({"topic": "c"}, NONE, prepare=lambda kafka: kafka.create_topic("c", config=COMPACTED)),
+    "flush": GoodCall(AT, 1),
     # partitions
+    "elect_leaders": GoodCall(
+        AT, {TOPIC: {"0": 1}}, brokers=3, prepare=lambda kafka: kafka.move_leader(TOPIC, 0, to=follower(kafka))
+    ),
     "leader": GoodCall(AT, 1),
     "isr": GoodCall(AT, [1, 2, 3], brokers=3),
     "leader_epoch": GoodCall(AT, 0),

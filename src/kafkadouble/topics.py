@@ -1,0 +1,100 @@
+"""The topics of a cluster as values: their partitions, configs and offsets. Call every function on
+the loop's thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkadouble.messages import error_codes
+from kafkadouble.server.metadata.image import TOPIC, PartitionImage, TopicImage
+from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
+
+from .arguments import check
+from .errors import KafkaError
+
+if TYPE_CHECKING:
+    from kafkadouble.server.replica.partition import Partition
+
+    from .broker import Broker
+    from .cluster import Cluster
+
+
+class PartitionState(NamedTuple):
+    """One partition. `leader` is None if no broker leads. Records have the offsets from
+    `start_offset` up to, and without, `end_offset`, the high watermark; both are None if the leader
+    does not answer."""
+
+    leader: int | None
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    start_offset: int | None
+    end_offset: int | None
+
+
+class Topic(NamedTuple):
+    """One topic. `configs` are those that were set for it, `partitions` are by index."""
+
+    name: str
+    id: str
+    is_internal: bool
+    partitions: dict[int, PartitionState]
+    configs: dict[str, str]
+
+
+def topics(broker: Broker | Cluster, internal: bool) -> dict[str, Topic]:
+    """The topics by name, in the order of the alphabet."""
+    check(internal=internal)
+    broker.settle()
+    names = sorted(name for name in broker.image.topic_ids if internal or name not in INTERNAL_TOPICS)
+    found = (broker.image.topic_named(name) for name in names)
+    return {topic.name: _topic(broker, topic) for topic in found if topic is not None}
+
+
+def _topic(broker: Broker | Cluster, topic: TopicImage) -> Topic:
+    configs = dict(sorted(broker.image.config_overrides(TOPIC, topic.name).items()))
+    partitions = {index: _state(partition, _led(broker, topic.name, index)) for index, partition in topic.in_order()}
+    return Topic(topic.name, str(topic.id), topic.name in INTERNAL_TOPICS, partitions, configs)
+
+
+def _led(broker: Broker | Cluster, topic: str, index: int) -> Partition | None:
+    try:
+        found = broker.leading(topic, index)
+    except KafkaError:  # no broker leads it that can answer
+        return None
+    return None if found is None else found[1]
+
+
+def _state(partition: PartitionImage, led: Partition | None) -> PartitionState:
+    return PartitionState(
+        None if partition.leader < 0 else partition.leader,
+        partition.leader_epoch,
+        partition.replicas,
+        tuple(sorted(partition.isr)),
+        None if led is None else led.log.log_start_offset,
+        None if led is None else led.log.high_watermark,
+    )
+
+
+def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = None) -> list[int]:
+    """The indexes of a topic's partitions, or of one of them. Raises
+    KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+    check(topic=topic, **({} if partition is None else {"partition": partition}))
+    broker.settle()
+    image = broker.image.topic_named(topic)
+    if image is None:
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}")
+    if partition is not None and partition not in image.partitions:
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{partition}")
+    return sorted(image.partitions) if partition is None else [partition]
+
+
+def offsets(broker: Broker | Cluster, topic: str, latest: bool = True) -> dict[int, int]:
+    """The high watermark of each partition, or its log start offset."""
+    found = {}
+    for index in partitions_of(broker, topic):
+        leading = broker.leading(topic, index)
+        assert leading is not None
+        log = leading[1].log
+        found[index] = log.high_watermark if latest else log.log_start_offset
+    return found

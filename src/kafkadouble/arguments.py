@@ -122,6 +122,8 @@ OFFSETS: dict[str, Any] = {
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
 }
 
+RESET_POINT: dict[str, Any] = {"anyOf": [{"enum": ["earliest", "latest"]}, {"type": "integer", "minimum": 0}]}
+
 ARGUMENTS: dict[str, Argument] = {
     "topic": (_is(str), "a name", NAME),
     "name": (_is(str), "a name", NAME),
@@ -165,6 +167,8 @@ ARGUMENTS: dict[str, Argument] = {
     "path": (_is(str, os.PathLike), "the path of a file", NAME),
     "format": (lambda value: value in FORMATS, " or ".join(FORMATS), {"enum": [*FORMATS]}),
     "internal": (_is(bool), "True or False", {"type": "boolean"}),
+    "offsets": (_offsets, "a mapping of (topic, partition) to an offset from 0", OFFSETS),
+    "reset_offsets.to": (_reset_point, "earliest, latest or an offset from 0", RESET_POINT),
     "rule": (_rule, "a Rule", {"type": "object"}),
     "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
     "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),

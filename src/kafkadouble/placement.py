@@ -16,9 +16,10 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller import elections
+from kafkadouble.server.coordinator.coordinator_lookup import GROUP, TRANSACTION
 from kafkadouble.server.coordinator.java_strings import partition_for
 from kafkadouble.server.metadata.image import Image, PartitionImage
-from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
+from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
@@ -75,20 +76,30 @@ def move_coordinator(broker: Broker | Cluster, group: str, to: int) -> int:
     """Have another broker coordinate a group, which need not exist; returns the partition of
     __consumer_offsets that moves."""
     check(group=group)
-    if broker.image.topic_named(CONSUMER_OFFSETS) is None:  # FindCoordinator creates the topic
-        broker.ask(FindCoordinatorRequest(coordinator_keys=[group]))
+    return _move_coordinator(broker, GROUP, group, CONSUMER_OFFSETS, to)
+
+
+def move_transaction_coordinator(broker: Broker | Cluster, transactional_id: str, to: int) -> int:
+    """The same for a transactional id, and __transaction_state."""
+    check(transactional_id=transactional_id)
+    return _move_coordinator(broker, TRANSACTION, transactional_id, TRANSACTION_STATE, to)
+
+
+def _move_coordinator(broker: Broker | Cluster, key_type: int, key: str, topic: str, to: int) -> int:
+    if broker.image.topic_named(topic) is None:  # FindCoordinator creates the topic
+        broker.ask(FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key]))
         broker.settle()
-    found = broker.image.topic_named(CONSUMER_OFFSETS)
+    found = broker.image.topic_named(topic)
     if found is None:
-        raise KafkaError(error_codes.COORDINATOR_NOT_AVAILABLE, f"there is no {CONSUMER_OFFSETS}")
-    index = partition_for(group, len(found.partitions))
-    move_leader(broker, CONSUMER_OFFSETS, index, to)
+        raise KafkaError(error_codes.COORDINATOR_NOT_AVAILABLE, f"there is no {topic}")
+    index = partition_for(key, len(found.partitions))
+    move_leader(broker, topic, index, to)
     return index
 
 
 def elect_leaders(broker: Broker | Cluster, topic: str | None, index: int | None) -> dict[tuple[str, int], int]:
-    """Have preferred replicas lead; returns the new leaders. KafkaError for the first partition that
-    cannot have its own."""
+    """Have preferred replicas lead; returns the new leaders. KafkaError for the first partition
+    that cannot have its own."""
     if topic is None and index is not None:
         raise UsageError(f"partition {index!r} without a topic: give topic, too")
     election = None

@@ -32,7 +32,7 @@ class PartitionState(NamedTuple):
     end_offset: int | None
 
 
-class Topic(NamedTuple):
+class TopicDescription(NamedTuple):
     """One topic. `configs` are those that were set for it, `partitions` are by index."""
 
     name: str
@@ -42,7 +42,7 @@ class Topic(NamedTuple):
     configs: dict[str, str]
 
 
-def topics(broker: Broker | Cluster, internal: bool) -> dict[str, Topic]:
+def topics(broker: Broker | Cluster, internal: bool) -> dict[str, TopicDescription]:
     """The topics by name, in the order of the alphabet."""
     check(internal=internal)
     broker.settle()
@@ -51,10 +51,10 @@ def topics(broker: Broker | Cluster, internal: bool) -> dict[str, Topic]:
     return {topic.name: _topic(broker, topic) for topic in found if topic is not None}
 
 
-def _topic(broker: Broker | Cluster, topic: TopicImage) -> Topic:
+def _topic(broker: Broker | Cluster, topic: TopicImage) -> TopicDescription:
     configs = dict(sorted(broker.image.config_overrides(TOPIC, topic.name).items()))
     partitions = {index: _state(partition, _led(broker, topic.name, index)) for index, partition in topic.in_order()}
-    return Topic(topic.name, str(topic.id), topic.name in INTERNAL_TOPICS, partitions, configs)
+    return TopicDescription(topic.name, str(topic.id), topic.name in INTERNAL_TOPICS, partitions, configs)
 
 
 def _led(broker: Broker | Cluster, topic: str, index: int) -> Partition | None:

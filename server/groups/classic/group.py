@@ -140,6 +140,14 @@ class ClassicGroup(CoordinatorGroup):
             self.leader_id = next(iter(self.members), None)
         member.fail(error_codes.UNKNOWN_MEMBER_ID)
 
+    def expire(self, member_id: str) -> None:
+        """End a member's session now, though its time-out is not over or one of its requests waits.
+        A static member may be named by its instance id. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+        member = self.members.get(self.static_members.get(member_id, member_id))
+        if member is None:
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has the members {', '.join(self.members)}")
+        rebalance.expire_member(self, member)
+
     def replace_static_member(self, group_instance_id: str, new_id: str) -> ClassicGroupMember:
         """Give the static member a new id and fence the old one (KIP-345).
 

@@ -165,8 +165,12 @@ def reschedule_session(group: ClassicGroup, member: ClassicGroupMember, timeout_
 
 def _expire_session(group: ClassicGroup, member: ClassicGroupMember) -> None:
     member.session_timer = None
-    if member.has_satisfied_heartbeat:
-        return
+    if not member.has_satisfied_heartbeat:
+        expire_member(group, member)
+
+
+def expire_member(group: ClassicGroup, member: ClassicGroupMember) -> None:
+    """End the session of a member: the group continues without it."""
     group.remove(member.member_id)
     if group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE):
         prepare_rebalance(group, f"the session of {member!r} expired")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from .host import VerbHost
 from .registry import verb
 
 if TYPE_CHECKING:
-    from kafkadouble.groups import Group
+    from kafkadouble.groups import Group, TopicPartition
 
 
 class GroupVerbs(VerbHost):
@@ -30,3 +31,53 @@ class GroupVerbs(VerbHost):
         from kafkadouble import placement
 
         return self._call(placement.move_coordinator, self._serving().broker, group, to)
+
+    @verb
+    def commit_offsets(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+        """Commits offsets for a group, which need not exist, as an admin client does. `offsets` are
+        by topic and partition: `{("orders", 0): 5}`.
+
+        Raises KafkaError: UNKNOWN_MEMBER_ID for a group with members, UNKNOWN_TOPIC_OR_PARTITION.
+        """
+        from kafkadouble import group_upkeep
+
+        running = self._serving()
+        running.thread.run(group_upkeep.commit(running.broker, group, offsets))
+
+    @verb
+    def reset_offsets(
+        self, group: str, topic: str, to: str | int, partition: int | None = None
+    ) -> dict[TopicPartition, int]:
+        """Commits for a group the first offset of each partition, with `to="earliest"`, the end
+        offset, with "latest", or an offset; of one that the log does not have, the nearest. Returns
+        the committed offsets. As for `kafka-consumer-groups --reset-offsets`, the group must have
+        no members.
+
+        Raises KafkaError as `commit_offsets`.
+        """
+        from kafkadouble import group_upkeep
+
+        running = self._serving()
+        return running.thread.run(group_upkeep.reset(running.broker, group, topic, to, partition))
+
+    @verb
+    def delete_group(self, group: str) -> None:
+        """Deletes a group and its offsets. Raises KafkaError: NON_EMPTY_GROUP if it has members,
+        GROUP_ID_NOT_FOUND."""
+        from kafkadouble import group_upkeep
+
+        running = self._serving()
+        running.thread.run(group_upkeep.delete(running.broker, group))
+
+    @verb
+    def expire_member(self, group: str, member_id: str) -> None:
+        """Removes a member from a classic group at once, as the end of its session does: the others
+        rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. `member_id` may be the
+        instance id of a static member. `groups()` has the members.
+
+        Raises KafkaError: GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID.
+        """
+        from kafkadouble import group_upkeep
+
+        running = self._serving()
+        running.thread.run(group_upkeep.expire_member(running.broker, group, member_id))

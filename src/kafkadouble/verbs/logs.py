@@ -23,8 +23,8 @@ class LogVerbs(VerbHost):
 
     @verb
     def retain(self, topic: str, partition: int | None = None) -> dict[int, int]:
-        """Applies `retention.ms` and `retention.bytes` now, and returns the log start offset of each
-        partition. As in Kafka, whole segments are deleted.
+        """Applies `retention.ms` and `retention.bytes` now, and returns the log start offset of
+        each partition. As in Kafka, whole segments are deleted.
 
         Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
         """
@@ -34,9 +34,9 @@ class LogVerbs(VerbHost):
 
     @verb
     def compact(self, topic: str, partition: int | None = None) -> None:
-        """Begins a new segment and compacts everything before it, as the log cleaner does when it is
-        due. `min.compaction.lag.ms` and `delete.retention.ms` hold, and each replica is compacted up
-        to its own high watermark.
+        """Begins a new segment and compacts everything before it, as the log cleaner does when it
+        is due. `min.compaction.lag.ms` and `delete.retention.ms` hold, and each replica is
+        compacted up to its own high watermark.
 
         Raises UsageError for a topic without `cleanup.policy=compact`, and
         KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
@@ -48,8 +48,8 @@ class LogVerbs(VerbHost):
 
     @verb
     def flush(self, topic: str, partition: int) -> int:
-        """Flushes a partition's log to the disk, as after `flush.ms`; returns the offset up to which
-        the leader's log is flushed. In memory, everything always is.
+        """Flushes a partition's log to the disk, as after `flush.ms`; returns the offset up to
+        which the leader's log is flushed. In memory, everything always is.
 
         Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR if a disk fails.
         """

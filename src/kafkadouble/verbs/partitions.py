@@ -39,9 +39,9 @@ class PartitionVerbs(VerbHost):
 
     @verb
     def elect_leaders(self, topic: str | None = None, partition: int | None = None) -> dict[TopicPartition, int]:
-        """Elects the preferred leaders, the first replicas, of all partitions, of a topic, or of one
-        partition, as `kafka-leader-election` does. Returns the new leaders, by topic and partition;
-        a partition that its preferred leader leads already is left out.
+        """Elects the preferred leaders, the first replicas, of all partitions, of a topic, or of
+        one partition, as `kafka-leader-election` does. Returns the new leaders, by topic and
+        partition; a partition that its preferred leader leads already is left out.
 
         Raises KafkaError: PREFERRED_LEADER_NOT_AVAILABLE if one is not alive and in sync,
         UNKNOWN_TOPIC_OR_PARTITION; the other partitions have their leaders then.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kafkadouble.bulk import Numbered
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
-    from kafkadouble.topics import Topic
+    from kafkadouble.topics import TopicDescription
 
     RecordLike = str | bytes | None | Mapping[str, Any] | ReadRecord
 
@@ -130,7 +130,7 @@ class TopicVerbs(VerbHost):
         return bulk.append_all(source, appender, self._clock.now, partition)
 
     @verb
-    def topics(self, internal: bool = False) -> dict[str, Topic]:
+    def topics(self, internal: bool = False) -> dict[str, TopicDescription]:
         """The topics by name: the leaders, replicas, in-sync replicas and offsets of their
         partitions, and the configs that were set. Internal topics are left out unless `internal` is
         True."""

@@ -34,6 +34,14 @@ class TransactionVerbs(VerbHost):
         self._call(transactions.expire, self._serving().broker, transactional_id)
 
     @verb
+    def move_transaction_coordinator(self, transactional_id: str, to: int) -> int:
+        """Makes another broker the coordinator of a transactional id: the leader of its partition
+        of __transaction_state. Returns the index of that partition."""
+        from kafkadouble import placement
+
+        return self._call(placement.move_transaction_coordinator, self._serving().broker, transactional_id, to)
+
+    @verb
     def hang_transaction(self, topic: str, partition: int, value: Text = b"") -> int:
         """Appends a record of a transaction that no coordinator knows, and returns its producer id.
         The transaction hangs: consumers with read_committed read nothing from it on, until an

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from kafkadouble import KafkaDouble, Rule
+from kafkadouble.messages import headers
 from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsToTxnRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
+from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from tests.front.client import ask
 
 TOPIC = "t"
@@ -63,6 +66,26 @@ def _open_transaction(kafka: KafkaDouble) -> None:
     ask(at, begin, 3)
 
 
+def _joined(kafka: KafkaDouble) -> str:
+    """A member of the group `g`; its second JoinGroup waits for the initial rebalance delay."""
+    at = "127.0.0.1", kafka.port
+    ask(at, FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]), 4)
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
+    join = JoinGroupRequest(
+        group_id="g",
+        session_timeout_ms=10_000,
+        rebalance_timeout_ms=10_000,
+        protocol_type="consumer",
+        protocols=[protocol],
+    )
+    join.member_id = str(ask(at, join, 5).member_id)
+    with socket.create_connection(at) as sock:
+        sock.sendall(b"".join(headers.write_request(join, 1, "test", 5)))
+        while not kafka.groups()["g"].members:
+            pass
+    return join.member_id
+
+
 def _lose_leader(kafka: KafkaDouble) -> None:
     """Nothing leads the partition, and one live replica is not in sync."""
     kafka.move_leader(TOPIC, 0, to=1)
@@ -105,7 +128,14 @@ GOOD: dict[str, GoodCall] = {
     # groups
     "groups": GoodCall({}, {}),
     "move_coordinator": GoodCall({"group": "g", "to": 2}, Is(lambda result: 0 <= result < 50), brokers=3),
+    "commit_offsets": GoodCall({"group": "g", "offsets": {(TOPIC, 0): 1}}, NONE),
+    "reset_offsets": GoodCall({"group": "g", "topic": TOPIC, "to": "latest"}, {TOPIC: {"0": 1}}),
+    "delete_group": GoodCall({"group": "g"}, NONE, prepare=lambda kafka: kafka.commit_offsets("g", {(TOPIC, 0): 1})),
+    "expire_member": GoodCall(lambda kafka: {"group": "g", "member_id": _joined(kafka)}, NONE),
     # transactions
+    "move_transaction_coordinator": GoodCall(
+        {"transactional_id": "id", "to": 2}, Is(lambda result: 0 <= result < 50), brokers=3
+    ),
     "transactions": GoodCall({}, Is(lambda result: result["id"]["state"] == "Ongoing"), prepare=_open_transaction),
     "expire_transaction": GoodCall({"transactional_id": "id"}, NONE, prepare=_open_transaction),
     "hang_transaction": GoodCall({**AT, "value": "x"}, Is(lambda result: result >= 0)),

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..requests.timers import NEVER
-from .clock import Clock, SteppedClock
+from .clock import AdvancingClock, Clock, seconds_of, stands_still
 from .in_process import InProcessLinks, RemoteChannel
 
 if TYPE_CHECKING:
@@ -108,19 +108,30 @@ class InProcessCluster:
 
     def _reschedule(self) -> None:
         deadline = self.links.next_deadline()
-        if deadline is None or deadline >= self._timer_due or isinstance(self.clock, SteppedClock):
+        if deadline is None or deadline >= self._timer_due or stands_still(self.clock):
             return
         if self._timer is not None:
             self._timer.cancel()
         self._timer_due = deadline
-        self._timer = self._loop.call_later(max(1, deadline - self.clock.now()) / 1000, self._tick)
+        self._timer = self._loop.call_later(seconds_of(self.clock, max(1, deadline - self.clock.now())), self._tick)
+
+    def clock_changed(self) -> None:
+        """Set the timers again: the clock stands still, goes on, or goes faster or slower."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._timer_due = None, NEVER
+        for peers in self._peers.values():
+            peers.clock_changed()
+        for listener in list(self.listeners.values()):
+            listener.clock_changed()
+        self.moved()
 
     def _tick(self) -> None:
         self._timer, self._timer_due = None, NEVER
         self.links.tick(self.clock.now())
         self._go_on()
 
-    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+    def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
         """Let time pass, stopping wherever something is due for a member."""
         end = clock.now() + milliseconds
         self.settle()
@@ -144,14 +155,14 @@ class InProcessCluster:
         return min((*nodes, self.links.next_deadline() or NEVER))
 
     async def until(self, holds: Callable[[], bool], milliseconds: int) -> bool:
-        """Whether this holds within so much time. A stepped clock is advanced for as long as it
-        takes."""
+        """Whether this holds within so much time. A clock that stands still is advanced for as long
+        as it takes."""
         self.settle()
         end = self.clock.now() + milliseconds
         while not holds():
             if self.clock.now() >= end:
                 return False
-            if isinstance(self.clock, SteppedClock):
+            if isinstance(self.clock, AdvancingClock) and stands_still(self.clock):
                 self.advance(self.clock, STEP_MS)
                 await asyncio.sleep(0)
             else:

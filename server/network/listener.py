@@ -19,7 +19,7 @@ from ..logs import flushing
 from ..node import Node
 from ..requests.timers import NEVER
 from .acceptor import Acceptor
-from .clock import Clock, SteppedClock
+from .clock import AdvancingClock, Clock, seconds_of, stands_still
 from .connection_protocol import ConnectionProtocol, shut_down
 from .connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
 from .turns import Asides, Turn, work
@@ -87,17 +87,18 @@ class Listener:
 
     async def retire(self) -> None:
         """Have other nodes lead what this node leads, partitions and quorum, and wait until they
-        know."""
-        node, end = self.node, self.clock.now() + RETIRE_MS
+        know, for some time of the machine's clock: the node's may stand still."""
+        loop = asyncio.get_running_loop()
+        node, end, end_s = self.node, self.clock.now() + RETIRE_MS, loop.time() + RETIRE_MS / 1000
         if not self._peers or node.halted is not None:
             return
         if node.lifecycle is not None:
             node.lifecycle.stop()
-            while not (node.lifecycle.has_shut_down or self.clock.now() >= end or node.halted is not None):
+            while not (node.lifecycle.has_shut_down or loop.time() >= end_s or node.halted is not None):
                 await asyncio.sleep(LOOK_S)
         node.quorum.retire(end)
         self.reschedule()
-        while not node.quorum.is_retired and self.clock.now() < end:
+        while not node.quorum.is_retired and loop.time() < end_s:
             await asyncio.sleep(LOOK_S)
 
     async def stop(self) -> None:
@@ -146,7 +147,7 @@ class Listener:
         self._peers.clear()
         self.reschedule()
 
-    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+    def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
         """Let time pass for the node, and stop wherever something is due."""
         end = clock.now() + milliseconds
         while (deadline := self.node.next_deadline()) is not None and deadline <= end:
@@ -160,7 +161,8 @@ class Listener:
         self.reschedule()
 
     def reschedule(self) -> None:
-        """Have the node ticked when it is due; with a stepped clock only if that is now."""
+        """Have the node ticked when it is due; if the clock stands still, only if that is
+        now."""
         if self.watches.checks:
             self.watches.due()
         if self.paused:
@@ -179,12 +181,23 @@ class Listener:
         deadline = self.node.next_deadline()
         if deadline is None or deadline >= self._timer_due or self._loop is None:
             return
-        if isinstance(self.clock, SteppedClock) and deadline > self.clock.now():
+        now = self.clock.now()
+        if deadline > now and stands_still(self.clock):
             return
         if self._timer is not None:
             self._timer.cancel()
         self._timer_due = deadline
-        self._timer = self._loop.call_later(max(0, deadline - self.clock.now()) / 1000, self.tick)
+        delay = 0 if deadline <= now else seconds_of(self.clock, deadline - now)
+        self._timer = self._loop.call_later(delay, self.tick)
+
+    def clock_changed(self) -> None:
+        """Set the timers again: the clock stands still, goes on, or goes faster or slower."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._timer_due = None, NEVER
+        for peers in self._peers:
+            peers.clock_changed()
+        self.reschedule()
 
     def _settings_changed(self) -> None:
         """Close connections beyond a lowered limit; accept more under a raised one."""
@@ -230,15 +243,13 @@ class Listener:
             self.halted.set()
 
     def _flush(self) -> None:
-        """Flush what the node wants flushed, on another thread, once there is a loop. With a
-        stepped clock a flush takes no time, and is done when this returns."""
+        """Flush what the node wants flushed, on another thread, once there is a loop. With a clock
+        that stands still a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
         if not jobs or self._loop is None:
             return
         try:
-            done = (
-                None if isinstance(self.clock, SteppedClock) else self._loop.run_in_executor(None, flushing.run, jobs)
-            )
+            done = None if stands_still(self.clock) else self._loop.run_in_executor(None, flushing.run, jobs)
         except RuntimeError:  # the interpreter ends, and starts no threads any more
             done = None
         if done is None:

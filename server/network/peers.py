@@ -24,7 +24,7 @@ from ..raft.outbound_channel import OutboundChannel
 from ..raft.request_manager import OutboundRequest, RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.timers import NEVER
-from .clock import Clock, SteppedClock
+from .clock import Clock, seconds_of, stands_still
 from .peer_connection import BadPeer, PeerConnection, Versions
 
 log = logging.getLogger("kafkadouble.server.network")
@@ -114,17 +114,25 @@ class Peers:
         self._moved()
 
     def _reschedule(self) -> None:
-        """Sets the timer to the replica's next deadline. A stepped clock calls the replica itself,
-        unless the deadline has passed."""
+        """Sets the timer to the replica's next deadline. If the clock stands still, whoever advances
+        it calls the replica, unless the deadline has passed."""
         deadline, now = self.replica.next_deadline(), self.clock.now()
         if self._loop is None or (deadline or NEVER) == self._timer_due:
             return
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._timer_due = None, NEVER
-        if deadline is not None and not (isinstance(self.clock, SteppedClock) and deadline > now):
+        if deadline is not None and not (deadline > now and stands_still(self.clock)):
             self._timer_due = deadline
-            self._timer = self._loop.call_later(max(0, deadline - now) / 1000, self._tick)
+            delay = 0 if deadline <= now else seconds_of(self.clock, deadline - now)
+            self._timer = self._loop.call_later(delay, self._tick)
+
+    def clock_changed(self) -> None:
+        """Sets the timer again: the clock stands still, goes on, or goes faster or slower."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._timer_due = None, NEVER
+        self._reschedule()
 
     def __repr__(self) -> str:
         return f"{len(self.lines)} peers of {self.replica!r}"

@@ -104,8 +104,11 @@ class LoopThread:
         return result
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run the coroutine in the loop: its result. Not to be called on the loop's thread, nor
-        while another thread stops it."""
+        """Run the coroutine in the loop: its result. UsageError on the loop's thread, which would
+        wait for itself. Not to be called while another thread stops it."""
+        if self.here:
+            coroutine.close()
+            raise UsageError(f"this takes time: a function that {self._name} itself calls cannot wait for it")
         if not self.running:
             coroutine.close()
             raise UsageError(f"{self._name} is not running")

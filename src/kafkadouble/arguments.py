@@ -122,6 +122,7 @@ OFFSETS: dict[str, Any] = {
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
 }
 
+FACTOR: dict[str, Any] = {"type": "number", "minimum": 1 / LARGEST_FACTOR, "maximum": LARGEST_FACTOR}
 RESET_POINT: dict[str, Any] = {"anyOf": [{"enum": ["earliest", "latest"]}, {"type": "integer", "minimum": 0}]}
 
 ARGUMENTS: dict[str, Argument] = {
@@ -153,6 +154,7 @@ ARGUMENTS: dict[str, Argument] = {
     "where": (callable, "a function", None),
     "timeout": (_duration, "a number of seconds", {"type": "number"}),
     "seconds": (_duration, "a number of seconds", {"type": "number"}),
+    "factor": (_factor, f"a number from {1 / LARGEST_FACTOR:f} to {LARGEST_FACTOR}", FACTOR),
     "seed": (_integer, "an integer", INTEGER),
     "value": (_bytes_like, "bytes, a text or None", BYTES),
     "key": (_bytes_like, "bytes, a text or None", BYTES),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
-    from kafkadouble.server.network.clock import SteppedClock
+    from kafkadouble.server.network.clock import AdvancingClock
     from kafkadouble.server.replica.partition import Partition
     from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
@@ -170,9 +170,13 @@ class Broker:
         self.node.tick(self.clock.now())
         self.listener.reschedule()
 
-    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+    def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
         """Let time pass."""
         self.listener.advance(clock, milliseconds)
+
+    def clock_changed(self) -> None:
+        """Set the timers again."""
+        self.listener.clock_changed()
 
     @property
     def history(self) -> History:

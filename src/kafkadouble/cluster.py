@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.clock import Clock, SteppedClock
+from kafkadouble.server.network.clock import AdvancingClock, Clock, stands_still
 from kafkadouble.server.network.cluster import InProcessCluster
 from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.network.watches import Watches
@@ -333,9 +333,13 @@ class Cluster:
         """Carry what can be carried now."""
         self._in_process.settle()
 
-    def advance(self, clock: SteppedClock, milliseconds: int) -> None:
+    def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
         """Let time pass for all."""
         self._in_process.advance(clock, milliseconds)
+
+    def clock_changed(self) -> None:
+        """Set the timers again."""
+        self._in_process.clock_changed()
 
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
         """A partition, and the broker that leads it; None if there is no such partition.
@@ -358,7 +362,7 @@ class Cluster:
         takes time, and the clock stands still."""
         answer = (at or self.any_broker).ask(body)
         self.settle()
-        if not answer.done() and isinstance(self.clock, SteppedClock):
+        if not answer.done() and stands_still(self.clock):
             problem = "this takes time, and the clock is stopped: the request may complete when the clock is advanced"
             raise KafkaError(error_codes.REQUEST_TIMED_OUT, problem)
         return answer

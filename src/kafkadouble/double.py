@@ -217,9 +217,10 @@ class KafkaDouble(
     @verb
     def reset(self) -> None:
         """Restarts the cluster empty: without topics, groups, rules and requests, with every
-        connection closed and every broker running. Ports and cluster id stay, so clients that
-        connect again find the empty cluster."""
+        connection closed, every broker running, and a clock that was frozen or scaled as it was at
+        first. Ports and cluster id stay, so clients that connect again find the empty cluster."""
         running = self._serving()
+        self._restore_clock()
         running.thread.run(running.broker.reset())
 
     def _ask(self, body: Message, at: Broker | None = None) -> Any:

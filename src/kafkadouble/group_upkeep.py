@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.coordinator.coordinator_lookup import GROUP
-from kafkadouble.server.network.clock import SteppedClock
+from kafkadouble.server.network.clock import stands_still
 from kafkadouble.server.requests.request import Refusal
 
 from .arguments import ARGUMENTS, check, check_one
@@ -68,7 +68,7 @@ async def _retried(broker: Broker | Cluster, attempt: Callable[[], Awaitable[T]]
         try:
             return await attempt()
         except KafkaError as error:
-            left -= isinstance(broker.clock, SteppedClock)
+            left -= stands_still(broker.clock)
             if error.code not in RETRIABLE or not left or time.monotonic() > end:
                 raise
             await asyncio.sleep(RETRY_S)

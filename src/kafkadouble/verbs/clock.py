@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kafkadouble.arguments import check
 from kafkadouble.errors import UsageError
-from kafkadouble.server.network.clock import SteppedClock
+from kafkadouble.server.network.clock import SteppedClock, SystemClock
 
 from .host import VerbHost
 from .registry import verb
@@ -15,12 +17,52 @@ class ClockVerbs(VerbHost):
 
     @verb
     def advance(self, seconds: float) -> None:
-        """Lets time pass, and does everything that is due. Raises UsageError without a stepped
-        clock."""
+        """Lets time pass, and does everything that is due. Raises UsageError unless the clock is
+        stepped or frozen."""
         clock = self._clock
-        if not isinstance(clock, SteppedClock):
-            raise UsageError("only a stepped clock can be advanced: give stepped=True")
+        if not (isinstance(clock, SteppedClock) or (isinstance(clock, SystemClock) and clock.is_frozen)):
+            raise UsageError("only a stepped clock can be advanced: give stepped=True, or freeze() it")
         check(seconds=seconds)
         if seconds < 0:
             raise UsageError("time does not go backwards")
         self._call(self._serving().broker.advance, clock, round(seconds * 1000))
+
+    @verb
+    def freeze(self) -> None:
+        """Stops the clock: nothing expires, and records that have no timestamp get the same one.
+        `advance` moves a frozen clock as a stepped one. Does nothing if the clock stands still."""
+        if not isinstance(self._clock, SteppedClock):
+            self._change("frozen", SystemClock.freeze)
+
+    @verb
+    def unfreeze(self) -> None:
+        """Lets a frozen clock go on, from the time at which it stands. Does nothing if it runs.
+        Raises UsageError for a stepped clock."""
+        self._change("unfrozen", SystemClock.unfreeze)
+
+    @verb
+    def scale(self, factor: float) -> None:
+        """Makes the clock go `factor` times as fast as the machine's: with 10, a time-out of 45 s
+        takes 4.5 s. `factor` is from 0.000001 to 1000000; with 1 the clock is as fast as at first.
+        A frozen clock goes so fast when it goes on. Clients keep the machine's time, so a large
+        factor ends the sessions of members, and of brokers that cannot send their heartbeats as
+        fast. Raises UsageError for a stepped clock."""
+        check(factor=factor)
+        self._change("scaled", lambda clock: clock.scale(factor))
+
+    def _change(self, what: str, change: Callable[[SystemClock], None]) -> None:
+        clock = self._clock
+        if not isinstance(clock, SystemClock):
+            kind = "a stepped clock" if isinstance(clock, SteppedClock) else f"the clock {clock!r}"
+            raise UsageError(f"{kind} is not {what}: only the machine's clock is, without stepped=True and clock")
+        broker = self._serving().broker
+
+        def changed() -> None:
+            change(clock)
+            broker.clock_changed()
+
+        self._call(changed)
+
+    def _restore_clock(self) -> None:
+        if isinstance(self._clock, SystemClock):
+            self._change("restored", SystemClock.restore)

@@ -31,6 +31,7 @@ class GoodCall(NamedTuple):
     json: Any
     brokers: int = 1
     prepare: Callable[[KafkaDouble], object] = nothing
+    stepped: bool = True
 
     def parameters(self, kafka: KafkaDouble) -> dict[str, Any]:
         return dict(self.given(kafka) if callable(self.given) else self.given)
@@ -141,6 +142,9 @@ GOOD: dict[str, GoodCall] = {
     "hang_transaction": GoodCall({**AT, "value": "x"}, Is(lambda result: result >= 0)),
     # the clock
     "advance": GoodCall({"seconds": 1.5}, NONE),
+    "freeze": GoodCall({}, NONE),
+    "unfreeze": GoodCall({}, NONE, stepped=False, prepare=lambda kafka: kafka.freeze()),
+    "scale": GoodCall({"factor": 0.5}, NONE, stepped=False),
     # the double
     "reset": GoodCall({}, NONE),
     "metrics": GoodCall({}, Is(lambda result: isinstance(result, dict) and len(result) > 0)),

@@ -38,8 +38,8 @@ REQUIRED = [(verb, each) for verb, each in PARAMETERS if each.is_required]
 
 
 @contextmanager
-def running(brokers: int = 1) -> Iterator[KafkaDouble]:
-    with KafkaDouble(brokers=brokers, stepped=True, seed=1) as kafka:
+def running(brokers: int = 1, stepped: bool = True) -> Iterator[KafkaDouble]:
+    with KafkaDouble(brokers=brokers, stepped=stepped, seed=1) as kafka:
         kafka.create_topic(TOPIC, replication_factor=brokers)
         kafka.produce(TOPIC, "a")
         yield kafka
@@ -56,7 +56,7 @@ def test_every_verb_has_a_good_call() -> None:
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_call(name: str) -> None:
     verb, good = VERBS[name], GOOD[name]
-    with running(good.brokers) as kafka:
+    with running(good.brokers, good.stepped) as kafka:
         good.prepare(kafka)
         result = verb.to_json(verb.call(kafka, **good.parameters(kafka)))
     assert json.loads(json.dumps(result)) == result

@@ -87,6 +87,12 @@ class BrokerHeartbeatManager:
         """Whether the broker's last heartbeat is recent enough that it counts as alive."""
         return broker.id in self._without_heartbeats or self._is_in_session(self.of(broker), now)
 
+    def expire(self, broker: BrokerImage, now: int) -> None:
+        """The broker's session ends now, if it has one."""
+        known = self.of(broker)
+        if known.last_contact_ms is not None:
+            known.last_contact_ms = now - self.session_timeout_ms - 1
+
     def _is_in_session(self, known: BrokerHeartbeatState, now: int) -> bool:
         return known.last_contact_ms is not None and now <= known.last_contact_ms + self.session_timeout_ms
 

@@ -1,8 +1,8 @@
 """The clocks: milliseconds since the epoch, never decreasing.
 
 The core receives `now`; only the shell (listener, thread, cluster) reads a clock. The same value is
-used for the timestamps of records and for timeouts, so that a stepped clock moves both. A clock that
-stands still, because it is stepped or frozen, has no timers: what is due happens when it is
+used for the timestamps of records and for timeouts, so that a stepped clock moves both. A clock
+that stands still, because it is stepped or frozen, has no timers: what is due happens when it is
 advanced.
 """
 

@@ -114,8 +114,8 @@ class Peers:
         self._moved()
 
     def _reschedule(self) -> None:
-        """Sets the timer to the replica's next deadline. If the clock stands still, whoever advances
-        it calls the replica, unless the deadline has passed."""
+        """Sets the timer to the replica's next deadline. If the clock stands still, the replica is
+        called when it is advanced, unless the deadline has passed."""
         deadline, now = self.replica.next_deadline(), self.clock.now()
         if self._loop is None or (deadline or NEVER) == self._timer_due:
             return

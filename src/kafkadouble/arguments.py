@@ -153,6 +153,8 @@ ARGUMENTS: dict[str, Argument] = {
     "state": (_is(str), "the name of a state", NAME),
     "where": (callable, "a function", None),
     "timeout": (_duration, "a number of seconds", {"type": "number"}),
+    "reassign": (_is(bool), "True or False", {"type": "boolean"}),
+    "replicas": (_replicas, "a list of ids of brokers", {"type": "array", "items": INDEX, "minItems": 1}),
     "seconds": (_duration, "a number of seconds", {"type": "number"}),
     "factor": (_factor, f"a number from {1 / LARGEST_FACTOR:f} to {LARGEST_FACTOR}", FACTOR),
     "seed": (_integer, "an integer", INTEGER),

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
@@ -22,7 +23,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import OWNER, Peer, Request
 from kafkadouble.server.tracing.history import History
 
-from .errors import UsageError
+from .errors import KafkaError, UsageError
 from .node_listeners import BoundListeners, of_brokers, of_controllers
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
-    from .cluster import ClusterMember
+    from .cluster_member import ClusterMember
 
 CLIENT_ID = "kafkadouble"
 
@@ -83,25 +84,32 @@ class Broker:
         if not any(spec.advertised for spec in self.listeners):
             raise UsageError("a node without a listener serves no client")
         self._peer = Peer(OWNER, *self.address, self.listeners[0])
+        self._held: BoundListeners | None = None  # while it is down
         self.listener = Listener(self._new_node(), clock, listeners.sockets)
         self.watches = self.listener.watches
 
-    def _new_node(self, cluster_id: str | None = None) -> Node:
+    def _new_node(self, cluster_id: str | None = None, before: Node | None = None) -> Node:
+        """A node without a past, or one that continues from the logs of another, with its history
+        and its fault rules."""
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
         now = self.clock.now()
-        logs = None if self._data is None else self._data.open()
+        logs = self._data.open() if self._data is not None else None if before is None else before.logs
         node = Node(
             self._settings,
             listeners=self.listeners,
             now=now,
             seed=seed,
-            history=self._history,
+            history=self._history and before is None,
             logs=logs,
             cluster_id=cluster_id,
             stopwatch=self.clock.now,
         )
         if self._capture is not None:
             node.trace.subscribe(self._capture, self._capture.nanos)
+        if before is not None:
+            node.history, node.faults.rules = before.history, before.faults.rules
+            if node.history is not None:
+                node.trace.subscribe(node.history)
         if node.history is not None:
             node.history.keeps_peers = self._peer_requests
         return node
@@ -136,24 +144,34 @@ class Broker:
         return [self.listeners]
 
     @property
+    def is_down(self) -> bool:
+        """Whether it does not run, and keeps its data and its ports."""
+        return self._held is not None
+
+    def _running(self) -> Broker:
+        if self.is_down:
+            raise KafkaError(error_codes.BROKER_NOT_AVAILABLE, "the broker is down: up() starts it")
+        return self
+
+    @property
     def image(self) -> Image:
-        """The metadata of the cluster."""
-        return self.node.controller.image
+        """The metadata of the cluster. KafkaError(BROKER_NOT_AVAILABLE) while it is down."""
+        return self._running().node.controller.image
 
     @property
     def members(self) -> list[Broker]:
         """The brokers of the cluster that can answer."""
-        return [self]
+        return [] if self.is_down else [self]
 
     @property
     def any_broker(self) -> Broker:
-        """The broker that answers what any broker can answer."""
-        return self
+        """The broker that answers what any broker can answer. KafkaError(BROKER_NOT_AVAILABLE)."""
+        return self._running()
 
     @property
     def controlling(self) -> Broker:
-        """Whose node leads the quorum."""
-        return self
+        """Whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
+        return self._running()
 
     def member(self, id: int) -> ClusterMember | None:
         """The broker of this id, in a cluster; this is none."""
@@ -162,21 +180,27 @@ class Broker:
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
         """A partition, and the broker that leads it; None if there is no such partition. KafkaError
         if no broker leads it that can answer."""
-        found = self.node.partitions.get(topic, index)
+        found = self._running().node.partitions.get(topic, index)
         return None if found is None else (self, found)
 
     def settle(self) -> None:
         """Have done what can be done at once."""
+        if self.is_down:
+            return
         self.node.tick(self.clock.now())
         self.listener.reschedule()
 
     def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
         """Let time pass."""
-        self.listener.advance(clock, milliseconds)
+        if self.is_down:
+            clock.advance(milliseconds)
+        else:
+            self.listener.advance(clock, milliseconds)
 
     def clock_changed(self) -> None:
         """Set the timers again."""
-        self.listener.clock_changed()
+        if not self.is_down:
+            self.listener.clock_changed()
 
     @property
     def history(self) -> History:
@@ -203,11 +227,35 @@ class Broker:
 
     async def stop(self) -> None:
         """Close everything."""
-        await self.listener.retire()
-        await self.listener.stop()
-        self.node.close(self.clock.now())
+        await self._end()
+        if self._held is not None:
+            self._held.close()
         if self._data is not None:
             self._data.release()
+
+    async def _end(self) -> None:
+        if not self.is_down:
+            await self.listener.retire()
+            await self.listener.stop()
+            self.node.close(self.clock.now())
+
+    async def down(self) -> None:
+        """Shut the node down in order. Its data and its ports stay."""
+        if not self.is_down:
+            await self._end()
+            self._held = BoundListeners(self.listeners, {}).held()
+
+    async def up(self) -> None:
+        """Start a node on the data of the last one, behind the same ports."""
+        if self.is_down:
+            await self._begin(self._new_node(self.node.cluster_id, self.node))
+
+    async def _begin(self, node: Node) -> None:
+        """Serve a node behind the ports that are held."""
+        assert self._held is not None
+        self.listener = Listener(node, self.clock, self._held.sockets)
+        self._held = None
+        await self.listener.start()
 
     async def reset(self) -> None:
         """Puts a new node behind the same socket; nothing but the cluster id stays.
@@ -217,13 +265,18 @@ class Broker:
         """
         cluster_id = self.node.cluster_id
         if self._data is not None:
-            self.node.close(self.clock.now())
+            if not self.is_down:
+                self.node.close(self.clock.now())
             self._data.erase(self.clock.now(), cluster_id)
-        self.listener.replace(self._new_node(cluster_id))
+        node = self._new_node(cluster_id)
+        if self.is_down:
+            await self._begin(node)
+        else:
+            self.listener.replace(node)
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What the node answers to a request in the newest version that is served."""
-        node, now = self.node, self.clock.now()
+        node, now = self._running().node, self.clock.now()
         answer: Future[Any] = Future()
         node.advance(now)
         result = dispatch.handled(node, self._request(body, now))
@@ -242,7 +295,7 @@ class Broker:
         return Request(served.api.key, served.highest, 0, CLIENT_ID, body, self._peer, received=now, size=0)
 
     def __repr__(self) -> str:
-        return repr(self.listener)
+        return f"{self.node!r}, down" if self.is_down else repr(self.listener)
 
 
 def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:

@@ -3,7 +3,7 @@ and isolated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
@@ -11,7 +11,8 @@ from .listening import text_of
 from .verbs.registry import verb
 
 if TYPE_CHECKING:
-    from .cluster import Cluster, ClusterMember
+    from .cluster import Cluster
+    from .cluster_member import ClusterMember
     from .running import Running
 
 Serving = Callable[[], "Running"]
@@ -20,11 +21,18 @@ Serving = Callable[[], "Running"]
 class Brokers(dict[int, "BrokerHandle"]):
     """All brokers, by id. Raises UsageError for an unknown id."""
 
-    def __init__(self, serving: Serving, count: int) -> None:
-        super().__init__({id: BrokerHandle(serving, id) for id in range(1, count + 1)})
+    def __init__(self, serving: Serving, ids: Iterable[int]) -> None:
+        super().__init__({id: BrokerHandle(serving, id) for id in ids})
 
     def __missing__(self, id: object) -> BrokerHandle:
-        raise UsageError(f"there is no broker {id!r}: ids are 1 to {len(self)}")
+        raise UsageError(f"there is no broker {id!r}: ids are {ids_in_words(self)}")
+
+
+def ids_in_words(ids: Collection[int]) -> str:
+    """`1 to 3`, or `1, 2, 5` if some are missing."""
+    if max(ids, default=0) == len(ids):
+        return f"1 to {len(ids)}"
+    return ", ".join(map(str, ids))
 
 
 class BrokerHandle:
@@ -118,6 +126,8 @@ class BrokerHandle:
     def _all(self) -> tuple[Running, Cluster, ClusterMember]:
         running = self._serving()
         cluster: Any = running.broker
+        if self.id not in cluster.members_by_id:
+            raise UsageError(f"broker {self.id} was removed: ids are {ids_in_words(cluster.members_by_id)}")
         return running, cluster, cluster.members_by_id[self.id]
 
     def __repr__(self) -> str:

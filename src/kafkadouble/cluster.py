@@ -24,9 +24,9 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
 
 from .broker import Broker, address_on
+from .cluster_member import ClusterMember
 from .errors import KafkaError, UsageError
-from .listening import hold, text_of
-from .member_data import BROKER, CONTROLLER, MemberData, OnDisk, check_count, data_of
+from .member_data import BROKER, CONTROLLER, OnDisk, check_count, data_of
 from .member_settings import check, of_broker, of_controller
 from .node_listeners import BoundListeners
 
@@ -40,35 +40,6 @@ if TYPE_CHECKING:
 START_MS = 60_000
 """How long brokers may take to be part of the cluster: longer than a session, which an earlier life
 may have left."""
-
-
-class ClusterMember:
-    """One broker: what stays the same over its lives, and `broker` while it runs. `listeners` have
-    their sockets while it does not run."""
-
-    def __init__(self, id: int, settings: Settings, listeners: BoundListeners, data: MemberData) -> None:
-        self.id, self.settings, self.data = id, settings, data
-        self.listeners = listeners
-        self.broker: Broker | None = None
-        self.is_isolated = self.is_paused = False
-
-    def address(self, listener: str | None = None) -> tuple[str, int]:
-        """Where clients find it, on its first listener or on the one of this name."""
-        return address_on(self.listeners.specs, listener)
-
-    def hold(self) -> None:
-        """Have its addresses held by sockets that do not listen."""
-        binds = {spec.name: spec.bind for spec in self.listeners.specs if spec.bind is not None}
-        self.listeners = self.listeners._replace(sockets={name: hold(bind) for name, bind in binds.items()})
-
-    @property
-    def answers(self) -> Broker | None:
-        """The broker, if it runs, and does not stand still."""
-        return None if self.is_paused else self.broker
-
-    def __repr__(self) -> str:
-        state = "paused" if self.is_paused else "isolated" if self.is_isolated else "running"
-        return f"broker {self.id} at {text_of(*self.address())}, {state if self.broker is not None else 'not running'}"
 
 
 class Cluster:
@@ -91,27 +62,47 @@ class Cluster:
         self._capture = capture
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(peers=peer_requests), list["Armed"]()
-        self._in_process = InProcessCluster(clock)
+        self.in_process = InProcessCluster(clock)
         self.watches = Watches()
         *own, controllers = listeners
         self._controllers, self._count = _reachable(controllers, own[0].specs), len(own)
         self._at = address_on(self._controllers.specs, None)
         self._settings = of_controller(settings, self._count)
         check_count(data_dirs, self._count)
+        self._given, self._data_dirs = settings, data_dirs
         self._data = data_of(data_dirs, CONTROLLER, self._count + 1, clock.now(), None)
         self.members_by_id: dict[int, ClusterMember] = {}
+        self.removed: dict[int, ClusterMember] = {}
+        """Members that are no longer part of the cluster; their ports are held until a reset."""
         try:
             self.controlling = self._new_controller()
             for id, each in enumerate(own, 1):
-                data = data_of(data_dirs, f"{BROKER}{id}", id, clock.now(), self.cluster_id)
-                self.members_by_id[id] = ClusterMember(id, of_broker(settings, id, self._count, self._at), each, data)
+                self.add_member(id, each)
         except BaseException:
             self._release()
             raise
 
+    def add_member(self, id: int, listeners: BoundListeners) -> ClusterMember:
+        """A new member, which does not run yet. UsageError for a directory that cannot be had."""
+        data = data_of(self._data_dirs, f"{BROKER}{id}", id, self.clock.now(), self.cluster_id)
+        settings = of_broker(self._given, id, self._count, self._at)
+        self.members_by_id[id] = ClusterMember(id, settings, listeners, data)
+        return self.members_by_id[id]
+
+    def drop_member(self, member: ClusterMember) -> None:
+        """A member that does not run is none any more; its ports and directories are free."""
+        self.members_by_id.pop(member.id, None)
+        self.removed.pop(member.id, None)
+        member.listeners.close()
+        member.data.release()
+
+    def is_initial(self, id: int) -> bool:
+        """Whether the cluster began with this broker."""
+        return id <= self._count
+
     def _release(self) -> None:
         """Let others have the directories."""
-        for data in (self._data, *(member.data for member in self.members_by_id.values())):
+        for data in (self._data, *(each.data for each in (*self.members_by_id.values(), *self.removed.values()))):
             data.release()
 
     def _new_controller(self) -> Broker:
@@ -210,20 +201,28 @@ class Cluster:
 
     async def start(self) -> None:
         """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
-        self._in_process.join(self.controlling.listener)
+        self.in_process.join(self.controlling.listener)
         await self.controlling.start()
         for member in self.members_by_id.values():
             await self.begin(member)
-        if not await self._in_process.until(self._is_whole, START_MS):
+        if not await self.in_process.until(self._is_whole, START_MS):
             raise UsageError(f"not all brokers are part of the cluster within {START_MS} ms: {self!r}")
 
     def _is_whole(self) -> bool:
-        halted = [broker.node.halted for broker in self.members if broker.node.halted is not None]
+        return self.is_joined(self.members_by_id)
+
+    def is_joined(self, ids: Iterable[int]) -> bool:
+        """Whether these brokers run, are part of the cluster and have read its metadata. UsageError
+        for one that cannot go on."""
+        running = [self.members_by_id[id].broker for id in ids]
+        nodes = [broker.node for broker in running if broker is not None]
+        halted = [node.halted for node in nodes if node.halted is not None]
         if halted:
             raise UsageError(halted[0])
         live = {broker.id for broker in self.image.live_brokers()}
-        ends = {broker.image.end for broker in self.members}
-        return live >= self.members_by_id.keys() and ends == {self.image.end}
+        return len(nodes) == len(running) and all(
+            node.id in live and node.image.end == self.image.end for node in nodes
+        )
 
     async def begin(self, member: ClusterMember) -> None:
         """Start a broker that does not run."""
@@ -242,7 +241,7 @@ class Cluster:
         broker.listener.watches = self.watches
         self._attach(broker.node)
         member.broker = broker
-        self._in_process.join(broker.listener)  # before it speaks for itself
+        self.in_process.join(broker.listener)  # before it speaks for itself
         await broker.start()
 
     async def end(self, member: ClusterMember, *, in_order: bool) -> None:
@@ -253,8 +252,8 @@ class Cluster:
             return
         self.pause(member, False)
         if in_order:
-            await self._hand_over([member])
-        self._in_process.leave(member.id)
+            await self.hand_over([member])
+        self.in_process.leave(member.id)
         member.broker = None
         await broker.listener.stop()
         member.hold()
@@ -263,9 +262,9 @@ class Cluster:
         else:
             broker.node.abandon()
             member.data.killed(broker.node.logs, self.clock.now())
-        self._in_process.settle()
+        self.in_process.settle()
 
-    async def _hand_over(self, members: Iterable[ClusterMember]) -> None:
+    async def hand_over(self, members: Iterable[ClusterMember]) -> None:
         """Have other brokers lead what these lead; if these are all, no broker leads. It is done
         when the other brokers have acknowledged it."""
         reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
@@ -274,14 +273,14 @@ class Cluster:
             if node.lifecycle is not None:
                 node.lifecycle.stop()
         longest = max((node.settings.int("broker.heartbeat.interval.ms") for node in nodes), default=0)
-        await self._in_process.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
+        await self.in_process.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
 
     def pause(self, member: ClusterMember, paused: bool) -> None:
         """Let a broker stand still, or go on."""
         if member.broker is None or member.is_paused == paused:
             return
         member.is_paused = paused
-        links = self._in_process.links
+        links = self.in_process.links
         (links.pause if paused else links.resume)(member.id)
         member.broker.listener.pause(paused)
         if not paused:
@@ -291,7 +290,7 @@ class Cluster:
     def isolate(self, member: ClusterMember, isolated: bool) -> None:
         """Cut a broker off from the other nodes, or no longer."""
         member.is_isolated = isolated
-        links = self._in_process.links
+        links = self.in_process.links
         (links.isolate if isolated else links.rejoin)(member.id)
         self.settle()
 
@@ -302,11 +301,12 @@ class Cluster:
             self.pause(member, False)
         in_order = isinstance(self._data, OnDisk)
         if in_order:
-            await self._hand_over(members)
+            await self.hand_over(members)
         for member in members:
             await self.end(member, in_order=in_order)
+        for member in (*members, *self.removed.values()):
             member.listeners.close()
-        await self._in_process.stop()
+        await self.in_process.stop()
         await self.controlling.listener.stop()
         self.controlling.node.close(self.clock.now())
         self._release()
@@ -314,32 +314,36 @@ class Cluster:
     async def reset(self) -> None:
         """Restart the cluster empty, on the same ports, with every broker running; its id stays."""
         now = self.clock.now()
-        for member in self.members_by_id.values():
+        self.members_by_id = dict(sorted({**self.members_by_id, **self.removed}.items()))
+        self.removed.clear()
+        for member in list(self.members_by_id.values()):
             self.isolate(member, False)
             await self.end(member, in_order=False)
             member.data.erase(now, self.cluster_id)
-        self._in_process.leave(self.controlling.node.id)
+            if not self.is_initial(member.id):
+                self.drop_member(member)
+        self.in_process.leave(self.controlling.node.id)
         self._history.clear()
         self._history.clear_peers()
         self._rules.clear()
         await self.controlling.reset()
         self._attach(self.controlling.node)
-        self._in_process.join(self.controlling.listener)
+        self.in_process.join(self.controlling.listener)
         for member in self.members_by_id.values():
             await self.begin(member)
-        await self._in_process.until(self._is_whole, START_MS)
+        await self.in_process.until(self._is_whole, START_MS)
 
     def settle(self) -> None:
         """Carry what can be carried now."""
-        self._in_process.settle()
+        self.in_process.settle()
 
     def advance(self, clock: AdvancingClock, milliseconds: int) -> None:
         """Let time pass for all."""
-        self._in_process.advance(clock, milliseconds)
+        self.in_process.advance(clock, milliseconds)
 
     def clock_changed(self) -> None:
         """Set the timers again."""
-        self._in_process.clock_changed()
+        self.in_process.clock_changed()
 
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
         """A partition, and the broker that leads it; None if there is no such partition.

@@ -24,6 +24,7 @@ from .errors import UsageError
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, listener_config, planned
 from .running import PathLike, Running, RunOptions, capture_of, checked_count, paths_of
+from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
 from .verbs.groups import GroupVerbs
@@ -49,7 +50,7 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(
-    TopicVerbs, PartitionVerbs, LogVerbs, GroupVerbs, TransactionVerbs, FaultVerbs, ClockVerbs, WaitVerbs
+    TopicVerbs, PartitionVerbs, LogVerbs, GroupVerbs, TransactionVerbs, BrokerVerbs, FaultVerbs, ClockVerbs, WaitVerbs
 ):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
@@ -182,10 +183,11 @@ class KafkaDouble(
     def brokers(self) -> dict[int, BrokerHandle]:
         """The brokers of the cluster, by id. Raises UsageError with `brokers=1`."""
         if len(self._nodes) == 1:
-            raise UsageError("a single broker is started and stopped with the double itself: give brokers=2 or more")
+            raise UsageError("a single broker has down() and up() of the double itself: give brokers=2 or more")
         from .brokers import Brokers
 
-        return Brokers(self._serving, len(self._nodes) - 1)
+        broker: Any = None if self._running is None else self._running.broker
+        return Brokers(self._serving, range(1, len(self._nodes)) if broker is None else list(broker.members_by_id))
 
     @property
     def requests(self) -> Requests:

@@ -19,7 +19,7 @@ from kafkadouble.server.requests.listener_spec import of_brokers as of_brokers
 from kafkadouble.server.requests.listener_spec import of_controllers as of_controllers
 
 from .errors import UsageError
-from .listening import listen, text_of
+from .listening import hold, listen, text_of
 
 DEFAULT_HOST = "127.0.0.1"
 LAST_PORT = 65535
@@ -42,6 +42,11 @@ class BoundListeners(NamedTuple):
 
     specs: tuple[ListenerSpec, ...]
     sockets: Mapping[str, socket.socket]
+
+    def held(self) -> BoundListeners:
+        """The same with new sockets, which do not listen and only hold the addresses."""
+        binds = {spec.name: spec.bind for spec in self.specs if spec.bind is not None}
+        return self._replace(sockets={name: hold(bind) for name, bind in binds.items()})
 
     def close(self) -> None:
         """Close the sockets."""

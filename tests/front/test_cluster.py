@@ -372,7 +372,7 @@ def test_what_cannot_be(arguments: dict[str, object], message: str) -> None:
 
 def test_a_single_broker_is_no_cluster() -> None:
     with KafkaDouble() as kafka:
-        with pytest.raises(UsageError, match="a single broker is started and stopped with the double itself"):
+        with pytest.raises(UsageError, match=r"a single broker has down\(\) and up\(\) of the double itself"):
             kafka.brokers  # noqa: B018  # it is looked at, which is refused
         kafka.create_topic("t")
         assert (kafka.leader("t", 0), kafka.isr("t", 0)) == (1, [1])

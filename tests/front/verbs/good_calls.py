@@ -149,6 +149,13 @@ GOOD: dict[str, GoodCall] = {
     "reset": GoodCall({}, NONE),
     "metrics": GoodCall({}, Is(lambda result: isinstance(result, dict) and len(result) > 0)),
     "bootstrap": GoodCall({"listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:"))),
+    # brokers
+    "down": GoodCall({}, NONE),
+    "up": GoodCall({}, NONE, prepare=lambda kafka: kafka.down()),
+    "add_broker": GoodCall({}, 5, brokers=3),
+    "remove_broker": GoodCall({"broker": 5, "reassign": True}, NONE, brokers=3, prepare=lambda k: k.add_broker()),
+    "expire_session": GoodCall({"broker": 1}, NONE, brokers=3),
+    "reassign": GoodCall({**AT, "replicas": [1, 2]}, NONE, brokers=3),
     # one broker
     "kill_broker": GoodCall({"broker": 1}, NONE, brokers=3),
     "stop_broker": GoodCall({"broker": 1}, NONE, brokers=3),

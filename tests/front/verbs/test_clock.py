@@ -14,7 +14,7 @@ SESSION_S = 6
 """Of members."""
 
 FACTOR = 20
-"""The session of a broker, 9 s, is 450 ms of the machine's clock then: enough for its heartbeats."""
+"""The session of a broker, 9 s, is 450 ms of the machine's clock then: enough for heartbeats."""
 
 
 @pytest.fixture(params=[1, 3])

@@ -254,6 +254,7 @@ class Broker:
         """Serve a node behind the ports that are held."""
         assert self._held is not None
         self.listener = Listener(node, self.clock, self._held.sockets)
+        self.listener.watches = self.watches
         self._held = None
         await self.listener.start()
 

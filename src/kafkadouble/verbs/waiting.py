@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from .host import VerbHost
+from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.awaited import Awaited
@@ -27,6 +28,7 @@ V = TypeVar("V")
 class WaitVerbs(VerbHost):
     """A part of KafkaDouble."""
 
+    @verb
     def wait_for_records(
         self,
         topic: str,
@@ -44,12 +46,14 @@ class WaitVerbs(VerbHost):
 
         return self._wait(records_of(topic, count, partition, isolation, where), list, timeout)
 
+    @verb
     def wait_for_topic(self, topic: str, partitions: int | None = None, *, timeout: float = 10) -> None:
         """Waits until a topic exists, with this number of partitions if it is given."""
         from kafkadouble.conditions import topic_of
 
         self._wait(topic_of(topic, partitions), bool, timeout)
 
+    @verb
     def wait_for_leader(
         self,
         topic: str,
@@ -65,12 +69,14 @@ class WaitVerbs(VerbHost):
 
         return self._wait(leader_of(topic, partition, leader, epoch), lambda found: found.id, timeout)
 
+    @verb
     def wait_for_isr(self, topic: str, partition: int, isr: Collection[int], *, timeout: float = 10) -> None:
         """Waits until these brokers, and no other ones, are the in-sync replicas of a partition."""
         from kafkadouble.conditions import isr_of
 
         self._wait(isr_of(topic, partition, isr), bool, timeout)
 
+    @verb
     def wait_for_broker(self, broker: int, *, timeout: float = 30) -> None:
         """Waits until a broker that was started is part of the cluster. That can take as long as
         the session of its previous incarnation."""
@@ -78,6 +84,7 @@ class WaitVerbs(VerbHost):
 
         self._wait(broker_of(broker), bool, timeout)
 
+    @verb
     def wait_for_group(
         self,
         group: str,
@@ -94,6 +101,7 @@ class WaitVerbs(VerbHost):
 
         return self._wait(group_of(group, state, members, lag), lambda found: found.group, timeout)
 
+    @verb
     def wait_for_transaction(self, transactional_id: str, state: str, *, timeout: float = 10) -> Transaction:
         """Waits until a transactional id is in this state (Kafka's name, such as
         CompleteCommit)."""
@@ -101,12 +109,14 @@ class WaitVerbs(VerbHost):
 
         return self._wait(transaction_of(transactional_id, state), lambda found: found, timeout)
 
+    @verb
     def wait_for_rule(self, rule: RuleHandle, hits: int = 1, *, timeout: float = 10) -> None:
         """Waits until a fault rule was applied so many times."""
         from kafkadouble.coordinator_conditions import rule_of
 
         self._wait(rule_of(rule, hits), bool, timeout)
 
+    @verb
     def wait_for_request(
         self, api: str, count: int = 1, *, client_id: str | None = None, timeout: float = 10
     ) -> SeenRequest:

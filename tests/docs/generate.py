@@ -25,13 +25,14 @@ from kafkadouble.pipeline.wire.table import TABLE as WIRE_OPTIONS
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS
 from tests.docs.pages import DOCS, ROOT
-from tests.support import errors_page
+from tests.support import errors_page, verbs_page
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "clients.md": lambda: clients.as_markdown(json.loads(clients.RESULTS.read_text())),
     "divergence.md": divergence.as_markdown,
     "errors.md": errors_page.as_markdown,
     "supported.md": supported.as_markdown,
+    "verbs.md": verbs_page.as_markdown,
 }
 
 

@@ -10,12 +10,13 @@ from .checksum import Buffer
 class FileSlice:
     """`size` bytes from `position` of the file with the descriptor `fileno`. They do not change,
     and they exist as long as this object does: before a file is truncated, its slices are copied
-    into memory. `size` and `position` change when the first bytes were sent."""
+    into memory. `size` and `position` change when the first bytes were sent; `whole_size` stays."""
 
-    __slots__ = ("__weakref__", "_descriptor", "_kept", "position", "size")
+    __slots__ = ("__weakref__", "_descriptor", "_kept", "position", "size", "whole_size")
 
     def __init__(self, descriptor: int, position: int, size: int) -> None:
         self._descriptor, self.position, self.size = descriptor, position, size
+        self.whole_size = size
         self._kept: memoryview | None = None
 
     @property

@@ -9,82 +9,35 @@ lists of a message that hold parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
 from kafkadouble.messages.fields import fields_of
 
+from ..apis.part_lists import DIRECT, ERROR_FIELDS, NAMED, NameOf, key_of, kinds_at, path_of
 from ..apis.row import PartList
-from ..apis.served import ROWS
 
 Scope = Mapping[str, str | int]
 """The fields that narrow a match, from `Rule.scope`."""
-
-NameOf = Callable[[Any], str | None]
-"""Returns the name of the topic with an id."""
-
-
-PATHS = {row.name: row.paths for row in ROWS if row.paths}
-"""For each API that has parts: the lists of its parts."""
-
-KINDS = {"resource": ("topic", "group"), "coordinator": ("group", "transactional_id")}
-"""The kinds of part for a level that can hold more than one kind."""
-
-_DIRECT = {
-    "group": ("group_id", "key"),
-    "transactional_id": ("transactional_id", "v3_and_below_transactional_id", "key"),
-}
-"""The top-level fields of a request that name the group or transactional id of the whole
-request."""
-
-_NAMED = {
-    "topic": ("name", "topic", "topic_name"),
-    "partition": ("partition_index", "index", "partition", "partition_id"),
-    "group": ("group_id", "key"),
-    "transactional_id": ("transactional_id", "key"),
-    "marker": ("producer_id",),
-}
-"""The fields of an item that name it, by its kind."""
-
-ERROR_FIELDS = ("error_code", "partition_error_code")
-"""Each innermost part of a response has one of them."""
-
-WITHOUT_SCOPE = {"marker"}
-"""Kinds of part that no rule names."""
-
-_RESOURCE_TYPES = {"topic": 2, "group": 32}
-
-
-def kinds_of(api: str, request: type[Any]) -> set[str]:
-    """The kinds of part that a rule for this API may be narrowed to, besides the client and the
-    broker."""
-    kinds = {kind for path in PATHS.get(api, ()) for level in path for kind in _kinds(level)}
-    kinds -= WITHOUT_SCOPE
-    return kinds | {kind for kind, fields in _DIRECT.items() if any(field in request.__slots__ for field in fields)}
 
 
 def divide(api: str, body: Any, scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
     """Splits the body of a request into (what the scope matches, the rest); None for an empty
     half."""
     path = path_of(api, body)
-    listed = {kind for level in path for kind in _kinds(level)}
+    listed = {kind for level in path for kind in kinds_at(level)}
     for kind in scope:
-        if kind in _DIRECT and kind not in listed and not _is_about(body, kind, scope[kind]):
+        if kind in DIRECT and kind not in listed and not _is_about(body, kind, scope[kind]):
             return None, body
     inner = {kind: value for kind, value in scope.items() if kind in listed}
     if not inner:
-        return (body, None) if scope.keys() <= _DIRECT.keys() else (None, body)
+        return (body, None) if scope.keys() <= DIRECT.keys() else (None, body)
     return _divide(body, path, inner, name_of)
 
 
-def path_of(api: str, body: Any) -> tuple[PartList, ...]:
-    """The lists of parts that this body uses; empty when it has no parts."""
-    return next((path for path in PATHS.get(api, ()) if getattr(body, path[0].requested)), ())
-
-
 def _is_about(body: Any, kind: str, value: str | int) -> bool:
-    return any(getattr(body, field, None) == value for field in _DIRECT[kind])
+    return any(getattr(body, field, None) == value for field in DIRECT[kind])
 
 
 def _divide(struct: Any, path: tuple[PartList, ...], scope: Scope, name_of: NameOf) -> tuple[Any | None, Any | None]:
@@ -100,29 +53,11 @@ def _divide(struct: Any, path: tuple[PartList, ...], scope: Scope, name_of: Name
 def _divide_item(
     item: Any, level: PartList, deeper: tuple[PartList, ...], scope: Scope, name_of: NameOf
 ) -> tuple[Any | None, Any | None]:
-    for kind in _kinds(level):
+    for kind in kinds_at(level):
         if kind in scope and key_of(item, kind, name_of) != scope[kind]:
             return None, item
-    narrower = any(kind in scope for further in deeper for kind in _kinds(further))
+    narrower = any(kind in scope for further in deeper for kind in kinds_at(further))
     return _divide(item, deeper, scope, name_of) if narrower else (item, None)
-
-
-def _kinds(level: PartList) -> tuple[str, ...]:
-    return KINDS.get(level.kind, (level.kind,))
-
-
-def key_of(item: Any, kind: str, name_of: NameOf) -> Any:
-    """The name of an item in a list of parts. A topic without a known name has its id."""
-    if isinstance(item, str | int):
-        return item
-    if hasattr(item, "resource_type"):
-        return item.resource_name if item.resource_type == _RESOURCE_TYPES.get(kind) else None
-    for field in _NAMED[kind]:
-        value = getattr(item, field, None)
-        if value is not None and value != "":
-            return value
-    topic_id = getattr(item, "topic_id", None)
-    return topic_id if topic_id is None else name_of(topic_id) or topic_id
 
 
 def _with(struct: Any, field: str, items: list[Any]) -> Any | None:
@@ -152,7 +87,7 @@ def overlay(answer: Any, refused: Any, path: tuple[PartList, ...], name_of: Name
 
 def depth_of_scope(path: tuple[PartList, ...], scope: Scope) -> int:
     """The number of levels of the path that a scope reaches."""
-    return max((depth for depth, level in enumerate(path, 1) if scope.keys() & set(_kinds(level))), default=0)
+    return max((depth for depth, level in enumerate(path, 1) if scope.keys() & set(kinds_at(level))), default=0)
 
 
 def depth_of_answer(path: tuple[PartList, ...], answer: Any) -> int:
@@ -194,7 +129,7 @@ def _mirror(into: Any, struct: Any, path: tuple[PartList, ...], code: int) -> No
 
 
 def _name_alike(entry: Any, item: Any, kind: str) -> None:
-    for field in (*_NAMED[kind], "topic_id"):
+    for field in (*NAMED[kind], "topic_id"):
         if not hasattr(entry, field):
             continue
         if isinstance(item, str | int):
@@ -207,4 +142,4 @@ def _name_alike(entry: Any, item: Any, kind: str) -> None:
 def _identity(item: Any, level: PartList, name_of: NameOf) -> Any:
     if hasattr(item, "resource_type"):
         return item.resource_type, item.resource_name
-    return key_of(item, _kinds(level)[0], name_of)
+    return key_of(item, kinds_at(level)[0], name_of)

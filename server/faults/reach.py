@@ -8,13 +8,13 @@ from kafkadouble.messages.json_form import completed
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
+from ..apis.part_lists import kinds_of
 from ..apis.row import ServedApi
 from ..apis.served import CONTROLLER_TABLE, TABLE
 from ..requests.origin import NODE_APIS
 from . import field_path, stale
 from .actions import TYPES, ChangeField, CorruptRecords, Respond, StaleMetadata
 from .field_kinds import EVERY_API
-from .parts import kinds_of
 from .rule import Rule
 
 ONLY_FOR: dict[type[Any], tuple[str, ...]] = {CorruptRecords: ("Fetch",), StaleMetadata: stale.APIS}

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages.message import Message
 
+from ..apis.part_lists import path_of
 from ..requests.answer import DISCONNECT
 from ..requests.request import Request
 from ..requests.waiting import Wait
 from . import whole
 from .actions import Fail
 from .field_kinds import BEFORE
-from .parts import Scope, depth_of_answer, depth_of_scope, divide, mirrored, overlay, path_of
+from .parts import Scope, depth_of_answer, depth_of_scope, divide, mirrored, overlay
 
 if TYPE_CHECKING:
     from .host import FaultHost

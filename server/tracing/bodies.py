@@ -20,27 +20,35 @@ from ..requests.request import Request
 
 log = logging.getLogger("kafkadouble.server.tracing")
 
+Json = dict[str, Any]
+
 
 def bodies_of(request: Request[Any], answer: Any) -> tuple[str | None, str | None]:
     """The body of a request and that of its answer, each None if there is none, or if it may hold
     secrets. An API without a row, such as SaslAuthenticate, may."""
     served = request.peer.apis.get(request.api_key)
     secrets = BODIES if served is None else served.row.secrets
+    found = plain_bodies(request.version, request.body, answer, secrets)
+    return _line(found[0]), _line(found[1])
+
+
+def plain_bodies(version: int, body: Any, answer: Any, secrets: str) -> tuple[Json | None, Json | None]:
+    """The body of a request and that of its answer as dicts. `secrets` is that of the row of the
+    API."""
     if secrets == BODIES:
         return None, None
     try:
-        request_json = _without_records(request.body).to_json(request.version)
+        request_json = _without_records(body).to_json(version)
         if secrets == CONFIG_VALUES:
             _blank_values(request_json)
-        answer_line = None if answer is None else _line(_without_records(answer).to_json(request.version))
+        return request_json, None if answer is None else _without_records(answer).to_json(version)
     except UsageError:  # a message that this version cannot hold; the capture goes on
-        log.exception("%r cannot be captured", request)
+        log.exception("%r cannot be shown in version %d", type(body).__name__, version)
         return None, None
-    return _line(request_json), answer_line
 
 
-def _line(found: dict[str, Any]) -> str:
-    return json.dumps(found, separators=(",", ":"))
+def _line(found: Json | None) -> str | None:
+    return None if found is None else json.dumps(found, separators=(",", ":"))
 
 
 def _blank_values(found: Any) -> None:

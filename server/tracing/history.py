@@ -1,29 +1,25 @@
-"""Keeps the latest requests, decoded, with the outcome of each.
-
-Rules. The memory is bounded by a count and by bytes, and the oldest request is removed first. A
-record batch is never kept: a `Payload` in its place has its size and number of records. The bytes
-with which a client authenticates itself are blanked. Nothing here changes a request or an answer.
-"""
+"""The latest requests: decoded, without record batches and secrets, and bounded in number and in
+memory. The answers have a bound of their own, so that large answers displace no requests."""
 
 from __future__ import annotations
 
-import logging
 from collections import deque
-from collections.abc import Callable, Iterator
-from copy import copy
+from collections.abc import Iterator
 from typing import Any
 
-from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 
-from ..requests.answer_errors import codes_in
-from ..requests.request import Request
-from .trace import ABANDONED, ANSWERED, WAITING, Subscriber, TracedRequest
+from . import payload
+from .seen_request import SeenRequest, errors_in
+from .topic_names import TopicNames
+from .trace import ANSWERED, Subscriber, TracedRequest
 
-log = logging.getLogger("kafkadouble.requests")
+__all__ = ["MAX_BYTES", "MAX_REQUESTS", "OVERHEAD", "History", "SeenRequest", "errors_in"]
 
 MAX_REQUESTS = 10_000
 MAX_BYTES = 8 * 1024 * 1024
+"""The bound of the requests, and that of the answers."""
+
 OVERHEAD = 512
 """About what a request weighs besides the bytes of its frame."""
 
@@ -31,108 +27,33 @@ LARGE, WORST = 8192, 40
 """A large request is weighed as if it consisted of empty names, which take forty times their
 bytes."""
 
-_BATCH_HEADER, _COUNT_AT = 61, 57
+ANSWER_OVERHEAD, ANSWER_FACTOR = 256, 8
+"""About what an answer weighs: as objects, the partitions of a Metadata answer take eight times
+their bytes. The broker makes the answers, so none is much worse."""
 
-
-class Payload:
-    """What is kept of a record batch: `len` is its size in bytes; `records` is the count in its
-    header, 0 if it has none."""
-
-    __slots__ = ("_size", "records")
-
-    def __init__(self, data: bytes | memoryview | None) -> None:
-        self._size = 0 if data is None else len(data)
-        counted = data is not None and self._size >= _BATCH_HEADER
-        self.records = (
-            int.from_bytes(data[_COUNT_AT:_BATCH_HEADER], "big", signed=True) if counted and data is not None else 0
-        )
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __repr__(self) -> str:
-        return f"<{self.records} records in {self._size} bytes>"
-
-
-class SeenRequest:
-    """One request, and its outcome.
-
-    - `api`, `version`, `client_id`, `correlation_id`: the header of the request.
-    - `body`: the decoded request, without record batches and secrets. `size`: its size in bytes.
-    - `time`: when the request arrived, in ms since the epoch. `took`: how long the answer took, in
-      ms; None while the request waits, or if it was abandoned.
-    - `outcome`: `waiting`, `answered`, `disconnected` by the broker, `abandoned` if the client left
-      before the answer, or `unanswered` if the protocol has no answer.
-    - `errors`: the names of the errors in the answer, each once. `error`: the first of them, or
-      None.
-    - `broker`: the id of the node that received it. `peer`: the other end of the connection.
-    - `forwarded`: the request that the active controller received for this one, if a broker
-      forwarded it and requests between nodes are kept. There, `forwarded_from` is this one.
-    """
-
-    __slots__ = (
-        "api",
-        "body",
-        "broker",
-        "client_id",
-        "correlation_id",
-        "errors",
-        "forwarded",
-        "forwarded_from",
-        "outcome",
-        "peer",
-        "size",
-        "time",
-        "took",
-        "version",
-    )
-
-    def __init__(self, request: Request[Any], body: Any, broker: int = -1) -> None:
-        self.api, self.broker = request.peer.apis[request.api_key].name, broker
-        self.version, self.client_id, self.correlation_id = request.version, request.client_id, request.correlation_id
-        self.peer, self.time, self.size, self.body = repr(request.peer), request.received, request.size, body
-        self.took: int | None = None
-        self.errors: tuple[str, ...] = ()
-        self.outcome = WAITING
-        self.forwarded: SeenRequest | None = None
-        self.forwarded_from: SeenRequest | None = None
-
-    @property
-    def error(self) -> str | None:
-        """The name of the first error in the answer, or None."""
-        return self.errors[0] if self.errors else None
-
-    def ended(self, outcome: str, answer: Any, now: int) -> None:
-        """Records the outcome; the time of an abandoned request means nothing."""
-        self.outcome = outcome
-        if outcome == ABANDONED:
-            return
-        self.took = now - self.time
-        if outcome == ANSWERED:
-            self.errors = errors_in(answer)
-        log.debug("%s: %r in %d ms", self.peer, self, self.took)
-
-    def __repr__(self) -> str:
-        errors = f": {', '.join(self.errors)}" if self.errors else ""
-        return f"{self.api} v{self.version} #{self.correlation_id} of {self.client_id!r}, {self.outcome}{errors}"
+UNKNOWN_SIZE = 1024
+"""In place of the size of an answer that passed no socket, in bytes."""
 
 
 class _Kept:
-    """The latest requests, bounded by a count and by bytes."""
+    """The latest requests, or the latest answers, bounded by a count and by bytes."""
 
-    def __init__(self, max_requests: int, max_bytes: int) -> None:
-        self._max_requests, self._max_bytes = max_requests, max_bytes
-        self.requests: deque[tuple[SeenRequest, int]] = deque()
+    def __init__(self, max_count: int, max_bytes: int) -> None:
+        self._max_count, self._max_bytes = max_count, max_bytes
+        self.kept: deque[tuple[Any, int]] = deque()
         self.bytes = 0
 
-    def add(self, seen: SeenRequest, weight: int) -> None:
-        self.requests.append((seen, weight))
+    def add(self, kept: Any, weight: int) -> None:
+        self.kept.append((kept, weight))
         self.bytes += weight
-        while len(self.requests) > self._max_requests or self.bytes > self._max_bytes:
-            self.bytes -= self.requests.popleft()[1]
+        while len(self.kept) > self._max_count or self.bytes > self._max_bytes:
+            oldest, freed = self.kept.popleft()
+            self.bytes -= freed
+            if oldest.__class__ is list:
+                oldest[0] = None
 
     def clear(self) -> None:
-        self.requests.clear()
+        self.kept.clear()
         self.bytes = 0
 
 
@@ -142,15 +63,17 @@ class History(Subscriber):
 
     def __init__(self, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES, *, peers: bool = False) -> None:
         self.keeps_peers = peers
+        self.topic_names = TopicNames()
         self._clients, self._peers = _Kept(max_requests, max_bytes), _Kept(max_requests, max_bytes)
+        self._answers = _Kept(max_requests, max_bytes)
 
     def begun(self, traced: TracedRequest) -> None:
         if traced.from_node and not self.keeps_peers:
             return
         request = traced.request
-        strip = _STRIP.get(request.api_key)
+        strip = payload.OF_REQUEST.get(request.api_key)
         body, saved = (request.body, 0) if strip is None else strip(request.body)
-        traced.seen = seen = SeenRequest(request, body, traced.node_id)
+        traced.seen = seen = SeenRequest(request, body, traced.node_id, self.topic_names)
         if traced.forwarded_from is not None:
             self._link(seen, traced.forwarded_from.seen)
         weight = request.size - saved + OVERHEAD
@@ -164,18 +87,33 @@ class History(Subscriber):
             seen.forwarded_from, client.forwarded = client, seen
 
     def ended(self, traced: TracedRequest) -> None:
-        if traced.seen is not None:
-            traced.seen.ended(traced.outcome, traced.answer, traced.ended_ms)
+        seen = traced.seen
+        if seen is None:
+            return
+        if traced.outcome == ANSWERED:
+            self._keep_answer(seen, traced)
+        seen.ended(traced.outcome, traced.answer, traced.ended_ms)
+
+    def _keep_answer(self, seen: SeenRequest, traced: TracedRequest) -> None:
+        key, size = traced.request.api_key, traced.response_bytes
+        strip = payload.OF_ANSWER.get(key)
+        answer, saved = (traced.answer, 0) if strip is None else strip(traced.answer)
+        seen.answer_size = size
+        if key == ApiKeys.METADATA:
+            self.topic_names.learn(answer)
+        if answer is not None:
+            seen._answer = box = [answer]
+            self._answers.add(box, ((UNKNOWN_SIZE if size is None else size) - saved) * ANSWER_FACTOR + ANSWER_OVERHEAD)
 
     def of_peers(self) -> list[SeenRequest]:
         """The latest requests between nodes, oldest first."""
-        return [seen for seen, _ in self._peers.requests]
+        return [seen for seen, _ in self._peers.kept]
 
     def __iter__(self) -> Iterator[SeenRequest]:
-        return (seen for seen, _ in self._clients.requests)
+        return (seen for seen, _ in self._clients.kept)
 
     def __len__(self) -> int:
-        return len(self._clients.requests)
+        return len(self._clients.kept)
 
     def clear(self) -> None:
         """Removes the requests of clients."""
@@ -187,38 +125,3 @@ class History(Subscriber):
 
     def __repr__(self) -> str:
         return f"the latest {len(self)} requests, about {self._clients.bytes} bytes"
-
-
-def _without_records(body: Any) -> tuple[Any, int]:
-    """A ProduceRequest with payloads in place of record batches, and how many bytes that saves."""
-    saved, topics = 0, []
-    for topic in body.topic_data:
-        partitions = []
-        for data in topic.partition_data:
-            stripped = copy(data)
-            stripped.records = Payload(data.records)
-            saved += len(stripped.records)
-            partitions.append(stripped)
-        slim = copy(topic)
-        slim.partition_data = partitions
-        topics.append(slim)
-    made = copy(body)
-    made.topic_data = topics
-    return made, saved
-
-
-def _without_secret(body: Any) -> tuple[Any, int]:
-    made = copy(body)
-    made.auth_bytes = b""
-    return made, len(body.auth_bytes)
-
-
-_STRIP: dict[int, Callable[[Any], tuple[Any, int]]] = {
-    ApiKeys.PRODUCE: _without_records,
-    ApiKeys.SASL_AUTHENTICATE: _without_secret,
-}
-
-
-def errors_in(answer: Any) -> tuple[str, ...]:
-    """The names of all errors in a response, each once, outermost first."""
-    return tuple(map(error_codes.name, codes_in(answer)))

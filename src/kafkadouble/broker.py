@@ -112,6 +112,7 @@ class Broker:
                 node.trace.subscribe(node.history)
         if node.history is not None:
             node.history.keeps_peers = self._peer_requests
+            node.history.topic_names.look_at(node)
         return node
 
     @property

@@ -62,6 +62,7 @@ class Cluster:
         self._capture = capture
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(peers=peer_requests), list["Armed"]()
+        self._history.topic_names.look_at(self)
         self.in_process = InProcessCluster(clock)
         self.watches = Watches()
         *own, controllers = listeners

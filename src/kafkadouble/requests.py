@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, Any, overload
 
-from kafkadouble.messages import registry
 from kafkadouble.server.tracing.history import History, SeenRequest
-from kafkadouble.wire.errors import UnknownMessage, UsageError
+from kafkadouble.wire.errors import UsageError
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from .request_filter import RequestNarrowing
 
 Look = Callable[[Callable[[History], list[SeenRequest]]], list[SeenRequest]]
 """Applies a function to the history on the thread that owns it."""
@@ -23,12 +27,51 @@ class Requests(Sequence[SeenRequest]):
     def _all(self) -> list[SeenRequest]:
         return self._look(list)
 
-    def of(self, *apis: str, client_id: str | None = None) -> list[SeenRequest]:
-        """The requests to these APIs (all, if none is given) from this client (any, if none is
-        given)."""
-        for name in apis:
-            check_api(name)
-        return [seen for seen in self._all() if (not apis or seen.api in apis) and client_id in (None, seen.client_id)]
+    def of(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> list[SeenRequest]:
+        """The requests to these APIs (all, if none is given) that match every keyword.
+
+        The keywords are `topic`, `partition`, `group`, `transactional_id`, `client_id`, `broker`,
+        `error` and `since`; see `RequestNarrowing`. Raises UsageError for a filter that no request
+        could match.
+        """
+        from .request_filter import RequestFilter
+
+        return RequestFilter.checked(apis, narrowing).among(self._all())
+
+    def assert_seen(
+        self, *apis: str, times: int | None = None, **narrowing: Unpack[RequestNarrowing]
+    ) -> list[SeenRequest]:
+        """Asserts that requests match, as in `of`: at least one, or exactly `times`. Returns them.
+
+        The AssertionError shows the requests that nearly match, with what differs, and the last
+        requests.
+        """
+        __tracebackhide__ = True
+        from .near_misses import explanation
+        from .request_filter import RequestFilter
+
+        if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
+            raise UsageError(f"times is a number of requests from 0, not {times!r}")
+        wanted, seen = RequestFilter.checked(apis, narrowing), self._all()
+        found = wanted.among(seen)
+        if len(found) != times if times is not None else not found:
+            raise AssertionError(explanation(wanted, times, seen))
+        return found
+
+    def assert_not_seen(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> None:
+        """Asserts that no request matches, as in `of`. The AssertionError shows those that do."""
+        __tracebackhide__ = True
+        self.assert_seen(*apis, times=0, **narrowing)
+
+    def transcript(self) -> str:
+        """The requests as text for a person, one line each: time (UTC), request, outcome,
+        errors."""
+        return "".join(f"{seen!r}\n" for seen in self._all())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The requests as a list of plain values for `json.dump`. `request` and `answer` are in the
+        form of Kafka's own JSON; records and secrets are left out, as in captures."""
+        return [seen.to_json() for seen in self._all()]
 
     def clear(self) -> None:
         """Removes the requests so far."""
@@ -64,16 +107,6 @@ class PeerRequests(Requests):
     def clear(self) -> None:
         """Removes the requests so far."""
         self._look(_clear_peers)
-
-
-def check_api(name: str) -> None:
-    """Raises UsageError for a name that is not an API."""
-    try:
-        registry.api_named(name)
-    except UnknownMessage as unknown:
-        from kafkadouble.server.configs.did_you_mean import near
-
-        raise UsageError(f"{unknown}{near(name, [api.name for api in registry.apis()])}") from None
 
 
 def _clear(history: History) -> list[SeenRequest]:

@@ -125,13 +125,15 @@ class TestServe:
         with serving("-v") as broker:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
             _, stderr = broker.end()
-        assert re.search(r"DEBUG 127\.0\.0\.1:\d+: ApiVersions v3 #1 of 'test', answered in \d+ ms", stderr)
+        assert re.search(
+            r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ ApiVersions v3 #1 of 'test' at broker 1, answered in \d+ ms", stderr
+        )
 
     def test_verbose_also_logs_the_requests_of_other_nodes(self) -> None:
         with serving("-v") as broker:
             broker.ask(OffsetForLeaderEpochRequest(replica_id=2, topics=[]), 4)
             _, stderr = broker.end()
-        assert re.search(r"DEBUG 127\.0\.0\.1:\d+: OffsetForLeaderEpoch v4 #1 of 'test'", stderr)
+        assert re.search(r"DEBUG 127\.0\.0\.1:\d+: [\d:.]+ OffsetForLeaderEpoch v4 #1 of 'test'", stderr)
 
     def test_quiet_logs_only_errors(self) -> None:
         with serving("--quiet") as broker:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
@@ -282,7 +283,10 @@ class TestRequests:
             0,
         )
         assert requests[0].body == requests[-1].body
-        assert repr(requests) == "2 requests, the last ApiVersions v0 #7 of 'test', answered"
+        assert re.fullmatch(
+            r"2 requests, the last [\d:.]{12} ApiVersions v0 #7 of 'test' at broker 1, answered in \d+ ms",
+            repr(requests),
+        )
         with pytest.raises(UsageError, match="did you mean 'Produce'"):
             requests.of("Prodcue")
         requests.clear()

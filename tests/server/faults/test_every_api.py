@@ -11,9 +11,9 @@ from kafkadouble.messages.fields import fields_of
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.apis.part_lists import PATHS, key_of, kinds_of
 from kafkadouble.server.apis.row import PartList, ServedApi
 from kafkadouble.server.apis.served import TABLE
-from kafkadouble.server.faults.parts import PATHS, key_of, kinds_of
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.requests.answer import DISCONNECT
 from kafkadouble.server.tracing.history import errors_in

@@ -14,9 +14,10 @@ from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, Offs
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.apis.part_lists import KINDS, PATHS, kinds_of, path_of
 from kafkadouble.server.apis.row import PartList
 from kafkadouble.server.apis.served import ROWS
-from kafkadouble.server.faults.parts import KINDS, PATHS, divide, kinds_of, mirrored, overlay, path_of
+from kafkadouble.server.faults.parts import divide, mirrored, overlay
 
 CASES = [(api, path) for api, paths in PATHS.items() for path in paths]
 SOME_ID = Uuid(b"0123456789abcdef")

@@ -14,7 +14,8 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateReq
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.requests.request import Peer, Request
-from kafkadouble.server.tracing.history import OVERHEAD, History, Payload, _without_secret, errors_in
+from kafkadouble.server.tracing.history import OVERHEAD, History, errors_in
+from kafkadouble.server.tracing.payload import Payload, sasl_request
 from kafkadouble.server.tracing.trace import Trace, TracedRequest
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW, Harness
@@ -93,7 +94,7 @@ def test_a_payload_survives_any_bytes() -> None:
 
 def test_secrets_are_not_kept() -> None:
     body = SaslAuthenticateRequest(auth_bytes=b"\0user\0password")
-    kept, saved = _without_secret(body)
+    kept, saved = sasl_request(body)
     assert (kept.auth_bytes, saved, body.auth_bytes) == (b"", 14, b"\0user\0password")
 
 
@@ -122,7 +123,9 @@ def test_what_became_of_a_request() -> None:
     cluster.tick(500)
     last = list(history)[-1]
     assert (last.outcome, last.took, last.client_id, last.time) == ("answered", 500, "test", NOW)
-    assert repr(last) == f"Fetch v12 #{last.correlation_id} of 'test', answered"
+    assert repr(last) == (
+        f"22:13:20.000 Fetch v12 #{last.correlation_id} of 'test' at broker 1, t-0, no records, answered in 500 ms"
+    )
 
 
 def test_errors_in_an_answer() -> None:

@@ -1,0 +1,177 @@
+"""What the request history keeps of records: their number, their size, and the header of the first
+batch. It stands in place of the records, in copies of requests and answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct as Layout
+from typing import Any
+
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.wire.batch_header import HEADER_SIZE, LOG_OVERHEAD, BatchHeader
+from kafkadouble.wire.batch_walk import read_header
+from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.file_slice import FileSlice
+
+from ..apis.row import BODIES
+from ..apis.served import ROWS
+
+_LENGTH_AT, _COUNT_AT = 8, 57
+_int32 = Layout(">i").unpack_from
+_new = object.__new__
+
+MOST_PARTITIONS = 1000
+
+MOST_COUNTED = 256
+"""The largest number of batches in one partition of a Fetch answer whose records are counted. Each
+costs a part of a microsecond, and an answer can have ten thousand."""
+
+
+class Payload:
+    """What is kept of record batches: `len` is their size in bytes, and `records` the number of
+    records. That is None if they were not counted: in a Fetch answer from a file, or with more than
+    256 batches.
+    """
+
+    __slots__ = ("_header", "_size", "records")
+
+    def __init__(self, data: bytes | memoryview | None) -> None:
+        self._size = 0 if data is None else len(data)
+        self.records: int | None = 0
+        self._header = b""
+        if data is not None and self._size >= HEADER_SIZE:
+            self._header = bytes(data[:HEADER_SIZE])
+            self.records = _int32(self._header, _COUNT_AT)[0]
+
+    @classmethod
+    def fetched(cls, data: Any) -> Payload:
+        """Of the records in a Fetch answer, which may be in a file, and have several batches."""
+        if isinstance(data, FileSlice):
+            made = cls(None)
+            made._size, made.records = data.whole_size, None
+            return made
+        made = cls(data)
+        if made._size > HEADER_SIZE:
+            made.records = _counted(data, made._size)
+        return made
+
+    @property
+    def batch(self) -> BatchHeader | None:
+        """The header of the first batch; None if there is none, or if it was not kept."""
+        try:
+            return read_header(self._header, partial=True)
+        except WireError:
+            return None
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __repr__(self) -> str:
+        return f"<{'some' if self.records is None else self.records} records in {self._size} bytes>"
+
+
+def _counted(data: Any, size: int) -> int | None:
+    position = total = 0
+    for _ in range(MOST_COUNTED):
+        if position + HEADER_SIZE > size:
+            return total
+        total += _int32(data, position + _COUNT_AT)[0]
+        length = _int32(data, position + _LENGTH_AT)[0]
+        if length <= 0:
+            return None
+        position += length + LOG_OVERHEAD
+    return total if position + HEADER_SIZE > size else None
+
+
+def _copied(struct: Any) -> Any:
+    """A shallow copy. `copy.copy` takes four times as long."""
+    cls = struct.__class__
+    made = _new(cls)
+    for name in cls.__slots__:
+        setattr(made, name, getattr(struct, name))
+    return made
+
+
+def produce_request(body: Any) -> tuple[Any, int]:
+    """A ProduceRequest with payloads in place of record batches, and how many bytes that saves."""
+    saved, topics = 0, []
+    for topic in body.topic_data:
+        partitions = []
+        for data in topic.partition_data:
+            stripped = _copied(data)
+            stripped.records = payload = Payload(data.records)
+            saved += max(0, payload._size - HEADER_SIZE)
+            partitions.append(stripped)
+        slim = _copied(topic)
+        slim.partition_data = partitions
+        topics.append(slim)
+    made = _copied(body)
+    made.topic_data = topics
+    return made, saved
+
+
+def sasl_request(body: Any) -> tuple[Any, int]:
+    """A SaslAuthenticateRequest without what proves the identity."""
+    made = _copied(body)
+    made.auth_bytes = b""
+    return made, len(body.auth_bytes)
+
+
+def fetch_answer(answer: Any) -> tuple[Any, int]:
+    """A FetchResponse with payloads in place of records, and how many bytes that saves. None for
+    one with more than 1,000 partitions, which would take long to copy."""
+    if sum(len(topic.partitions) for topic in answer.responses) > MOST_PARTITIONS:
+        return None, 0
+    has_records, saved, topics = False, 0, []
+    for topic in answer.responses:
+        if any(data.records for data in topic.partitions):
+            has_records = True
+            partitions = [_without_records(data) for data in topic.partitions]
+            saved += sum(max(0, len(data.records) - HEADER_SIZE) for data in partitions)
+            topic = _copied(topic)
+            topic.partitions = partitions
+        topics.append(topic)
+    if not has_records:
+        return answer, 0
+    made = _copied(answer)
+    made.responses = topics
+    return made, saved
+
+
+def _without_records(data: Any) -> Any:
+    made = _copied(data)
+    made.records = Payload.fetched(data.records)
+    return made
+
+
+def snapshot_answer(answer: Any) -> tuple[Any, int]:
+    """A FetchSnapshotResponse without the bytes of the snapshot."""
+    made, saved = _copied(answer), 0
+    made.topics = [_copied(topic) for topic in answer.topics]
+    for topic in made.topics:
+        topic.partitions = [_copied(part) for part in topic.partitions]
+        for part in topic.partitions:
+            saved += len(part.unaligned_records or b"")
+            part.unaligned_records = b""
+    return made, saved
+
+
+def no_answer(answer: Any) -> tuple[None, int]:
+    """In place of an answer that may hold secrets."""
+    return None, 0
+
+
+Strip = Callable[[Any], tuple[Any, int]]
+
+OF_REQUEST: dict[int, Strip] = {
+    ApiKeys.PRODUCE: produce_request,
+    ApiKeys.SASL_AUTHENTICATE: sasl_request,
+}
+
+OF_ANSWER: dict[int, Strip] = {
+    ApiKeys.FETCH: fetch_answer,
+    ApiKeys.FETCH_SNAPSHOT: snapshot_answer,
+    ApiKeys.SASL_AUTHENTICATE: no_answer,
+    **{row.api.key: no_answer for row in ROWS if row.secrets == BODIES},
+}

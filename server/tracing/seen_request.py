@@ -1,0 +1,131 @@
+"""One request as the request history keeps it: decoded, with its outcome and its answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages import error_codes
+
+from ..requests.answer_errors import codes_in
+from ..requests.request import Request
+from .trace import ABANDONED, ANSWERED, WAITING
+
+if TYPE_CHECKING:
+    from kafkadouble.messages.uuid import Uuid
+
+    from .seen_parts import SeenPart
+
+log = logging.getLogger("kafkadouble.requests")
+
+NO_ANSWER: list[Any] = [None]
+
+
+class SeenRequest:
+    """One request, and its outcome.
+
+    - `api`, `version`, `client_id`, `correlation_id`: the header of the request.
+    - `body`: the decoded request, without record batches and secrets. `size`: its size in bytes.
+    - `answer`: the decoded answer, without record batches. None if there is none (yet), if it may
+      hold secrets, or if it is not kept any more: the latest answers are, within 8 MiB.
+      `answer_size`: its size in bytes, also if it is not kept; None if it passed no socket.
+    - `time`: when the request arrived, in ms since the epoch. `took`: how long the answer took, in
+      ms; None while the request waits, or if it was abandoned.
+    - `outcome`: `waiting`, `answered`, `disconnected` by the broker, `abandoned` if the client left
+      before the answer, or `unanswered` if the protocol has no answer.
+    - `parts`: the topics, partitions, groups and transactional ids that the request or its answer
+      names, each with its error; see `SeenPart`.
+    - `errors`: the names of the errors in the answer, each once. `error`: the first of them, or
+      None.
+    - `broker`: the id of the node that received it. `peer`: the other end of the connection.
+    - `forwarded`: the request that the active controller received for this one, if a broker
+      forwarded it and requests between nodes are kept. There, `forwarded_from` is this one.
+    """
+
+    __slots__ = (
+        "_answer",
+        "_topic_name",
+        "answer_size",
+        "api",
+        "body",
+        "broker",
+        "client_id",
+        "correlation_id",
+        "errors",
+        "forwarded",
+        "forwarded_from",
+        "outcome",
+        "peer",
+        "size",
+        "time",
+        "took",
+        "version",
+    )
+
+    def __init__(
+        self,
+        request: Request[Any],
+        body: Any,
+        broker: int = -1,
+        topic_name: Callable[[Uuid], str | None] | None = None,
+    ) -> None:
+        self.api, self.broker = request.peer.apis[request.api_key].name, broker
+        self.version, self.client_id, self.correlation_id = request.version, request.client_id, request.correlation_id
+        self.peer, self.time, self.size, self.body = repr(request.peer), request.received, request.size, body
+        self.took: int | None = None
+        self.errors: tuple[str, ...] = ()
+        self.outcome = WAITING
+        # A list of one, which the history empties when it needs the memory.
+        self._answer = NO_ANSWER
+        self.answer_size: int | None = None
+        self._topic_name = topic_name
+        self.forwarded: SeenRequest | None = None
+        self.forwarded_from: SeenRequest | None = None
+
+    @property
+    def answer(self) -> Any:
+        """The decoded answer, or None."""
+        return self._answer[0]
+
+    @property
+    def error(self) -> str | None:
+        """The name of the first error in the answer, or None."""
+        return self.errors[0] if self.errors else None
+
+    @property
+    def parts(self) -> tuple[SeenPart, ...]:
+        """What the request is about, each part with its error."""
+        from .seen_parts import parts_of
+
+        return parts_of(self.api, self.body, self.answer, self._topic_name or _no_name)
+
+    def ended(self, outcome: str, answer: Any, now: int) -> None:
+        """Records the outcome; the time of an abandoned request means nothing."""
+        self.outcome = outcome
+        if outcome == ABANDONED:
+            return
+        self.took = now - self.time
+        if outcome == ANSWERED:
+            self.errors = errors_in(answer)
+        log.debug("%s: %r", self.peer, self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as an object of JSON; see `Requests.to_json`."""
+        from .seen_json import json_of
+
+        return json_of(self)
+
+    def __repr__(self) -> str:
+        from .seen_line import line_of
+
+        return line_of(self)
+
+
+def errors_in(answer: Any) -> tuple[str, ...]:
+    """The names of all errors in a response, each once, outermost first."""
+    return tuple(map(error_codes.name, codes_in(answer)))
+
+
+def _no_name(topic_id: Uuid) -> None:
+    return None

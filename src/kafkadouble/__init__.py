@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .groups import Committed as Committed
     from .groups import Group as Group
     from .groups import Member as Member
+    from .partition_state import PartitionState as PartitionState
     from .pipeline.logs import open_log as open_log
     from .pipeline.topic_table import fetch as fetch
     from .records import ReadRecord as ReadRecord
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .server.faults.trigger import Trigger as Trigger
     from .server.network.clock import SteppedClock as SteppedClock
     from .server.tracing.history import SeenRequest as SeenRequest
+    from .server.tracing.seen_parts import SeenPart as SeenPart
     from .transactions import Transaction as Transaction
 
 __version__ = "0.1.0"
@@ -42,10 +44,12 @@ _HOME = {
     "KafkaError": ".errors",
     "Match": ".server.faults.match",
     "Member": ".groups",
+    "PartitionState": ".partition_state",
     "ReadRecord": ".records",
     "Requests": ".requests",
     "Rule": ".server.faults.rule",
     "RuleHandle": ".rules",
+    "SeenPart": ".server.tracing.seen_parts",
     "SeenRequest": ".server.tracing.history",
     "SteppedClock": ".server.network.clock",
     "Transaction": ".transactions",
@@ -63,10 +67,12 @@ __all__ = [
     "KafkaError",
     "Match",
     "Member",
+    "PartitionState",
     "ReadRecord",
     "Requests",
     "Rule",
     "RuleHandle",
+    "SeenPart",
     "SeenRequest",
     "SteppedClock",
     "Transaction",

@@ -1,9 +1,9 @@
 """The groups of a broker, read from its answers to ListGroups, the Describe APIs and
-OffsetFetch."""
+OffsetFetch; the lag is computed with the high watermarks of the partitions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -17,6 +17,8 @@ from kafkadouble.wire.errors import WireError
 
 TopicPartition = tuple[str, int]
 Ask = Callable[[Message], Any]
+Ends = Callable[[list[TopicPartition]], Mapping[TopicPartition, int]]
+"""Returns the high watermarks of partitions, without those that have no leader."""
 
 
 class Member(NamedTuple):
@@ -38,7 +40,8 @@ class Committed(NamedTuple):
 
 class Group(NamedTuple):
     """One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
-    Stable or Empty."""
+    Stable or Empty. `lags` has, for each partition with a committed offset and a leader, the number
+    of offsets up to the high watermark; `lag` is their sum."""
 
     id: str
     type: str
@@ -46,21 +49,33 @@ class Group(NamedTuple):
     protocol: str
     members: tuple[Member, ...]
     offsets: dict[TopicPartition, Committed]
+    lags: dict[TopicPartition, int]
+
+    @property
+    def lag(self) -> int:
+        """The sum of the lags."""
+        return sum(self.lags.values())
 
 
-def groups(ask: Ask, only: str | None = None) -> dict[str, Group]:
+def groups(ask: Ask, ends: Ends, only: str | None = None) -> dict[str, Group]:
     """All groups, or the one with this id, by id."""
     found = ask(ListGroupsRequest()).groups
     listed = sorted((one for one in found if only in (None, one.group_id)), key=lambda one: str(one.group_id))
-    return {one.group_id: _group(one, ask) for one in listed}
+    return {one.group_id: _group(one, ask, ends) for one in listed}
 
 
-def _group(listed: Any, ask: Ask) -> Group:
+def _group(listed: Any, ask: Ask, ends: Ends) -> Group:
     kind = listed.group_type.lower() or "classic"
     describe = _DESCRIBE.get(kind)
     protocol, members = ("", ()) if describe is None else describe(listed.group_id, ask)
     offsets = {} if kind == "share" else _offsets(listed.group_id, ask)
-    return Group(listed.group_id, kind, listed.group_state, protocol, members, offsets)
+    lags = _lags(offsets, ends(list(offsets))) if offsets else {}
+    return Group(listed.group_id, kind, listed.group_state, protocol, members, offsets, lags)
+
+
+def _lags(offsets: Mapping[TopicPartition, Committed], ends: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+    """A commit beyond the high watermark has no lag."""
+    return {each: max(0, ends[each] - committed.offset) for each, committed in offsets.items() if each in ends}
 
 
 def _classic(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.replica.partition import Partition
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 CHUNK = 16 * 1024 * 1024
 
+SHOWN = 40
+"""How many bytes of a value that cannot be decoded are shown."""
+
+T = TypeVar("T")
+
 
 class ReadRecord(NamedTuple):
     """A record as a consumer would get it. `timestamp` is in ms since the epoch, -1 for none."""
@@ -33,6 +38,44 @@ class ReadRecord(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: Headers
+
+    def text(self) -> str | None:
+        """The value as UTF-8 text; None for a tombstone. Raises UsageError, which names the record,
+        for a value that is not UTF-8."""
+        return self._decoded("value", self.value, bytes.decode, "text")
+
+    def json(self) -> Any:
+        """The value as JSON; None for a tombstone. Raises UsageError, which names the record, for a
+        value that is not JSON."""
+        import json
+
+        return self._decoded("value", self.value, json.loads, "JSON")
+
+    def decode(self, function: Callable[[bytes], T]) -> T | None:
+        """What a function makes of the value, such as a decoder of Avro or Protobuf; None for a
+        tombstone. Raises UsageError, which names the record, when the function raises."""
+        return self._decoded("value", self.value, function)
+
+    def decode_key(self, function: Callable[[bytes], T]) -> T | None:
+        """What a function makes of the key, as `decode`; None for a record without a key."""
+        return self._decoded("key", self.key, function)
+
+    def header(self, name: str) -> bytes | None:
+        """The value of the last header with this name; None if there is none, or if it is null."""
+        return next((value for key, value in reversed(self.headers) if key == name), None)
+
+    def _decoded(self, what: str, data: bytes | None, function: Callable[[bytes], T], form: str = "") -> T | None:
+        if data is None:
+            return None
+        try:
+            return function(data)
+        except Exception as problem:
+            where = f"{self.topic}-{self.partition}@{self.offset}"
+            form = form or f"what {getattr(function, '__name__', repr(function))} reads"
+            shown = f"{data!r}" if len(data) <= SHOWN else f"{data[:SHOWN]!r}..."
+            raise UsageError(
+                f"{where}: the {what} is not {form}: {type(problem).__name__}: {problem}; it is {shown}"
+            ) from problem
 
 
 class Bytes(NamedTuple):

@@ -18,11 +18,14 @@ class GroupVerbs(VerbHost):
 
     @verb
     def groups(self) -> dict[str, Group]:
-        """The groups, by id: their state, members and committed offsets."""
+        """The groups, by id: their state, members, committed offsets and lag."""
         from kafkadouble.groups import groups
+        from kafkadouble.partition_state import high_watermarks
 
-        members = self._call(lambda: self._serving().broker.members)
-        return {id: group for at in members for id, group in groups(partial(self._ask, at=at)).items()}
+        broker = self._serving().broker
+        members = self._call(lambda: broker.members)
+        ends = partial(self._call, high_watermarks, broker)
+        return {id: group for at in members for id, group in groups(partial(self._ask, at=at), ends).items()}
 
     @verb
     def move_coordinator(self, group: str, to: int) -> int:

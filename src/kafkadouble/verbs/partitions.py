@@ -9,10 +9,19 @@ from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.groups import TopicPartition
+    from kafkadouble.partition_state import PartitionState
 
 
 class PartitionVerbs(VerbHost):
     """A part of KafkaDouble."""
+
+    @verb
+    def partition(self, topic: str, partition: int) -> PartitionState:
+        """The leader, the replicas, the offsets and the epochs of a partition, at one moment.
+        Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+        from kafkadouble.partition_state import partition_state
+
+        return self._call(partition_state, self._serving().broker, topic, partition)
 
     @verb
     def leader(self, topic: str, partition: int) -> int | None:

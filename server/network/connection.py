@@ -45,6 +45,7 @@ from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, Refus
 from .connection_state import (
     ENDED,
     LOST,
+    MUTED,
     NEXT,
     OPEN,
     OVER,
@@ -130,6 +131,8 @@ class Connection:
         if mostly:
             self._begin(frames[0], now)
         else:
+            if frames and self.state is MUTED and self._trace.is_on:
+                self._trace.arrived_throttled(self.peer, len(self.backlog), len(frames), now)
             self.backlog.extend(frames)
             self._queued += sum(map(len, frames))
             self.pump(now)

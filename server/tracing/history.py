@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.api_keys import ApiKeys
 
@@ -13,6 +13,9 @@ from . import payload
 from .seen_request import SeenRequest, errors_in
 from .topic_names import TopicNames
 from .trace import ANSWERED, Subscriber, TracedRequest
+
+if TYPE_CHECKING:
+    from ..requests.request import Peer
 
 __all__ = ["MAX_BYTES", "MAX_REQUESTS", "OVERHEAD", "History", "SeenRequest", "errors_in"]
 
@@ -66,6 +69,9 @@ class History(Subscriber):
         self.topic_names = TopicNames()
         self._clients, self._peers = _Kept(max_requests, max_bytes), _Kept(max_requests, max_bytes)
         self._answers = _Kept(max_requests, max_bytes)
+        # For connections that are or were throttled: when each frame that waits arrived, None for
+        # those that came before the throttling.
+        self._early: dict[Peer, deque[int | None]] = {}
 
     def begun(self, traced: TracedRequest) -> None:
         if traced.from_node and not self.keeps_peers:
@@ -76,6 +82,8 @@ class History(Subscriber):
         traced.seen = seen = SeenRequest(request, body, traced.node_id, self.topic_names)
         if traced.forwarded_from is not None:
             self._link(seen, traced.forwarded_from.seen)
+        if self._early:
+            seen.arrived_throttled = self._arrived_throttled(request.peer)
         weight = request.size - saved + OVERHEAD
         if weight > LARGE:
             weight *= WORST
@@ -85,6 +93,28 @@ class History(Subscriber):
         """Links the request inside an Envelope to the request of the client, if that is kept."""
         if client is not None:
             seen.forwarded_from, client.forwarded = client, seen
+
+    def arrived_throttled(self, peer: Peer, ahead: int, count: int, now: int) -> None:
+        arrivals = self._early.setdefault(peer, deque())
+        arrivals.extend([None] * (ahead - len(arrivals)))
+        arrivals.extend([now] * count)
+
+    def _arrived_throttled(self, peer: Peer) -> int | None:
+        """When the next request of this connection arrived, if that was during a throttling."""
+        arrivals = self._early.get(peer)
+        if arrivals is None:
+            return None
+        arrived = arrivals.popleft()
+        if not arrivals:
+            del self._early[peer]
+        return arrived
+
+    def disconnected(self, peer: Peer) -> None:
+        self._early.pop(peer, None)
+
+    def fault_hit(self, traced: TracedRequest, rule: Any) -> None:
+        if traced.seen is not None:
+            traced.seen.rules += (_snake(type(rule.action).__name__),)
 
     def ended(self, traced: TracedRequest) -> None:
         seen = traced.seen
@@ -125,3 +155,8 @@ class History(Subscriber):
 
     def __repr__(self) -> str:
         return f"the latest {len(self)} requests, about {self._clients.bytes} bytes"
+
+
+def _snake(name: str) -> str:
+    """`drop_answer` for DropAnswer: the type of an action, as rules write it."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")

@@ -33,6 +33,7 @@ def json_of(seen: SeenRequest) -> dict[str, Any]:
         "version": seen.version,
         "correlation_id": seen.correlation_id,
         "outcome": seen.outcome,
+        "rules": list(seen.rules),
         "errors": list(seen.errors),
         "parts": [{name: value for name, value in part._asdict().items() if value is not None} for part in seen.parts],
         "size": seen.size,

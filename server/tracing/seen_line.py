@@ -27,7 +27,8 @@ def line_of(seen: SeenRequest) -> str:
     parts = seen.parts
     about = "".join(f", {each}" for each in (*_about(parts), *_records(seen)))
     took = f" in {seen.took} ms" if seen.took is not None else ""
-    return f"{head}{at}{about}, {seen.outcome}{took}{_errors(seen, parts)}"
+    rules = f" (rule: {', '.join(seen.rules)})" if seen.rules else ""
+    return f"{head}{at}{about}, {seen.outcome}{took}{rules}{_errors(seen, parts)}"
 
 
 def clock(ms: int) -> str:

@@ -38,6 +38,9 @@ class SeenRequest:
       names, each with its error; see `SeenPart`.
     - `errors`: the names of the errors in the answer, each once. `error`: the first of them, or
       None.
+    - `rules`: the actions of the fault rules that were applied to it, such as `fail`.
+    - `arrived_throttled`: None, or the time at which the request arrived on a connection that was
+      throttled (KIP-219), in ms since the epoch; `time` is then when the throttling ended.
     - `broker`: the id of the node that received it. `peer`: the other end of the connection.
     - `forwarded`: the request that the active controller received for this one, if a broker
       forwarded it and requests between nodes are kept. There, `forwarded_from` is this one.
@@ -48,6 +51,7 @@ class SeenRequest:
         "_topic_name",
         "answer_size",
         "api",
+        "arrived_throttled",
         "body",
         "broker",
         "client_id",
@@ -57,6 +61,7 @@ class SeenRequest:
         "forwarded_from",
         "outcome",
         "peer",
+        "rules",
         "size",
         "time",
         "took",
@@ -75,6 +80,8 @@ class SeenRequest:
         self.peer, self.time, self.size, self.body = repr(request.peer), request.received, request.size, body
         self.took: int | None = None
         self.errors: tuple[str, ...] = ()
+        self.rules: tuple[str, ...] = ()
+        self.arrived_throttled: int | None = None
         self.outcome = WAITING
         # A list of one, which the history empties when it needs the memory.
         self._answer = NO_ANSWER

@@ -55,6 +55,10 @@ class Subscriber:
     def ended(self, traced: TracedRequest) -> None:
         """`traced` has an outcome, and what belongs to it."""
 
+    def arrived_throttled(self, peer: Peer, ahead: int, count: int, now: int) -> None:
+        """`count` frames arrived at `now` (ms) on a connection that is throttled and has no request
+        under way. They are begun later, after `ahead` others."""
+
     def rejected(self, peer: Peer, frame: bytes, began_ns: int) -> None:
         """The connection ends because of this frame, which is not a request that is served."""
 
@@ -170,6 +174,10 @@ class Trace:
         for each in self.subscribers:
             each.begun(traced)
         return traced
+
+    def arrived_throttled(self, peer: Peer, ahead: int, count: int, now: int) -> None:
+        for each in self.subscribers:
+            each.arrived_throttled(peer, ahead, count, now)
 
     def rejected(self, peer: Peer, frame: bytes, began_ns: int) -> None:
         for each in self.subscribers:

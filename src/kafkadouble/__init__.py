@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .groups import Committed as Committed
     from .groups import Group as Group
     from .groups import Member as Member
+    from .lint.finding import LintFinding as LintFinding
     from .partition_state import PartitionState as PartitionState
     from .pipeline.logs import open_log as open_log
     from .pipeline.topic_table import fetch as fetch
@@ -42,6 +43,7 @@ _HOME = {
     "Group": ".groups",
     "KafkaDouble": ".double",
     "KafkaError": ".errors",
+    "LintFinding": ".lint.finding",
     "Match": ".server.faults.match",
     "Member": ".groups",
     "PartitionState": ".partition_state",
@@ -65,6 +67,7 @@ __all__ = [
     "Group",
     "KafkaDouble",
     "KafkaError",
+    "LintFinding",
     "Match",
     "Member",
     "PartitionState",

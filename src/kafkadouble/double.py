@@ -28,6 +28,7 @@ from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
 from .verbs.groups import GroupVerbs
+from .verbs.lint import LintVerbs
 from .verbs.logs import LogVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.registry import verb
@@ -50,7 +51,16 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(
-    TopicVerbs, PartitionVerbs, LogVerbs, GroupVerbs, TransactionVerbs, BrokerVerbs, FaultVerbs, ClockVerbs, WaitVerbs
+    TopicVerbs,
+    PartitionVerbs,
+    LogVerbs,
+    GroupVerbs,
+    TransactionVerbs,
+    BrokerVerbs,
+    FaultVerbs,
+    ClockVerbs,
+    WaitVerbs,
+    LintVerbs,
 ):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.

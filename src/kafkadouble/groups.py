@@ -86,13 +86,13 @@ def _classic(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
             one.group_instance_id,
             one.client_id,
             one.client_host,
-            _assigned(bytes(one.member_assignment)) if group.protocol_type == "consumer" else (),
+            assigned_partitions(bytes(one.member_assignment)) if group.protocol_type == "consumer" else (),
         )
         for one in group.members
     )
 
 
-def _assigned(data: bytes) -> tuple[TopicPartition, ...]:
+def assigned_partitions(data: bytes) -> tuple[TopicPartition, ...]:
     """The assignment that the leader of a classic consumer group sent. Empty when the bytes are not
     an assignment of a consumer."""
     if len(data) < 2:

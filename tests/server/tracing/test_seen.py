@@ -205,6 +205,7 @@ def test_a_request_as_json() -> None:
         "version": 9,
         "correlation_id": 7,
         "outcome": "answered",
+        "rules": [],
         "errors": ["NOT_LEADER_OR_FOLLOWER"],
         "parts": [
             {"topic": "orders", "partition": 0},

@@ -1,0 +1,1 @@
+"""Finds habits of clients that hurt in production, in the requests that were seen."""

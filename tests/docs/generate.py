@@ -17,6 +17,9 @@ from benchmarks.spark import figures
 from interop.differential import divergence
 from interop.walks import page as clients
 from kafkadouble import supported
+from kafkadouble.lint.old_versions import OLD
+from kafkadouble.lint.rules import RULES
+from kafkadouble.lint.thresholds import THRESHOLDS
 from kafkadouble.pipeline.client import others
 from kafkadouble.pipeline.client.settings import TABLE as CLIENT_SETTINGS
 from kafkadouble.pipeline.traffic.schema import COLUMNS
@@ -94,7 +97,22 @@ def snapshot_metrics() -> list[str]:
     return [f"| `{metric.name}` | {metric.about} |" for metric in METRICS]
 
 
+def lint_rules() -> list[str]:
+    return [f"| `{rule.name}` | {rule.meaning} | {rule.harm} | {rule.remedy} |" for rule in RULES]
+
+
+def old_versions() -> list[str]:
+    return [f"| {api} | {old.below} | They {old.lacks}. | {old.since} |" for api, old in OLD.items()]
+
+
+def lint_thresholds() -> list[str]:
+    return [f"| `{each.name}` | {each.value} | {each.reason} |" for each in THRESHOLDS]
+
+
 TABLES = (
+    Table("lint.md", "| rule | what it finds | why it hurts | remedy |", lint_rules),
+    Table("lint.md", "| API | versions below | what they lack | since Kafka |", old_versions),
+    Table("lint.md", "| threshold | value | |", lint_thresholds),
     Table("controller-listener.md", "| API | versions |", controller_apis),
     Table("snapshots.md", "| metric | what it is |", snapshot_metrics),
     Table("client-settings.md", "| setting | default | |", client_settings),

@@ -19,7 +19,6 @@ from ..apis.served import ROWS
 
 _LENGTH_AT, _COUNT_AT = 8, 57
 _int32 = Layout(">i").unpack_from
-_new = object.__new__
 
 MOST_PARTITIONS = 1000
 
@@ -84,13 +83,27 @@ def _counted(data: Any, size: int) -> int | None:
     return total if position + HEADER_SIZE > size else None
 
 
+_copiers: dict[type, Callable[[Any], Any]] = {}
+
+
 def _copied(struct: Any) -> Any:
-    """A shallow copy. `copy.copy` takes four times as long."""
+    """A shallow copy. `copy.copy` takes ten times as long, and a loop over the fields three times;
+    every Produce and every Fetch passes here."""
     cls = struct.__class__
-    made = _new(cls)
-    for name in cls.__slots__:
-        setattr(made, name, getattr(struct, name))
-    return made
+    copier = _copiers.get(cls)
+    if copier is None:
+        copier = _copiers[cls] = _copier(cls)
+    return copier(struct)
+
+
+def _copier(cls: Any) -> Callable[[Any], Any]:
+    """A function that copies the fields of a struct one by one. Their names are those of generated
+    classes."""
+    fields = "".join(f" made.{name} = struct.{name}\n" for name in cls.__slots__)
+    names: dict[str, Any] = {"new": object.__new__, "cls": cls}
+    exec(f"def copier(struct):\n made = new(cls)\n{fields} return made\n", names)
+    copier: Callable[[Any], Any] = names["copier"]
+    return copier
 
 
 def produce_request(body: Any) -> tuple[Any, int]:
@@ -123,26 +136,32 @@ def fetch_answer(answer: Any) -> tuple[Any, int]:
     one with more than 1,000 partitions, which would take long to copy."""
     if sum(len(topic.partitions) for topic in answer.responses) > MOST_PARTITIONS:
         return None, 0
-    has_records, saved, topics = False, 0, []
-    for topic in answer.responses:
-        if any(data.records for data in topic.partitions):
-            has_records = True
-            partitions = [_without_records(data) for data in topic.partitions]
-            saved += sum(max(0, len(data.records) - HEADER_SIZE) for data in partitions)
-            topic = _copied(topic)
-            topic.partitions = partitions
-        topics.append(topic)
-    if not has_records:
-        return answer, 0
-    made = _copied(answer)
-    made.responses = topics
-    return made, saved
+    made, saved = None, 0
+    for place, topic in enumerate(answer.responses):
+        partitions, freed = _without_records(topic.partitions)
+        if partitions is not topic.partitions:
+            if made is None:
+                made = _copied(answer)
+                made.responses = list(answer.responses)
+            made.responses[place] = slim = _copied(topic)
+            slim.partitions = partitions
+            saved += freed
+    return (answer if made is None else made), saved
 
 
-def _without_records(data: Any) -> Any:
-    made = _copied(data)
-    made.records = Payload.fetched(data.records)
-    return made
+def _without_records(partitions: list[Any]) -> tuple[list[Any], int]:
+    """The same list if there are no records; and how many bytes the payloads save."""
+    found, saved = partitions, 0
+    for index, data in enumerate(partitions):
+        records = data.records
+        # A stretch of a file is empty when it was sent.
+        if records or isinstance(records, FileSlice):
+            if found is partitions:
+                found = list(partitions)
+            found[index] = stripped = _copied(data)
+            stripped.records = payload = Payload.fetched(records)
+            saved += max(0, payload._size - HEADER_SIZE)
+    return found, saved
 
 
 def snapshot_answer(answer: Any) -> tuple[Any, int]:

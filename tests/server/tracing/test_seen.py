@@ -107,6 +107,18 @@ def test_records_are_counted_in_few_batches_of_memory() -> None:
     assert repr(payload) == "<some records in 1000 bytes>"
 
 
+def test_a_stretch_of_a_file_that_was_sent_is_not_kept() -> None:
+    stretch = FileSlice(0, 0, 1000)
+    stretch.skip(1000)
+    answer = fetched(b"", partitions=3)
+    answer.responses[0].partitions[1].records = stretch  # type: ignore[assignment]
+    answer.responses = [*answer.responses, FetchResponse.FetchableTopicResponse()]
+    kept = answered(History(), FetchRequest(), answer, 13).answer
+    assert [len(data.records) for data in kept.responses[0].partitions] == [0, 1000, 0]
+    assert isinstance(kept.responses[0].partitions[1].records, Payload)
+    assert kept.responses[1] is answer.responses[1]
+
+
 def test_an_answer_with_very_many_partitions_is_not_kept() -> None:
     assert answered(History(), FetchRequest(), fetched(b"", MOST_PARTITIONS), 13).answer is not None
     assert answered(History(), FetchRequest(), fetched(b"", MOST_PARTITIONS + 1), 13).answer is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
@@ -12,19 +12,19 @@ from kafkadouble.server.groups.classic.state import ClassicGroupState
 from kafkadouble.server.transactions.transaction_state import TransactionState
 
 from . import groups as group_values
-from . import leadership
 from . import transactions as transaction_values
 from .arguments import check, check_given
 from .awaited import Awaited
 from .errors import KafkaError, UsageError
-from .requests import check_api
+from .partition_state import high_watermarks
+from .request_filter import RequestFilter, RequestNarrowing
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import SeenRequest
 
     from .broker import Broker
     from .cluster import Cluster
-    from .groups import Group
+    from .groups import Ask, Group
     from .rules import RuleHandle
     from .transactions import Transaction
 
@@ -39,19 +39,7 @@ SHOWN = 3
 """So many requests a message shows."""
 
 
-class GroupAndLag(NamedTuple):
-    """A group, and by how many records its committed offsets are behind the end of their
-    partitions, None if it has committed none."""
-
-    group: Group
-    lag: int | None
-
-    def __str__(self) -> str:
-        lag = "no committed offset" if self.lag is None else f"a lag of {self.lag}"
-        return f"the group {self.group.id} in the state {self.group.state}, {len(self.group.members)} members, {lag}"
-
-
-def group_of(group: str, state: str | None, members: int | None, lag: int | None) -> Awaited[GroupAndLag]:
+def group_of(group: str, state: str | None, members: int | None, lag: int | None) -> Awaited[Group]:
     """A group in this state, with so many members, and a lag of at most so many records."""
     check(group=group)
     check_given(members=members, lag=lag)
@@ -61,26 +49,24 @@ def group_of(group: str, state: str | None, members: int | None, lag: int | None
         *([] if lag is None else [f"with a lag of at most {lag}"]),
     ]
 
-    def holds(found: GroupAndLag) -> bool:
-        is_there = found.group.state != ClassicGroupState.DEAD.value
-        fits = (is_there if state is None else found.group.state == state) and members in (
-            None,
-            len(found.group.members),
-        )
-        return fits and (lag is None or (found.lag is not None and found.lag <= lag))
+    def holds(found: Group) -> bool:
+        is_there = found.state != ClassicGroupState.DEAD.value
+        fits = (is_there if state is None else found.state == state) and members in (None, len(found.members))
+        return fits and (lag is None or (bool(found.lags) and found.lag <= lag))
 
-    return Awaited(" ".join([f"the group {group}", *wishes]), partial(_group, group), holds, str)
+    return Awaited(" ".join([f"the group {group}", *wishes]), partial(_group, group), holds, _group_shown)
 
 
-def _group(id: str, broker: Server) -> GroupAndLag:
-    found = _one_of(broker, group_values.groups, id)
-    if found is None:  # Kafka describes a group that does not exist as dead
-        return GroupAndLag(group_values.Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}), None)
-    behind = [
-        leadership.find(broker, topic, partition)[1].log.high_watermark - committed.offset
-        for (topic, partition), committed in found.offsets.items()
-    ]
-    return GroupAndLag(found, sum(map(partial(max, 0), behind)) if behind else None)
+def _group(id: str, broker: Server) -> Group:
+    ends = partial(high_watermarks, broker)
+    found = _one_of(broker, lambda ask: group_values.groups(ask, ends, id), id)
+    # Kafka describes a group that does not exist as dead.
+    return found or group_values.Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
+
+
+def _group_shown(group: Group) -> str:
+    lag = f"a lag of {group.lag}" if group.lags else "no committed offset"
+    return f"the group {group.id} in the state {group.state}, {len(group.members)} members, {lag}"
 
 
 def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:
@@ -89,7 +75,7 @@ def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:
     _known(state, TRANSACTION_STATES, "a transaction")
 
     def observe(broker: Server) -> Transaction:
-        found = _one_of(broker, transaction_values.transactions, transactional_id)
+        found = _one_of(broker, lambda ask: transaction_values.transactions(ask, transactional_id), transactional_id)
         if found is None:
             raise KafkaError(error_codes.TRANSACTIONAL_ID_NOT_FOUND, f"no transactional id {transactional_id!r}")
         return found
@@ -98,9 +84,9 @@ def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:
     return Awaited(what, observe, lambda found: found.state == state, repr)
 
 
-def _one_of(broker: Server, values: Callable[..., dict[str, V]], id: str) -> V | None:
+def _one_of(broker: Server, values: Callable[[Ask], dict[str, V]], id: str) -> V | None:
     for at in broker.members:
-        found = values(partial(_answer_now, broker, at), id)
+        found = values(partial(_answer_now, broker, at))
         if id in found:
             return found[id]
     return None
@@ -127,16 +113,17 @@ def rule_of(rule: RuleHandle, hits: int) -> Awaited[int]:
     )
 
 
-def requests_of(api: str, count: int, client_id: str | None) -> Awaited[list[SeenRequest]]:
+def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[list[SeenRequest]]:
     """So many requests of an API in the history."""
     check(count=count)
-    check_api(api)
-
-    def observe(broker: Server) -> list[SeenRequest]:
-        return [seen for seen in broker.history if seen.api == api and client_id in (None, seen.client_id)]
-
-    what = f"{count} requests of {api}" + ("" if client_id is None else f" from {client_id!r}")
-    return Awaited(what, observe, lambda found: len(found) >= count, _requests_shown)
+    request_filter = RequestFilter.checked([api], narrowing)
+    fields = "".join(f", {name} {value!r}" for name, value in request_filter.given.items())
+    return Awaited(
+        f"{count} requests of {api}{fields}",
+        lambda broker: request_filter.among(list(broker.history)),
+        lambda found: len(found) >= count,
+        _requests_shown,
+    )
 
 
 def _requests_shown(found: Sequence[SeenRequest]) -> str:

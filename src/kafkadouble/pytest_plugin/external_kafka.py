@@ -4,7 +4,7 @@ test, by name."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -135,8 +135,14 @@ class ExternalKafka:
         for endpoint in list(self._client._network.metadata.cluster.brokers.values()):
             patience = self._client._network.patience("groups")
             with self._client._network.links.lent(endpoint, patience.left()) as connection:
-                found |= groups.groups(partial(_ask, connection))
+                found |= groups.groups(partial(_ask, connection), self._ends)
         return found
+
+    def _ends(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """The ends of partitions. Those of deleted topics are left out."""
+        leaders = self._client.leaders(TopicPartition(*each) for each in partitions)
+        ends = self._client.offsets(dict.fromkeys(leaders, LATEST))
+        return {(at.topic, at.partition): end.offset for at, end in ends.items() if end is not None}
 
     def wait_for_records(
         self,
@@ -159,12 +165,20 @@ class ExternalKafka:
         return self._until(look, lambda found: len(found) >= count, f"{count} records of {topic}", timeout)
 
     def wait_for_group(
-        self, group: str, state: str | None = None, *, members: int | None = None, timeout: float = 10
+        self,
+        group: str,
+        state: str | None = None,
+        *,
+        members: int | None = None,
+        lag: int | None = None,
+        timeout: float = 10,
     ) -> Group:
-        """As KafkaDouble.wait_for_group, without the lag."""
+        """As KafkaDouble.wait_for_group."""
 
         def holds(found: Group | None) -> bool:
-            return found is not None and state in (None, found.state) and members in (None, len(found.members))
+            if found is None or state not in (None, found.state) or members not in (None, len(found.members)):
+                return False
+            return lag is None or (bool(found.lags) and found.lag <= lag)
 
         found = self._until(lambda: self.groups().get(group), holds, f"the group {group}", timeout)
         assert found is not None

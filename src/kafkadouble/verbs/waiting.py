@@ -14,9 +14,12 @@ from .host import VerbHost
 from .registry import verb
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from kafkadouble.awaited import Awaited
     from kafkadouble.groups import Group
     from kafkadouble.records import ReadRecord
+    from kafkadouble.request_filter import RequestNarrowing
     from kafkadouble.rules import RuleHandle
     from kafkadouble.server.tracing.history import SeenRequest
     from kafkadouble.transactions import Transaction
@@ -99,7 +102,7 @@ class WaitVerbs(VerbHost):
         was consumed and committed. Without a state, it waits for any but Dead."""
         from kafkadouble.coordinator_conditions import group_of
 
-        return self._wait(group_of(group, state, members, lag), lambda found: found.group, timeout)
+        return self._wait(group_of(group, state, members, lag), lambda found: found, timeout)
 
     @verb
     def wait_for_transaction(self, transactional_id: str, state: str, *, timeout: float = 10) -> Transaction:
@@ -118,13 +121,14 @@ class WaitVerbs(VerbHost):
 
     @verb
     def wait_for_request(
-        self, api: str, count: int = 1, *, client_id: str | None = None, timeout: float = 10
+        self, api: str, count: int = 1, *, timeout: float = 10, **narrowing: Unpack[RequestNarrowing]
     ) -> SeenRequest:
         """Waits until `count` requests of this API have arrived, and returns the last of them.
-        Earlier requests count, until `requests.clear()`."""
+        Earlier requests count, until `requests.clear()`. The keywords are those of
+        `requests.of`."""
         from kafkadouble.coordinator_conditions import requests_of
 
-        awaited = requests_of(api, count, client_id)
+        awaited = requests_of(api, count, narrowing)
         return self._wait(awaited, lambda found: found[count - 1], timeout)
 
     def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:

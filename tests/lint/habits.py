@@ -299,6 +299,12 @@ def preparing_connections(session: Session) -> None:
         metadata(session, [f"t{number}"], connection=number)
 
 
+def broken_connections(session: Session) -> None:
+    for number in range(SHORT_CONNECTIONS):
+        produce(session, value=b"%d" % number, connection=number, outcome="disconnected")
+        produce(session, value=b"r%d" % number, connection=1000 + number).rules = ("cut_frame",)
+
+
 def rare_connections(session: Session) -> None:
     for number in range(SHORT_CONNECTIONS * 2):
         produce(session, connection=number, took=SHORT_CONNECTIONS_MS // SHORT_CONNECTIONS * 2)
@@ -368,6 +374,7 @@ GOOD: dict[str, tuple[Callable[[Session], object], LintContext]] = {
     "a topic where the broker creates none": (topic_by_accident, ORDERS._replace(creates_topics=False)),
     "connections with several requests": (busy_connections, ORDERS),
     "connections that only prepare": (preparing_connections, ORDERS),
+    "connections that break": (broken_connections, ORDERS),
     "rare connections": (rare_connections, ORDERS),
     "connections with a still clock": (short_connections, STILL_CLOCK),
 }

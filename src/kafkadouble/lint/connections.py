@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kafkadouble.server.tracing.history import SeenRequest
+from kafkadouble.server.tracing.trace import ANSWERED, UNANSWERED
 
 from .finding import LintContext, LintFinding, finding
 from .thresholds import SHORT_CONNECTIONS, SHORT_CONNECTIONS_MS
@@ -26,7 +27,7 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
             work.setdefault((seen.client_id, seen.peer), []).append(seen)
     single: dict[str, list[SeenRequest]] = {}
     for (client_id, _), found in work.items():
-        if len(found) == 1:
+        if len(found) == 1 and _could_go_on(found[0]):
             single.setdefault(client_id, []).append(found[0])
     for alone in single.values():
         alone.sort(key=lambda seen: seen.time)
@@ -36,3 +37,8 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
                 sentence = f"opened {len(shown)} connections with one request each in {last.time - first.time} ms"
                 yield finding(NAME, sentence, shown)
                 break
+
+
+def _could_go_on(seen: SeenRequest) -> bool:
+    """The client could go on with the connection: neither a fault rule nor the broker ended it."""
+    return seen.outcome in (ANSWERED, UNANSWERED) and not seen.rules

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from kafkadouble.server.tracing.history import SeenRequest
+from kafkadouble.server.tracing.trace import ABANDONED, DISCONNECTED
 
 from .finding import LintContext, LintFinding, finding
 from .thresholds import EXPLAINED_MS, STORM_MS, STORM_REQUESTS
@@ -24,7 +25,7 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
     recent: dict[Topics, deque[SeenRequest]] = {}
     found: dict[str, list[SeenRequest]] = {}
     for seen in requests:
-        if seen.error is not None or seen.outcome in ("disconnected", "abandoned") or seen.rules:
+        if seen.error is not None or seen.outcome in (DISCONNECTED, ABANDONED) or seen.rules:
             troubled[seen.client_id] = seen.time + (seen.took or 0)
         elif seen.api == "Metadata":
             row = recent.setdefault((seen.peer, _names(seen)), deque(maxlen=STORM_REQUESTS))

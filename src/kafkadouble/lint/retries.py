@@ -8,12 +8,13 @@ from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.server.tracing.payload import Payload
 from kafkadouble.server.tracing.seen_line import payloads_of, where
 from kafkadouble.server.tracing.seen_parts import SeenPart
+from kafkadouble.server.tracing.trace import ABANDONED, DISCONNECTED
 
 from .finding import LintContext, LintFinding, finding
 
 NAME = "retry-without-idempotence"
 NO_PRODUCER_ID = -1
-LOST = ("disconnected", "abandoned")
+LOST = (DISCONNECTED, ABANDONED)
 
 Batch = tuple[str, str, int, int, int]
 """The client id, the partition, and what tells batches apart: checksum, number of records, size."""

@@ -1,8 +1,8 @@
-"""What a rule does to the requests that match: a tagged union, one class for each action.
+"""What a rule does to what matches: a tagged union, one class for each action.
 
-An action is a value. It says what happens, and `carrying.py` and `alterations.py` do it. In JSON an
-action is an object whose `type` is the name of the action.
-
+An action is a value. It says what happens; for requests `carrying.py` and `alterations.py` do it.
+The actions on connections, links and disks are in modules of their own. In JSON an action is an
+object whose `type` is the name of the action.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from typing import Any, NamedTuple
 
 from kafkadouble.messages import error_codes
 
+from .connection_actions import Bandwidth, HalfOpen, Latency, RefuseConnections, ResetAfter, SliceFrames, SlowClose
+from .disk_actions import APPEND, FLUSH, READ, DiskError, DiskFull, DiskSlow, LoseFlushes
 from .field_kinds import ANYTHING, BEFORE, FUNCTION, SECONDS, WHEN, FieldKind, count, one_of, text
+from .register import CONNECTION, DISK, LINK, REQUEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +148,25 @@ class Call:
 
 
 class ActionType(NamedTuple):
-    """A row: the class, and the kinds of its fields."""
+    """A row: the class, the kinds of its fields, its planes, and the fields of Match that it does
+    not know on a connection. `is_one_off`: it holds nothing once it was applied, so that the rule
+    ends when it is spent."""
 
     cls: type[Any]
     kinds: Mapping[str, FieldKind]
+    planes: tuple[str, ...] = (REQUEST,)
+    without: tuple[str, ...] = ()
+    is_one_off: bool = True
 
 
 BYTES = count(0, "a number of bytes from 0").required
+SOME_BYTES = count(1, "a number of bytes from 1").required
+LINES = (CONNECTION, LINK)
 
 ACTIONS: dict[str, ActionType] = {
     "fail": ActionType(Fail, {"error": text("the name of an error").required, "message": text("a text"), "when": WHEN}),
     "delay": ActionType(Delay, {"seconds": SECONDS.required, "when": WHEN}),
-    "pause": ActionType(Pause, {"when": WHEN}),
+    "pause": ActionType(Pause, {"when": WHEN}, is_one_off=False),
     "disconnect": ActionType(Disconnect, {"when": WHEN}),
     "ignore": ActionType(Ignore, {}),
     "drop_answer": ActionType(DropAnswer, {}),
@@ -172,8 +182,20 @@ ACTIONS: dict[str, ActionType] = {
     "cut_frame": ActionType(CutFrame, {"bytes": BYTES}),
     "short_frame": ActionType(ShortFrame, {"bytes": BYTES}),
     "oversized_frame": ActionType(OversizedFrame, {"bytes": BYTES}),
-    "slow_frame": ActionType(SlowFrame, {"bytes_per_second": count(1, "a number of bytes from 1").required}),
+    "slow_frame": ActionType(SlowFrame, {"bytes_per_second": SOME_BYTES}),
     "call": ActionType(Call, {"function": FUNCTION.required}),
+    # A connection that is refused has sent no request that could name a client.
+    "refuse_connections": ActionType(RefuseConnections, {}, LINES, ("client_id",)),
+    "latency": ActionType(Latency, {"seconds": SECONDS.required, "jitter": SECONDS.required}, LINES, is_one_off=False),
+    "bandwidth": ActionType(Bandwidth, {"bytes_per_second": SOME_BYTES}, LINES, is_one_off=False),
+    "slice_frames": ActionType(SliceFrames, {"bytes": SOME_BYTES, "gap": SECONDS.required}, LINES, is_one_off=False),
+    "reset_after": ActionType(ResetAfter, {"bytes": SOME_BYTES}, LINES),
+    "half_open": ActionType(HalfOpen, {}, LINES, is_one_off=False),
+    "slow_close": ActionType(SlowClose, {"seconds": SECONDS.required}, LINES),
+    "disk_full": ActionType(DiskFull, {}, (DISK,)),
+    "disk_error": ActionType(DiskError, {"on": one_of(APPEND, READ, FLUSH)}, (DISK,)),
+    "disk_slow": ActionType(DiskSlow, {"seconds": SECONDS.required}, (DISK,)),
+    "lose_flushes": ActionType(LoseFlushes, {}, (DISK,)),
 }
 """Every action, by its type."""
 
@@ -197,4 +219,15 @@ Action = (
     | OversizedFrame
     | SlowFrame
     | Call
+    | RefuseConnections
+    | Latency
+    | Bandwidth
+    | SliceFrames
+    | ResetAfter
+    | HalfOpen
+    | SlowClose
+    | DiskFull
+    | DiskError
+    | DiskSlow
+    | LoseFlushes
 )

@@ -1,4 +1,4 @@
-"""An armed rule: how many requests it has met, and whether it applies to the next one.
+"""An armed rule: how much has met it, and whether it applies to what comes next.
 
 It decides by counting, by time and by the rule's own random numbers, and knows neither a node nor a
 request.
@@ -11,49 +11,70 @@ from random import Random
 
 from ..metadata.image import Image
 from ..requests.waiting import Waiters
+from .planes import PLANES
 from .rule import Rule
 
 
 class Armed:
-    """A rule and its counts: `met` requests matched, and it was applied to `hits` of them.
+    """A rule and its counts: `met` requests matched, or connections, messages of a link, operations
+    of a disk, and it was applied to `hits` of them.
 
     `since` is when it was armed (ms), `image` is the metadata of then, for an action that needs
     it. `paused` are the requests that it holds until it is released. `on_hit` is called after each
-    hit.
+    hit, and `on_spent` when a rule that holds nothing is spent. `random` are its own random
+    numbers, for its action too.
     """
 
-    __slots__ = ("_random", "hits", "image", "is_released", "met", "on_hit", "paused", "rule", "since")
+    __slots__ = ("hits", "image", "is_released", "met", "on_hit", "on_spent", "paused", "random", "rule", "since")
 
     def __init__(self, rule: Rule, seed: int, since: int = 0, image: Image | None = None) -> None:
         self.rule, self.since, self.image = rule, since, image
         self.met = self.hits = 0
         self.paused, self.is_released = Waiters(), False
         self.on_hit: list[Callable[[], None]] = []
-        self._random = Random(seed if rule.trigger.seed is None else rule.trigger.seed)
+        self.on_spent: Callable[[Armed], None] | None = None
+        self.random = Random(seed if rule.trigger.seed is None else rule.trigger.seed)
 
     def applies(self, now: int) -> bool:
-        """Whether it applies to the request that it meets now."""
+        """Whether it applies to what it meets now. A spent rule never does."""
         trigger = self.rule.trigger
-        if now < self._begin or self.is_over(now):
+        if self.spent or now < self.begin or self.is_over(now):
             return False
         self.met += 1
         if self.met < trigger.on_call:
             return False
-        if trigger.probability is not None and self._random.random() >= trigger.probability:
+        if trigger.probability is not None and self.random.random() >= trigger.probability:
             return False
         self.hits += 1
-        for each in list(self.on_hit):
-            each()
+        self._hit()
         return True
 
+    def _hit(self) -> None:
+        if self.on_spent is not None and self.spent and self.rule.is_one_off:
+            self.on_spent(self)
+        for each in list(self.on_hit):
+            each()
+
     @property
-    def _begin(self) -> int:
+    def begin(self) -> int:
+        """When it begins (ms)."""
         return self.since + round((self.rule.trigger.after_seconds or 0) * 1000)
+
+    @property
+    def end(self) -> int | None:
+        """When its time is over (ms), if that is limited."""
+        length = self.rule.trigger.for_seconds
+        return None if length is None else self.begin + round(length * 1000)
 
     def is_over(self, now: int) -> bool:
         """Whether its time is over."""
-        length = self.rule.trigger.for_seconds
-        return length is not None and now >= self._begin + round(length * 1000)
+        end = self.end
+        return end is not None and now >= end
+
+    @property
+    def unit(self) -> str:
+        """What its counts count."""
+        return PLANES[self.rule.plane].unit
 
     @property
     def spent(self) -> bool:

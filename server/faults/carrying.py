@@ -84,8 +84,6 @@ class Carrying:
             return
         if self._request.trace is not None:
             self._request.trace.fault_hit(rule)
-        if armed.spent and not isinstance(rule.action, Pause):
-            self._faults.retire(armed)
         self._apply(rule.action, armed)
 
     def _apply(self, action: Any, armed: Armed) -> None:

@@ -8,7 +8,7 @@ Optional fields may be None as well.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, cast
 
@@ -44,6 +44,12 @@ def _number(lowest: float, highest: float) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and lowest <= value <= highest
 
 
+def _are_nodes(pair: Sequence[Any]) -> bool:
+    """Whether these are two different nodes; None is any."""
+    known = [node for node in pair if node is not None]
+    return len(pair) == 2 and all(map(_integer_from(0), known)) and (len(known) < 2 or known[0] != known[1])
+
+
 def count(lowest: int, expected: str) -> FieldKind:
     return FieldKind(_integer_from(lowest), expected, {"type": "integer", "minimum": lowest})
 
@@ -65,6 +71,11 @@ CHANCE = FieldKind(_number(0, 1), "a number from 0 to 1", {"type": "number", "mi
 SWITCH = FieldKind(lambda value: isinstance(value, bool), "True or False", {"type": "boolean"}, is_optional=False)
 WHEN = one_of(BEFORE, AFTER)
 FUNCTION = FieldKind(callable, "a function", None)
+NODE_PAIR = FieldKind(
+    lambda value: isinstance(value, list | tuple) and _are_nodes(value),
+    "a pair of two node ids, as (1, 2), where None is any node",
+    {"type": "array", "items": {"type": ["integer", "null"], "minimum": 0}, "minItems": 2, "maxItems": 2},
+)
 ANYTHING = FieldKind(lambda value: True, "any value", {})
 
 

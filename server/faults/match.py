@@ -1,8 +1,8 @@
-"""Which requests a rule is about.
+"""What a rule is about: requests, connections, links between nodes, or disks.
 
-All fields but `api` are optional: None matches anything. `topic`, `partition`, `group` and
-`transactional_id` match parts of a request: an action that works on parts, as `fail`, leaves the
-others alone.
+None matches anything; only a rule for requests needs an `api`. Each plane knows some of the fields:
+see `planes.py`. `topic`, `partition`, `group` and `transactional_id` match parts of a request: an
+action that works on parts, as `fail`, leaves the others alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .field_kinds import FUNCTION, SWITCH, FieldKind, count, text
+from .field_kinds import FUNCTION, NODE_PAIR, SWITCH, FieldKind, count, text
 
 PARTS = ("topic", "partition", "group", "transactional_id")
 """The fields that match parts of a request."""
@@ -21,9 +21,11 @@ PARTS = ("topic", "partition", "group", "transactional_id")
 class Match:
     """`api` is a name, or `*`. `broker` is a node id. `predicate` is called with the request, and
     cannot be written as JSON. The rule applies to requests of clients, with `peers` to requests
-    between nodes too, over sockets and inside one process."""
+    between nodes too, over sockets and inside one process. `link` is a pair of node ids: what the
+    first sends to the second, and with `both_ways` also what the second sends to the first; None
+    in it is any node. `log_dir` is the path of a log directory."""
 
-    api: str
+    api: str | None = None
     version: int | None = None
     topic: str | None = None
     partition: int | None = None
@@ -34,6 +36,9 @@ class Match:
     broker: int | None = None
     peers: bool = False
     predicate: Callable[[Any], bool] | None = None
+    link: tuple[int | None, int | None] | None = None
+    both_ways: bool = False
+    log_dir: str | None = None
 
     def scope(self) -> dict[str, str | int]:
         """The fields that match parts, by name."""
@@ -41,7 +46,7 @@ class Match:
 
 
 MATCH_FIELDS: dict[str, FieldKind] = {
-    "api": text("the name of an API, or *").required,
+    "api": text("the name of an API, or *"),
     "version": count(0, "a version from 0"),
     "topic": text("a topic's name"),
     "partition": count(0, "an index from 0"),
@@ -52,4 +57,7 @@ MATCH_FIELDS: dict[str, FieldKind] = {
     "broker": count(0, "a node id from 0"),
     "peers": SWITCH,
     "predicate": FUNCTION,
+    "link": NODE_PAIR,
+    "both_ways": SWITCH,
+    "log_dir": text("the path of a log directory"),
 }

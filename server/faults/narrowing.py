@@ -8,7 +8,18 @@ from typing import TypedDict
 from ..tracing.history import SeenRequest
 
 
-class Narrowing(TypedDict, total=False):
+class Triggering(TypedDict, total=False):
+    """The keywords that say when a rule applies; see `Trigger`."""
+
+    times: int | None
+    on_call: int
+    probability: float | None
+    seed: int | None
+    after_seconds: float | None
+    for_seconds: float | None
+
+
+class Narrowing(Triggering, total=False):
     """The keywords that narrow a rule or choose among matching requests; see `Match` and
     `Trigger`."""
 
@@ -22,9 +33,22 @@ class Narrowing(TypedDict, total=False):
     broker: int | None
     peers: bool
     predicate: Callable[[SeenRequest], bool] | None
-    times: int | None
-    on_call: int
-    probability: float | None
-    seed: int | None
-    after_seconds: float | None
-    for_seconds: float | None
+
+
+class LineNarrowing(Triggering, total=False):
+    """The same for connections, and for links between nodes."""
+
+    client_id: str | None
+    listener: str | None
+    broker: int | None
+    link: tuple[int | None, int | None] | None
+    both_ways: bool
+
+
+class DiskNarrowing(Triggering, total=False):
+    """The same for disks."""
+
+    topic: str | None
+    partition: int | None
+    broker: int | None
+    log_dir: str | None

@@ -1,4 +1,4 @@
-"""The rules that are armed at one node.
+"""The rules that are armed at one node, or at all nodes of a cluster, and how a request meets them.
 
 Rules. A spent rule is removed: the next one has its turn, and a node without rules pays nothing,
 not even the import of `carrying.py`, which applies them. A rule that holds requests stays until it
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..requests.origin import is_from_node
 from ..requests.request import Request
+from .register import REQUEST, RuleRegister
 
 if TYPE_CHECKING:
     from .armed import Armed
@@ -26,11 +27,16 @@ Refuse = Callable[[Request[Any], int, str | None], Any]
 
 
 class Faults:
-    """The rules of one node. `rules` are the armed ones, oldest first."""
+    """The rules of one node. `rules` are the armed ones for requests, oldest first; `register` has
+    those of every plane."""
 
     def __init__(self, node: FaultHost) -> None:
         self._node = node
-        self.rules: list[Armed] = []
+        self.share(RuleRegister())
+
+    def share(self, register: RuleRegister) -> None:
+        """Have the rules of this register, as other nodes of the cluster do."""
+        self.register, self.rules = register, register.by_plane[REQUEST]
 
     def arm(self, rule: Rule) -> Armed:
         """Put a rule in force; UsageError when it could never apply."""
@@ -39,15 +45,16 @@ class Faults:
         from .rule import checked
 
         rule = checked(rule)
-        check_reach(rule)
+        if rule.plane == REQUEST:
+            check_reach(rule)
         armed = Armed(rule, self._node.random.getrandbits(32), self._node.now, self._node.image)
-        self.rules.append(armed)
+        armed.on_spent = self.retire
+        self.register.add(armed)
         return armed
 
     def retire(self, armed: Armed) -> None:
         """Remove a rule. It is no error if it was removed."""
-        if armed in self.rules:
-            self.rules.remove(armed)
+        self.register.remove(armed)
 
     def disarm(self, armed: Armed) -> None:
         """Remove a rule, and let the requests go on that it holds."""
@@ -56,7 +63,7 @@ class Faults:
 
     def clear(self) -> None:
         """Remove all rules."""
-        for armed in list(self.rules):
+        for armed in list(self.register.rules):
             self.disarm(armed)
 
     def around(self, request: Request[Any], handle: Handle, refuse: Refuse) -> Any:
@@ -68,4 +75,4 @@ class Faults:
         return Carrying(self._node, self, request, handle, refuse).begin()
 
     def __repr__(self) -> str:
-        return f"{len(self.rules)} rules in force"
+        return repr(self.register)

@@ -24,7 +24,7 @@ OF_ONE_API = (Respond, ChangeField)
 
 
 def check_reach(rule: Rule) -> None:
-    """Raises UsageError for a rule that could never apply."""
+    """Raises UsageError for a rule for requests that could never apply."""
     match, action = rule.match, rule.action
     name = TYPES[type(action)]
     if (apis := ONLY_FOR.get(type(action))) and match.api not in apis:
@@ -43,7 +43,7 @@ def check_reach(rule: Rule) -> None:
         _check_response(action, served.api.response)
 
 
-def _served(api: str) -> ServedApi:
+def _served(api: str | None) -> ServedApi:
     for served in (*TABLE, *CONTROLLER_TABLE):
         if served.name == api:
             return served
@@ -52,7 +52,7 @@ def _served(api: str) -> ServedApi:
 
 def _check_match(rule: Rule, served: ServedApi) -> None:
     for kind in rule.match.scope():
-        if kind not in kinds_of(rule.match.api, served.api.request):
+        if kind not in kinds_of(served.name, served.api.request):
             raise UsageError(f"requests of {rule.match.api} name no {kind.replace('_', ' ')}")
     version = rule.match.version
     if version is not None and not served.lowest <= version <= served.highest:

@@ -1,4 +1,4 @@
-"""One fault as a value: which requests, when, and what happens to them.
+"""One fault as a value: to what it happens (requests, connections, links, disks), when, and what.
 
 Rules. A rule is plain data that goes through JSON and back unchanged: Python, a file and a command
 line share it. It has no link to a node, and counts nothing (`armed.py` counts). Names are Kafka's.
@@ -15,8 +15,11 @@ from kafkadouble.wire.errors import UsageError
 
 from . import field_kinds
 from .actions import ACTIONS, TYPES, Action, Call, Fail
+from .connection_actions import Latency
 from .field_kinds import AFTER, EVERY_API, check_api, check_fields, error_name, from_object, given_fields, schema_of
 from .match import MATCH_FIELDS, Match
+from .planes import check_plane, plane_of
+from .register import LINK, REQUEST
 from .sentence import sentence
 from .trigger import TRIGGER_FIELDS, Trigger
 
@@ -25,7 +28,7 @@ __all__ = ["AFTER", "EVERY_API", "Rule", "checked"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`match` says which requests, `trigger` when, `action` what happens."""
+    """`match` says to what it happens, `trigger` when, `action` what happens."""
 
     match: Match
     action: Action
@@ -49,9 +52,19 @@ class Rule:
         for name in given:
             if name not in ("match", "trigger", "action"):
                 raise field_kinds.unknown("a rule has no field", name, ("match", "trigger", "action"))
-        match = from_object("the match of a rule", Match, given.get("match", {}))
+        match = from_object("the match of a rule", Match, _with_api(given))
         trigger = from_object("the trigger of a rule", Trigger, given.get("trigger", {}))
         return checked(cls(match, _action_of(given.get("action")), trigger))
+
+    @property
+    def plane(self) -> str:
+        """The plane that its action works in: request, connection, link or disk."""
+        return plane_of(ACTIONS[TYPES[type(self.action)]].planes, self.match)
+
+    @property
+    def is_one_off(self) -> bool:
+        """Whether it holds nothing once it was applied, so that it ends when it is spent."""
+        return ACTIONS[TYPES[type(self.action)]].is_one_off
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object, without fields that have their default. Raises UsageError for a
@@ -60,7 +73,7 @@ class Rule:
             raise UsageError("a rule with a function cannot be written as JSON")
         trigger = given_fields(self.trigger)
         return {
-            "match": given_fields(self.match),
+            "match": _as_json(given_fields(self.match)),
             **({"trigger": trigger} if trigger else {}),
             "action": {"type": TYPES[type(self.action)], **given_fields(self.action)},
         }
@@ -77,8 +90,10 @@ class Rule:
                 "trigger": schema_of(Trigger, TRIGGER_FIELDS),
                 "action": {"oneOf": [_action_schema(name) for name in ACTIONS if name != TYPES[Call]]},
             },
-            "required": ["match", "action"],
+            "required": ["action"],
             "additionalProperties": False,
+            "if": {"properties": {"action": {"properties": {"type": {"enum": _of_requests()}}}}},
+            "then": {"required": ["match"], "properties": {"match": {"required": ["api"]}}},
         }
 
     def __repr__(self) -> str:
@@ -93,6 +108,25 @@ def _part_of(name: str, own: set[str]) -> str:
     if name in TRIGGER_FIELDS:
         return "trigger"
     raise field_kinds.unknown("a rule has no field", name, [*own, *MATCH_FIELDS, *TRIGGER_FIELDS])
+
+
+def _of_requests() -> list[str]:
+    return [name for name, row in ACTIONS.items() if REQUEST in row.planes]
+
+
+def _as_json(match: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in match.items()}
+
+
+def _with_api(given: Mapping[str, Any]) -> Any:
+    """The JSON object of the match. A rule for requests must have an API in it."""
+    match, action = given.get("match", {}), given.get("action")
+    name = action.get("type") if isinstance(action, Mapping) else None
+    has_no_api = isinstance(name, str) and name in ACTIONS and REQUEST not in ACTIONS[name].planes
+    names = {each.name for each in fields(Match)}
+    if isinstance(match, Mapping) and match.keys() <= names and "api" not in match and not has_no_api:
+        raise UsageError("the match of a rule needs api")
+    return match
 
 
 def _action_of(given: Any) -> Any:
@@ -112,14 +146,27 @@ def _action_schema(name: str) -> dict[str, Any]:
     return schema
 
 
+def _pair(link: Any) -> Any:
+    return tuple(link) if isinstance(link, list) else link
+
+
 def checked(rule: Rule) -> Rule:
     """The same rule, with its error by name. Raises UsageError for a field with a wrong value."""
     if type(rule.action) not in TYPES or not isinstance(rule.match, Match) or not isinstance(rule.trigger, Trigger):
         raise UsageError(f"a rule has a Match, an action and a Trigger, not {rule.match!r}, {rule.action!r}")
+    row = ACTIONS[TYPES[type(rule.action)]]
+    if rule.match.link is not None:  # JSON has no tuples
+        rule = replace(rule, match=replace(rule.match, link=_pair(rule.match.link)))
     if isinstance(rule.action, Fail):
         rule = replace(rule, action=replace(rule.action, error=error_name(rule.action.error)))
     check_fields("a rule", rule.match, MATCH_FIELDS)
     check_fields("a rule", rule.trigger, TRIGGER_FIELDS)
-    check_fields("a rule", rule.action, ACTIONS[TYPES[type(rule.action)]].kinds)
-    check_api(rule.match.api)
+    check_fields("a rule", rule.action, row.kinds)
+    check_plane(rule.plane, TYPES[type(rule.action)], rule.match, row.without if rule.plane != LINK else ())
+    if rule.plane == REQUEST:
+        if rule.match.api is None:
+            raise UsageError("api of a rule is the name of an API, or *, not None")
+        check_api(rule.match.api)
+    if isinstance(rule.action, Latency) and rule.action.jitter > rule.action.seconds:
+        raise UsageError(f"jitter of a rule is at most its seconds, {rule.action.seconds:g}, not {rule.action.jitter}")
     return rule

@@ -18,25 +18,40 @@ DETAILS = {
     "short_frame": "to {0.bytes} bytes",
     "oversized_frame": "of {0.bytes} bytes",
     "slow_frame": "with {0.bytes_per_second} bytes per second",
+    "latency": "of {0.seconds:g} s",
+    "bandwidth": "of {0.bytes_per_second} bytes per second",
+    "slice_frames": "to {0.bytes} bytes",
+    "reset_after": "{0.bytes} bytes",
+    "slow_close": "by {0.seconds:g} s",
+    "disk_error": "on {0.on}",
+    "disk_slow": "by {0.seconds:g} s",
 }
 """What is said of an action besides its name and its API."""
 
 
+UNNAMED = ("api", "peers", "both_ways")
+"""Fields of a match that are told otherwise."""
+
+
 def sentence(match: Match, action: Any, trigger: Trigger) -> str:
     """For example `fail Produce with NOT_LEADER_OR_FOLLOWER topic 'orders' once`."""
-    parts = (_what(match, action), _where(match), "also between nodes" if match.peers else "", _how_often(trigger))
+    parts = (_what(match, action), _where(match), _further(match), _how_often(trigger))
     return " ".join(filter(None, parts))
 
 
 def _what(match: Match, action: Any) -> str:
     name = TYPES[type(action)]
-    api = "any request" if match.api == EVERY_API else match.api
+    api = "any request" if match.api == EVERY_API else match.api or ""
     late = f" {AFTER} it is processed" if getattr(action, "when", None) == AFTER else ""
     return " ".join(filter(None, (name.replace("_", " "), api, DETAILS.get(name, "").format(action)))) + late
 
 
+def _further(match: Match) -> str:
+    return "also between nodes" if match.peers else "both ways" if match.both_ways else ""
+
+
 def _where(match: Match) -> str:
-    narrowed = {name: value for name, value in given_fields(match).items() if name not in ("api", "peers")}
+    narrowed = {name: value for name, value in given_fields(match).items() if name not in UNNAMED}
     return ", ".join(f"{name} {value!r}" for name, value in narrowed.items())
 
 

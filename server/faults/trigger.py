@@ -1,4 +1,5 @@
-"""When a rule applies to the requests that match."""
+"""When a rule applies to what matches: requests, connections, messages on a link, operations of a
+disk."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from .field_kinds import CHANCE, SECONDS, FieldKind, count
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A rule ignores the first `on_call - 1` requests that match, and applies to the next `times`
-    of them (None: to all until it is removed), to each with `probability`, decided by random
+    """A rule ignores the first `on_call - 1` that match, and applies to the next `times` of them
+    (None: to all until it is removed), to each with `probability`, decided by random
     numbers that start at `seed`. It begins `after_seconds`, and ends `for_seconds` later, by the
     clock of the broker."""
 

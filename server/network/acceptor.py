@@ -39,6 +39,8 @@ class Acceptor:
 
     def __init__(self, sock: socket.socket, made: Made, quotas: ConnectionQuotas) -> None:
         self._sock, self._made, self.quotas = sock, made, quotas
+        self.refuses: Callable[[], bool] | None = None
+        """Whether a fault rule refuses the next connection; None if there is no such rule."""
         self._held: socket.socket | None = None  # accepted, and may not be served yet
         self._paused = self._in_episode = False
         # To look again, or for the end of an episode.
@@ -105,6 +107,12 @@ class Acceptor:
 
     def _take(self, sock: socket.socket) -> None:
         """Serve a connection, or hold it, or close it."""
+        if self.refuses is not None and self.refuses():
+            from .shaped_connection import reset_on_close
+
+            reset_on_close(sock)
+            sock.close()
+            return
         why = self._obstacle(sock)
         if why:
             self._held = sock

@@ -10,7 +10,7 @@ order, and everything that they send to one another is delivered in between.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..requests.timers import NEVER
@@ -18,6 +18,7 @@ from .clock import AdvancingClock, Clock, seconds_of, stands_still
 from .in_process import InProcessLinks, RemoteChannel
 
 if TYPE_CHECKING:
+    from ..faults.armed import Armed
     from .listener import Listener
     from .peers import Peers
 
@@ -55,7 +56,15 @@ class InProcessCluster:
             peers = self._peers.pop(each, None)
             if peers is not None:
                 peers.forget()
-        self.links.leave(id)
+        self.links.leave(id, self.clock.now())
+        self.moved()
+
+    def rules_changed(self, rules: Sequence[Armed]) -> None:
+        """Fault rules for links were armed or released; `rules` are those in force."""
+        if self.links.faults is None and rules:
+            from .link_faults import LinkFaults
+
+            self.links.faults = LinkFaults(rules)
         self.moved()
 
     def moved(self) -> None:

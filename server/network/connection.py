@@ -112,7 +112,7 @@ class Connection:
         self._request: Request[Any] | None = None
         self._task: HandlerTask | None = None
         self._throttle: Timer | None = None  # while the connection is muted
-        self.last_api = -1  # the key of the latest request that was begun
+        self.last_head: RequestHead | None = None  # of the latest request that was begun
         self._trace = node.trace
         if self._trace.is_on:
             self._trace.connected(peer)
@@ -206,7 +206,7 @@ class Connection:
             began_ns = self._trace.nanos()
         try:
             head = read_head(frame)
-            self.last_api = head.api_key
+            self.last_head = head
             served = served_api(head, self._apis)
             if len(frame) > WIDE and not served.request._bulky:
                 self._begin_wide(frame, head, served, now, began_ns)

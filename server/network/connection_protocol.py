@@ -23,6 +23,7 @@ from .outgoing import Outgoing
 
 if TYPE_CHECKING:
     from .listener import Listener
+    from .shaped_connection import ShapedConnection
 
 log = logging.getLogger("kafkadouble.server.network")
 
@@ -41,8 +42,10 @@ class ConnectionProtocol(asyncio.Protocol):
     """The callbacks of asyncio for one connection."""
 
     transport: asyncio.Transport
-    outgoing: Outgoing
+    outgoing: Outgoing | ShapedConnection
     connection: Connection
+    shaped: ShapedConnection | None = None
+    """What holds bytes under fault rules, while there are such rules."""
 
     def __init__(
         self, listener: Listener, spec: ListenerSpec, quotas: ConnectionQuotas, ended: Callable[[], None]
@@ -68,12 +71,22 @@ class ConnectionProtocol(asyncio.Protocol):
             self.listener.close_excess()
         if self.listener.paused:
             self.read_on(True)
+        if self.listener.shapes:
+            self.shape()
+
+    def shape(self) -> None:
+        """Put the connection under the fault rules for connections."""
+        from .shaped_connection import ShapedConnection
+
+        ShapedConnection(self)
 
     def write(self, buffers: Buffers) -> None:
         self.looks, self.moved_at = 0, next(self.listener.moves)
         self.outgoing.send(buffers)
 
     def close(self) -> None:
+        if self.shaped is not None and self.shaped.must_wait_to_close():
+            return
         if not self.outgoing.unsent:
             self.transport.close()
             return
@@ -87,7 +100,8 @@ class ConnectionProtocol(asyncio.Protocol):
 
     def read_on(self, reads_on: bool, /) -> None:
         self.reads_on = reads_on
-        if (read := reads_on and not self.listener.paused) != self.transport.is_reading():
+        held = self.listener.paused or (self.shaped is not None and self.shaped.holds_reading)
+        if (read := reads_on and not held) != self.transport.is_reading():
             (self.transport.resume_reading if read else self.transport.pause_reading)()
 
     def others_first(self) -> None:
@@ -100,6 +114,10 @@ class ConnectionProtocol(asyncio.Protocol):
     def _go_on(self) -> None:
         self.connection.pump(self.listener.clock.now())
         self.listener.reschedule()
+
+    def note_move(self) -> None:
+        """Bytes have moved."""
+        self.looks, self.moved_at = 0, next(self.listener.moves)
 
     def data_received(self, data: bytes) -> None:
         self.looks, self.moved_at = 0, next(self.listener.moves)
@@ -138,9 +156,9 @@ class ConnectionProtocol(asyncio.Protocol):
         self.outgoing.end()
         self.connection.lost()
         self._on_end()
-        has_left = self._has_left or exc is not None
+        has_left, last = self._has_left or exc is not None, self.connection.last_head
         log.info(
             "%r disconnected%s",
             self.connection.peer,
-            close_reasons.left_after(self.connection.last_api) if has_left else "",
+            close_reasons.left_after(-1 if last is None else last.api_key) if has_left else "",
         )

@@ -6,7 +6,8 @@ the sockets, and passes faults and the trace as there. Fetch is the exception: i
 response are passed on as the objects that they are, because there are many of them, each is made
 for one use, and neither side changes one. A request to an endpoint that is no member's is kept in
 `remote` for the sockets of `peers.py`. A request is lost only if the sender or the receiver has
-left or is isolated; at a node that is paused it waits for as long as the sender does. This file
+left or is isolated, or by a fault rule; at a node that is paused it waits for as long as the sender
+does. This file
 knows no clock and no socket: `deliver` moves everything that can move now, `tick` does what is
 due.
 """
@@ -32,13 +33,14 @@ from ..requests.answer import DISCONNECT, without_frame
 from ..requests.codec import read_head, read_request, write_response
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer, Request
-from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
+from ..tracing.trace import ANSWERED, DISCONNECTED, UNANSWERED
+from .in_flight import InFlightRequest
 
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
     from ..node import Node
     from ..raft.outbound_channel import OutboundChannel
-    from ..requests.waiting import HandlerTask
+    from .link_faults import LinkFaults
 
 ROUNDS = 64
 """Rounds of requests and responses in one `deliver`: two nodes may exchange requests without
@@ -72,27 +74,6 @@ class RemoteChannel:
         return None
 
 
-class InFlightRequest:
-    """A request from one member to another. `expires` is when the sender gives it up (ms)."""
-
-    __slots__ = ("channel", "client_id", "expires", "request", "send", "sender", "target", "task")
-
-    def __init__(self, sender: Node, channel: RemoteChannel, send: OutboundRequest, target: Node, now: int) -> None:
-        self.sender, self.channel, self.send, self.target = sender, channel.channel, send, target
-        self.client_id, self.expires = channel.name, now + channel.timeout_ms
-        # From when it is handed to its receiver, and while it waits there.
-        self.request: Request[Any] | None = None
-        self.task: HandlerTask | None = None
-
-    def end_trace(self, outcome: str, answer: Any = None, response_bytes: int | None = None) -> None:
-        """Tell the receiver's trace, if there is one."""
-        if self.request is not None and self.request.trace is not None:
-            self.request.trace.end(outcome, self.target.now, answer, response_bytes)
-
-    def is_one_of(self, channel: OutboundChannel, tokens: set[int]) -> bool:
-        return self.channel is channel and self.send.token in tokens
-
-
 class InProcessLinks:
     """The members of one process, by node id, and what is in flight between them."""
 
@@ -110,6 +91,8 @@ class InProcessLinks:
         self._undelivered: list[InFlightRequest] = []
         self._held_back: list[tuple[InFlightRequest, Outcome]] = []
         self._completed: list[tuple[InFlightRequest, Outcome]] = []
+        self.faults: LinkFaults | None = None
+        """What rules for links hold, while there are such rules."""
         # Members that were called since their outgoing requests were last taken.
         self._called: set[int] = set()
         self._now = 0
@@ -125,13 +108,23 @@ class InProcessLinks:
             RemoteChannel(node, channel, name, node.settings.int(setting)) for name, channel, setting in node.channels
         ]
 
-    def leave(self, id: int) -> None:
+    def leave(self, id: int, now: int = 0) -> None:
         """Remove a member without a word. Requests that it has not answered are lost."""
+        self._now = max(self._now, now)
         node = self.nodes.pop(id, None)
         self.paused.discard(id)
         self.remote.pop(id, None)
         if node is not None:
-            self._lose(lambda each: node in (each.sender, each.target))
+            if self.faults is not None:
+                self._lose_later(self.faults, node)
+            self._lose(lambda each: node in (each.sender, each.target) and not each.is_lost_later)
+
+    def _lose_later(self, faults: LinkFaults, node: Node) -> None:
+        """Have the senders learn later that the node has left, as a rule says."""
+        for each in [each for each in self._in_flight if each.target is node and each.sender is not node]:
+            if (delay_ms := faults.delay_of_close(node.id, each.sender.id, self._now)) is not None:
+                each.is_lost_later, each.expires = True, min(each.expires, self._now + delay_ms)
+                each.abandon()
 
     def isolate(self, id: int) -> None:
         """Cut the member off from the other members, in both directions."""
@@ -154,9 +147,7 @@ class InProcessLinks:
 
     def _lose(self, concerns: Callable[[InFlightRequest], bool]) -> None:
         for each in [each for each in self._in_flight if concerns(each)]:
-            if each.task is not None:
-                each.task.close()
-                each.end_trace(ABANDONED)
+            each.abandon()
             self._complete(each, RequestFailure.LOST)
 
     def running(self) -> Iterator[Node]:
@@ -168,6 +159,8 @@ class InProcessLinks:
         once."""
         self._now, self._called = now, {*self.nodes}
         for _ in range(ROUNDS):
+            if self.faults is not None:
+                self._carry(self.faults)
             undelivered, self._undelivered = self._undelivered, []
             for each in undelivered:
                 self._begin(each)
@@ -182,6 +175,16 @@ class InProcessLinks:
             if not self._called:
                 return False
         return True
+
+    def _carry(self, faults: LinkFaults) -> None:
+        """Deliver what rules held until now."""
+        while True:
+            for link in map(set, faults.carry(self._now)):
+                self._lose(partial(InFlightRequest.is_on, link=link))
+            if faults.is_over:
+                self.faults = None
+            if faults.is_over or faults.has_rules:
+                return
 
     def _cancel_overtaken(self) -> None:
         """Cancel fetches that wait at their leaders and lack a partition that the sender follows
@@ -213,12 +216,16 @@ class InProcessLinks:
         self._in_flight[in_flight] = None
         if target is None or {node.id, target.id} & self.isolated:
             self._complete(in_flight, RequestFailure.LOST)
-        else:
+        elif self.faults is None:
             self._begin(in_flight)
+        elif self.faults.is_refused(node.id, target.id, self._now):
+            self._complete(in_flight, RequestFailure.LOST)
+        else:
+            self._hold(self.faults, in_flight, (node.id, target.id), send.body, send.version, self._begin)
 
     def _begin(self, each: InFlightRequest) -> None:
         """Hand the request to its receiver, unless that is paused."""
-        if each not in self._in_flight:
+        if each not in self._in_flight or each.is_lost_later:
             return
         node, send = each.target, each.send
         if node.id in self.paused:
@@ -270,11 +277,35 @@ class InProcessLinks:
             self._complete(each, RequestFailure.LOST)
         elif _is_passed_on(each.send, request.version):
             each.end_trace(ANSWERED, answer)
-            self._complete(each, with_records_in_memory(answer))
+            self._send_back(each, with_records_in_memory(answer), request.version)
         else:
             data = b"".join(_in_memory(part) for part in write_response(request, answer))
             each.end_trace(ANSWERED, answer, len(data))
-            self._complete(each, headers.read_response(data, request.api_key, request.version, SIZE_FIELD)[1])
+            answer = headers.read_response(data, request.api_key, request.version, SIZE_FIELD)[1]
+            self._send_back(each, answer, request.version)
+
+    def _send_back(self, each: InFlightRequest, answer: Message, version: int) -> None:
+        each.task = None
+        if self.faults is None:
+            self._complete(each, answer)
+        else:
+            ends, deliver = (each.target.id, each.sender.id), partial(self._complete, outcome=answer)
+            self._hold(self.faults, each, ends, answer, version, deliver)
+
+    def _hold(
+        self,
+        faults: LinkFaults,
+        each: InFlightRequest,
+        ends: tuple[int, int],
+        body: Message,
+        version: int,
+        deliver: Callable[[InFlightRequest], None],
+    ) -> None:
+        """Have the request, or its response, delivered when the rules let it pass."""
+        from .link_faults import HeldMessage
+
+        size = max(1, sum(map(len, body.parts(version))))
+        faults.put(*ends, HeldMessage(size, each, partial(deliver, each)), self._now)
 
     def _complete(self, each: InFlightRequest, outcome: Outcome) -> None:
         if self._in_flight.pop(each, self) is not self:
@@ -296,7 +327,11 @@ class InProcessLinks:
     def tick(self, now: int) -> None:
         """Give up the requests whose time is over, and call the channels and nodes that are due."""
         self._now = now
+        if self.faults is not None:
+            self._carry(self.faults)
         for each in [each for each in self._in_flight if each.expires <= now]:
+            if self.faults is not None:
+                self.faults.forget(each)
             self._complete(each, RequestFailure.LOST)
         for node in self.running():
             for _, channel, _ in node.channels:
@@ -309,6 +344,8 @@ class InProcessLinks:
         """When a channel is due, or a request is given up (ms). The nodes' own timers are not
         included."""
         found = [each.expires for each in self._in_flight]
+        if self.faults is not None and (held := self.faults.next_deadline(self._now)) is not None:
+            found.append(held)
         for node in self.running():
             found += [at for _, channel, _ in node.channels if (at := channel.next_deadline()) is not None]
         return min(found, default=None)

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ..faults.register import CONNECTION
 from ..logs import flushing
 from ..node import Node
 from ..requests.timers import NEVER
@@ -26,6 +27,7 @@ from .turns import Asides, Turn, work
 from .watches import Watches
 
 if TYPE_CHECKING:
+    from ..requests.listener_spec import ListenerSpec
     from .peers import Peers
 
 log = logging.getLogger("kafkadouble.server.network")
@@ -48,6 +50,7 @@ class Listener:
         self.connections: set[ConnectionProtocol] = set()
         self.ids, self.moves = count(1), count(1)
         self._acceptors: list[Acceptor] = []
+        self._refusing: list[tuple[Acceptor, ListenerSpec]] = []  # all of them, as rules see them
         self._shut: list[Acceptor] = []  # those for clients, until the node is open
         self._settings = node.settings  # as they were last seen
         self._peers: list[Peers] = []  # once there are other nodes
@@ -66,6 +69,8 @@ class Listener:
         self.watches = Watches()
         """Those who wait for a state."""
         self.paused = False
+        self.shapes = False
+        """Whether there are fault rules for connections."""
         self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
         node.waiting.aside = self._asides.add
 
@@ -78,10 +83,12 @@ class Listener:
             quotas = ConnectionQuotas(spec.name, lambda: self.node.settings, counts[spec.is_of_controllers])
             acceptor = Acceptor(self._sockets[spec.name], partial(ConnectionProtocol, self, spec, quotas), quotas)
             self._acceptors.append(acceptor)
+            self._refusing.append((acceptor, spec))
             if not (spec.is_of_controllers or self.node.is_open):
                 self._shut.append(acceptor)
             else:
                 acceptor.start()
+        self.rules_changed()
         self.reschedule()
         self._look_for_silent()
 
@@ -137,10 +144,27 @@ class Listener:
             protocol.others_first()
         self.reschedule()
 
+    def rules_changed(self) -> None:
+        """Fault rules were armed or released: those for connections apply from now on."""
+        self.shapes = bool(self.node.faults.register.by_plane[CONNECTION])
+        for acceptor, spec in self._refusing:
+            acceptor.refuses = partial(self._refuses, spec) if self.shapes else None
+        for protocol in sorted(self.connections, key=lambda each: each.connection.peer.id):
+            if protocol.shaped is not None:
+                protocol.shaped.rules_changed()
+            elif self.shapes and not protocol.transport.is_closing():
+                protocol.shape()
+
+    def _refuses(self, spec: ListenerSpec) -> bool:
+        from .shaped_connection import is_refused
+
+        return is_refused(self.node, spec, self.clock.now())
+
     def replace(self, node: Node) -> None:
         """Serve another node from now on, with the same listeners; every connection is closed."""
         self.close_connections()
         self.node = node
+        self.rules_changed()
         node.waiting.aside = self._asides.add
         for peers in self._peers:
             peers.forget()

@@ -66,7 +66,7 @@ class Outgoing:
     """The sending half of `transport`. Nothing else may write to the transport."""
 
     def __init__(self, transport: asyncio.Transport, reader: Reader) -> None:
-        self._transport, self._reader = transport, reader
+        self._transport, self.reader = transport, reader
         theirs = transport.get_extra_info("socket")
         # Until `end`.
         self._socket = socket.socket(theirs.family, theirs.type, theirs.proto, theirs.fileno())
@@ -111,7 +111,7 @@ class Outgoing:
             self._report_if_slow()
         elif self._watched >= 0:
             self._unwatch()
-            self._reader.drained()
+            self.reader.drained()
 
     def _send_some(self) -> tuple[int, bool]:
         """The bytes of the first buffers that the socket took, and whether it may take more.
@@ -152,7 +152,7 @@ class Outgoing:
 
     def _report_if_slow(self) -> None:
         if (unsent := self.unsent) > MUCH:
-            self._reader.slow(unsent)
+            self.reader.slow(unsent)
 
     def _watch(self) -> None:
         if self._watched >= 0:
@@ -165,7 +165,7 @@ class Outgoing:
             asyncio.get_running_loop().add_writer(self._watched, self._writable)
 
     def _writable(self) -> None:
-        self._reader.moved()
+        self.reader.moved()
         self._go_on()
 
     def _unwatch(self) -> None:
@@ -185,7 +185,7 @@ class Outgoing:
 
     def _break(self, problem: OSError) -> None:
         self.end()
-        self._reader.broken(problem)
+        self.reader.broken(problem)
 
     def __repr__(self) -> str:
         return f"{self.unsent} bytes unsent"

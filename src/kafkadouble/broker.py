@@ -25,9 +25,10 @@ from kafkadouble.server.tracing.history import History
 
 from .errors import KafkaError, UsageError
 from .node_listeners import BoundListeners, of_brokers, of_controllers
+from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
-    from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.server.faults.plane import Faults
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import AdvancingClock
@@ -43,6 +44,11 @@ CLIENT_ID = "kafkadouble"
 class Data(Protocol):
     """Where a node's logs are, over its lives."""
 
+    @property
+    def paths(self) -> list[str]:
+        """The log directories; none in memory."""
+        ...
+
     def open(self) -> Logs:
         """What an earlier life left, for the next."""
         ...
@@ -56,7 +62,7 @@ class Data(Protocol):
         ...
 
 
-class Broker:
+class Broker(RuleHolder):
     """A node, the clock that it goes by, and the listeners on which it is reached.
 
     `seed` repeats every choice that is made at random, on kept data those of the same life; without
@@ -210,17 +216,24 @@ class Broker:
             raise UsageError("this broker keeps no history")
         return self.node.history
 
-    def clear_rules(self) -> None:
-        """Take every fault rule out of force."""
-        self.node.faults.clear()
-        self.settle()
+    @property
+    def faults(self) -> Faults:
+        """The rules of its node."""
+        return self.node.faults
 
-    def disarm(self, armed: Armed) -> None:
-        """Take a fault rule out of force; the requests that it holds go on."""
-        holds = len(armed.paused) > 0
-        self.node.faults.disarm(armed)
-        if holds:
-            self.settle()
+    @property
+    def node_ids(self) -> list[int]:
+        """The nodes between which there are links: this one alone has none."""
+        return [self.node.id]
+
+    @property
+    def disk_paths(self) -> list[str]:
+        """The log directories that rules may fail; none in memory."""
+        return [] if self._data is None else self._data.paths
+
+    def rules_changed(self) -> None:
+        """Fault rules were armed or taken out of force."""
+        self.listener.rules_changed()
 
     async def start(self) -> None:
         """Begin to accept."""

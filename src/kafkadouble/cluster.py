@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.faults.register import LINK, RuleRegister
 from kafkadouble.server.network.clock import AdvancingClock, Clock, stands_still
 from kafkadouble.server.network.cluster import InProcessCluster
 from kafkadouble.server.network.listener import RETIRE_MS
@@ -29,9 +30,10 @@ from .errors import KafkaError, UsageError
 from .member_data import BROKER, CONTROLLER, OnDisk, check_count, data_of
 from .member_settings import check, of_broker, of_controller
 from .node_listeners import BoundListeners
+from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
-    from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.server.faults.plane import Faults
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.replica.partition import Partition
     from kafkadouble.server.requests.listener_spec import ListenerSpec
@@ -42,7 +44,7 @@ START_MS = 60_000
 may have left."""
 
 
-class Cluster:
+class Cluster(RuleHolder):
     """`listeners` are those of each broker, and at last of the controller; the rest is as for
     `Broker`."""
 
@@ -61,7 +63,7 @@ class Cluster:
         check(settings)
         self._capture = capture
         self.clock, self._seed, self._keeps_history = clock, seed, history
-        self._history, self._rules = History(peers=peer_requests), list["Armed"]()
+        self._history, self._rules = History(peers=peer_requests), RuleRegister()
         self._history.topic_names.look_at(self)
         self.in_process = InProcessCluster(clock)
         self.watches = Watches()
@@ -122,7 +124,7 @@ class Cluster:
 
     def _attach(self, node: Node) -> None:
         """Share the fault rules and the history with a node."""
-        node.faults.rules = self._rules
+        node.faults.share(self._rules)
         if self._keeps_history:
             node.trace.subscribe(self._history)
 
@@ -188,17 +190,26 @@ class Cluster:
             raise KafkaError(error_codes.BROKER_NOT_AVAILABLE, "no broker is running")
         return broker
 
-    def clear_rules(self) -> None:
-        """Take every fault rule out of force, at all brokers: they share the rules."""
-        self.controlling.node.faults.clear()
-        self.settle()
+    @property
+    def faults(self) -> Faults:
+        """The rules of all its nodes, which share them."""
+        return self.controlling.node.faults
 
-    def disarm(self, armed: Armed) -> None:
-        """Take a fault rule out of force at all brokers; the requests that it holds go on."""
-        holds = len(armed.paused) > 0
-        self.controlling.node.faults.disarm(armed)
-        if holds:
-            self.settle()
+    @property
+    def node_ids(self) -> list[int]:
+        """The nodes between which there are links: the brokers and the controller."""
+        return [*self.members_by_id, self.controlling.node.id]
+
+    @property
+    def disk_paths(self) -> list[str]:
+        """The log directories of the brokers; none in memory."""
+        return [path for member in self.members_by_id.values() for path in member.data.paths]
+
+    def rules_changed(self) -> None:
+        """Fault rules were armed or taken out of force."""
+        for listener in self.in_process.listeners.values():
+            listener.rules_changed()
+        self.in_process.rules_changed(self._rules.by_plane[LINK])
 
     async def start(self) -> None:
         """Have all brokers accept, and be part of the cluster. UsageError when they cannot be."""
@@ -326,7 +337,8 @@ class Cluster:
         self.in_process.leave(self.controlling.node.id)
         self._history.clear()
         self._history.clear_peers()
-        self._rules.clear()
+        self.controlling.node.faults.clear()
+        self._rules.forget()
         await self.controlling.reset()
         self._attach(self.controlling.node)
         self.in_process.join(self.controlling.listener)

@@ -41,6 +41,7 @@ class DataDirs:
         self._node_id, self._new_id = node_id, new_id or (lambda: Uuid.random(os.urandom))
         # The cluster id of new directories.
         self.cluster_id = cluster_id
+        self.paths = list(paths)
         self._locks: list[DirectoryLock] = []
         self._disks: dict[str, Disk] = {path: RealDisk(path) for path in paths}
         if len({os.path.realpath(path) for path in paths}) < len(paths):

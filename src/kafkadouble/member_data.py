@@ -34,6 +34,7 @@ class InMemory:
     """Logs that outlive their node."""
 
     def __init__(self, cluster_id: str | None) -> None:
+        self.paths: list[str] = []
         self._begin(cluster_id)
 
     def open(self) -> Logs:
@@ -59,6 +60,7 @@ class OnDisk:
     def __init__(self, dirs: DataDirs) -> None:
         self._dirs = dirs
         self.open, self.erase, self.release = dirs.open, dirs.erase, dirs.release
+        self.paths = dirs.paths
 
     def killed(self, logs: Logs, now: int) -> None:
         """The files are closed; nothing says that they are whole."""

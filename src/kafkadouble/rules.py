@@ -7,6 +7,8 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.faults.armed import Armed
+from kafkadouble.server.faults.disks import is_in
+from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
 
 from .errors import UsageError
@@ -17,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def check(rule: Rule, broker: Broker | Cluster) -> None:
-    """Raises UsageError for a rule that could never apply: its broker or its listener does not
-    exist."""
-    _check_listener(rule, broker)
+    """Raises UsageError for a rule that could never apply: its broker, its listener, its link or its
+    disk does not exist."""
+    PLACES[rule.plane](rule, broker)
     id = rule.match.broker
     if id is None or broker.member(id) is not None or (broker.controlling is broker and broker.node.id == id):
         return
     raise UsageError(f"there is no broker {id} that a rule could hold at")
 
 
-def _check_listener(rule: Rule, broker: Broker | Cluster) -> None:
+def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
     has_other_nodes = broker.controlling is not broker
     if rule.match.api == EVERY_API or broker.controller is not None or (rule.match.peers and has_other_nodes):
         return
@@ -38,6 +40,44 @@ def _check_listener(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError(
             f"{rule.match.api} is served to controllers only, and no client reaches them: give controller_port=0"
         )
+
+
+def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
+    """A rule for connections may name a listener of clients, or that of controllers if it has a
+    socket."""
+    name = rule.match.listener
+    names = [spec.name for specs in broker.all_listeners for spec in specs if spec.bind is not None]
+    if name is not None and name not in names:
+        raise UsageError(f"there is no listener {name!r}: there are {', '.join(dict.fromkeys(names))}")
+
+
+def _check_link(rule: Rule, broker: Broker | Cluster) -> None:
+    nodes = broker.node_ids
+    if len(nodes) == 1:
+        raise UsageError("there is one node, and so no link between nodes: give brokers=2 or more")
+    for id in rule.match.link or ():
+        if id is not None and id not in nodes:
+            raise UsageError(
+                f"link of a rule is a pair of nodes of this double, {', '.join(map(str, nodes))}, not {rule.match.link}"
+            )
+
+
+def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
+    paths = broker.disk_paths
+    if not paths:
+        raise UsageError("the logs are in memory, and so there is no disk that could fail: give data_dir")
+    wanted = rule.match.log_dir
+    if wanted is not None and not any(is_in(path, wanted) for path in paths):
+        raise UsageError(f"there is no log directory {wanted!r}: there are {', '.join(paths)}")
+
+
+PLACES: dict[str, Callable[[Rule, Broker | Cluster], None]] = {
+    REQUEST: _check_requests,
+    CONNECTION: _check_connections,
+    LINK: _check_link,
+    DISK: _check_disk,
+}
+"""By plane: the check that there is a place where the rule applies."""
 
 
 class RuleHandle:
@@ -53,7 +93,8 @@ class RuleHandle:
 
     @property
     def hits(self) -> int:
-        """The number of requests that the rule was applied to."""
+        """The number of requests that the rule was applied to; of connections, of messages between
+        nodes or of operations of a disk, if it is a rule for those."""
         return self._armed.hits
 
     @property
@@ -62,8 +103,8 @@ class RuleHandle:
         return self._armed.spent
 
     def wait(self, hits: int = 1, timeout: float = 10) -> None:
-        """Waits until the rule was applied to so many requests. `timeout` is in seconds. Raises
-        TimeoutError, which says how many requests matched."""
+        """Waits until the rule was applied so many times. `timeout` is in seconds. Raises
+        TimeoutError, which says how much matched."""
         reached = Event()
 
         def check() -> None:
@@ -77,18 +118,18 @@ class RuleHandle:
         self._on_thread(listen)
         try:
             if not reached.wait(timeout):
-                met = f"{self._armed.met} requests matched"
+                met = f"{self._armed.met} {self._armed.unit} matched"
                 raise TimeoutError(f"{self!r}, not {hits} times within {timeout:g} s; {met}")
         finally:
             self._on_thread(lambda: self._armed.on_hit.remove(check))
 
     def release(self) -> None:
-        """Lets the requests go on that the rule holds, and disarms it."""
+        """Lets go on what the rule holds, and disarms it."""
         self.remove()
 
     def remove(self) -> None:
-        """Disarms the rule, and lets the requests go on that it holds. It may be called again, and
-        after a reset or a stop."""
+        """Disarms the rule, and lets go on what it holds. It may be called again, and after a reset
+        or a stop."""
         self._on_thread(lambda: self._broker.disarm(self._armed))
 
     def __enter__(self) -> RuleHandle:

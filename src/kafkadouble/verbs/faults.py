@@ -1,65 +1,30 @@
-"""The methods of KafkaDouble that arm, list and clear fault rules.
+"""The methods of KafkaDouble that arm a fault rule for requests.
 
-Each method that arms a rule takes the fields of its action, and as keywords those of the rule's
-Match and Trigger: `topic`, `client_id`, `times`, `on_call` and others. A rule is checked when it is
-armed: one that could never apply is refused with a UsageError.
+Each of them takes the fields of its action, and as keywords those of the rule's Match and Trigger:
+`topic`, `client_id`, `times`, `on_call` and others. A rule is checked when it is armed: one that
+could never apply is refused with a UsageError.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from kafkadouble.errors import UsageError
 from kafkadouble.messages.message import Message
 
-from .host import VerbHost
+from .connection_faults import ConnectionFaultVerbs
+from .disk_faults import DiskFaultVerbs
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from kafkadouble.rules import RuleHandle
     from kafkadouble.server.faults.narrowing import Narrowing
-    from kafkadouble.server.faults.rule import Rule
     from kafkadouble.server.tracing.history import SeenRequest
 
 
-T = TypeVar("T")
-
-
-class FaultVerbs(VerbHost):
+class FaultVerbs(ConnectionFaultVerbs, DiskFaultVerbs):
     """A part of KafkaDouble."""
-
-    def arm(self, rule: Rule) -> RuleHandle:
-        """Arms a fault rule. Raises UsageError when it could never apply."""
-        from kafkadouble.rules import RuleHandle, check
-        from kafkadouble.server.faults.rule import Rule, checked
-
-        if not isinstance(rule, Rule):
-            raise UsageError(f"a rule is a Rule, not {rule!r}")
-
-        def arm() -> RuleHandle:
-            broker = self._serving().broker
-            check(checked(rule), broker)
-            return RuleHandle(self._in_thread, broker, broker.any_broker.node.faults.arm(rule))
-
-        return self._serving().thread.call(arm)
-
-    @property
-    def rules(self) -> list[RuleHandle]:
-        """The armed rules, oldest first. A spent rule is not armed any more."""
-        from kafkadouble.rules import RuleHandle
-
-        def armed() -> list[RuleHandle]:
-            broker = self._serving().broker
-            return [RuleHandle(self._in_thread, broker, each) for each in broker.any_broker.node.faults.rules]
-
-        return self._serving().thread.call(armed)
-
-    def clear_rules(self) -> None:
-        """Disarms every fault rule, including those that other callers armed, and lets requests go
-        on that a rule holds."""
-        self._serving().thread.call(lambda: self._serving().broker.clear_rules())
 
     def fail(
         self,
@@ -152,11 +117,3 @@ class FaultVerbs(VerbHost):
         """Calls a function with the next request to an API, on the thread of the broker. The
         function returns None to go on, an action such as `Delay(0.1)`, or a response."""
         return self._arm("call", api=api, function=function, **more)
-
-    def _arm(self, action: str, **fields: Any) -> RuleHandle:
-        from kafkadouble.server.faults.rule import Rule
-
-        return self.arm(Rule.of(action, **fields))
-
-    def _in_thread(self, function: Callable[[], T]) -> T:
-        return self._on_thread(self._known(), function)

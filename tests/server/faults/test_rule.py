@@ -127,7 +127,8 @@ def test_a_rule_reads_as_a_sentence() -> None:
 
 
 def test_every_field_has_a_kind() -> None:
-    rows = [(Match, MATCH_FIELDS), (Trigger, TRIGGER_FIELDS), *ACTIONS.values()]
+    actions = [(row.cls, row.kinds) for row in ACTIONS.values()]
+    rows: list[tuple[Any, Any]] = [(Match, MATCH_FIELDS), (Trigger, TRIGGER_FIELDS), *actions]
     for cls, kinds in rows:
         assert [each.name for each in fields(cls)] == list(kinds), cls
 

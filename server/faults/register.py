@@ -1,0 +1,55 @@
+"""The armed rules, which the nodes of a cluster share, and which of the rules matched nothing.
+
+It imports nothing that a node without rules would not need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .armed import Armed
+    from .rule import Rule
+
+REQUEST, CONNECTION, LINK, DISK = "request", "connection", "link", "disk"
+
+MOST_REMEMBERED = 1000
+"""Rules without a match that are remembered; beyond that the oldest are forgotten."""
+
+
+class RuleRegister:
+    """The rules in force, by plane, oldest first. A spent rule is removed from it, unless it still
+    holds something."""
+
+    def __init__(self) -> None:
+        self.by_plane: dict[str, list[Armed]] = {REQUEST: [], CONNECTION: [], LINK: [], DISK: []}
+        self.rules: list[Armed] = []
+        """Those of all planes."""
+        self._unmatched: dict[Armed, None] = {}
+
+    def add(self, armed: Armed) -> None:
+        """Put a rule in force."""
+        self.rules.append(armed)
+        self.by_plane[armed.rule.plane].append(armed)
+        if len(self._unmatched) >= MOST_REMEMBERED:
+            kept = [each for each in self._unmatched if not each.met]
+            self._unmatched = dict.fromkeys(kept[1 - MOST_REMEMBERED :])
+        self._unmatched[armed] = None
+
+    def remove(self, armed: Armed) -> None:
+        """Remove a rule. It is no error if it was removed."""
+        for rules in (self.rules, *self.by_plane.values()):
+            if armed in rules:
+                rules.remove(armed)
+
+    @property
+    def unused(self) -> list[Rule]:
+        """The rules that nothing has matched so far, armed or already removed, oldest first."""
+        return [armed.rule for armed in self._unmatched if not armed.met]
+
+    def forget(self) -> None:
+        """Begin again: no rule was armed so far."""
+        self._unmatched.clear()
+
+    def __repr__(self) -> str:
+        return f"{len(self.rules)} rules in force"

@@ -1,0 +1,111 @@
+"""Both directions of one connection under the rules: bytes go in, and come out when the rules let
+them.
+
+    line.put(OUT, data, now)       # bytes came
+    line.take(OUT, now)            # the bytes that pass now, piece by piece
+    line.next_deadline(now)        # when to call `take` again (ms)
+
+Rules. A rule meets a connection once, with the first bytes in either direction that come while the
+rule is armed and its time has begun, and decides about all that follows; one with a client id meets
+it with the answer to the first request. A reset and a slow close meet it when they would take effect. This file
+knows no socket and no clock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from .armed import Armed
+from .connection_actions import HalfOpen, RefuseConnections, ResetAfter, SlowClose
+from .match import Match
+from .pacing import Effect, Pacing
+
+IN, OUT = 0, 1
+"""From the client, and to it."""
+
+AT_AN_EVENT = (RefuseConnections, SlowClose)
+"""Actions that wait for a connection to begin or to end."""
+
+
+class ShapedLine:
+    """One connection. `rules` are those in force, oldest first, and `concerns` says which of them
+    match the connection."""
+
+    def __init__(self, rules: Sequence[Armed], concerns: Callable[[Match], bool]) -> None:
+        self._rules, self._concerns = rules, concerns
+        self._met: dict[Armed, Effect | None] = {}
+        self._effects: list[Effect] = []
+        self._pacings = Pacing(self._effects), Pacing(self._effects)
+        self._held: tuple[deque[memoryview], deque[memoryview]] = deque(), deque()
+
+    def put(self, direction: int, data: bytes, now: int) -> None:
+        """Bytes came."""
+        if data:
+            self._meet(now)
+            self._held[direction].append(memoryview(data))
+            self._pacings[direction].put(len(data), now)
+
+    def _meet(self, now: int) -> None:
+        """Have the rules decide that have not met the connection."""
+        for armed in self._rules:
+            action, is_begun = armed.rule.action, armed.begin <= now and not armed.is_over(now)
+            if armed in self._met or isinstance(action, AT_AN_EVENT) or armed.spent or not is_begun:
+                continue
+            if self._concerns(armed.rule.match):
+                applies = isinstance(action, ResetAfter) or armed.applies(now)
+                self._met[armed] = effect = Effect(armed) if applies else None
+                self._effects += [] if effect is None else [effect]
+
+    def take(self, direction: int, now: int) -> list[memoryview]:
+        """The bytes that pass now, piece by piece."""
+        return [self._cut(self._held[direction], size) for size in self._pacings[direction].take(now)]
+
+    def _cut(self, held: deque[memoryview], size: int) -> memoryview:
+        first = held[0]
+        if size == len(first):
+            return held.popleft()
+        held[0] = first[size:]
+        return first[:size]
+
+    def is_reset(self, now: int) -> bool:
+        """Whether so many bytes have passed that a rule resets the connection."""
+        for pacing in self._pacings:
+            effect, pacing.tripped = pacing.tripped, None
+            if effect is None or effect not in self._effects:
+                continue
+            self._effects.remove(effect)
+            if effect.armed.applies(now):
+                return True
+        return False
+
+    def closes_at(self, now: int) -> int:
+        """When a connection that would close now is closed (ms)."""
+        delays = [
+            armed.rule.action.seconds
+            for armed in list(self._rules)
+            if isinstance(armed.rule.action, SlowClose) and self._concerns(armed.rule.match) and armed.applies(now)
+        ]
+        return now + round(sum(delays) * 1000)
+
+    def is_half_open(self, now: int) -> bool:
+        """Whether nothing passes."""
+        return any(isinstance(each.action, HalfOpen) and each.is_in_force(now) for each in self._effects)
+
+    def size(self, direction: int) -> int:
+        """The bytes that have not passed."""
+        return self._pacings[direction].size
+
+    def forget_released(self) -> None:
+        """Drop what is known of rules that were released."""
+        self._effects[:] = [each for each in self._effects if not each.armed.is_released]
+        self._met = {armed: effect for armed, effect in self._met.items() if not armed.is_released}
+
+    def next_deadline(self, now: int) -> int | None:
+        """When something passes, unless more is put or released (ms)."""
+        found = [pacing.next_deadline(now) for pacing in self._pacings]
+        ends = [each.armed.end for each in self._effects if isinstance(each.action, HalfOpen) and each.is_in_force(now)]
+        return min((each for each in (*found, *ends) if each is not None), default=None)
+
+    def __repr__(self) -> str:
+        return f"{self.size(IN)} bytes held of the client, {self.size(OUT)} for it"

@@ -1,0 +1,68 @@
+"""The methods of KafkaDouble that arm, list and clear fault rules, of requests, connections, links
+and disks alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kafkadouble.errors import UsageError
+
+from .host import VerbHost
+
+if TYPE_CHECKING:
+    from kafkadouble.rules import RuleHandle
+    from kafkadouble.server.faults.rule import Rule
+
+
+T = TypeVar("T")
+
+
+class ArmingVerbs(VerbHost):
+    """A part of KafkaDouble."""
+
+    def arm(self, rule: Rule) -> RuleHandle:
+        """Arms a fault rule. Raises UsageError when it could never apply."""
+        from kafkadouble.rules import RuleHandle, check
+        from kafkadouble.server.faults.rule import Rule, checked
+
+        if not isinstance(rule, Rule):
+            raise UsageError(f"a rule is a Rule, not {rule!r}")
+
+        def arm() -> RuleHandle:
+            broker = self._serving().broker
+            check(checked(rule), broker)
+            return RuleHandle(self._in_thread, broker, broker.arm(rule))
+
+        return self._serving().thread.call(arm)
+
+    @property
+    def rules(self) -> list[RuleHandle]:
+        """The armed rules, oldest first. A spent rule is not armed any more."""
+        from kafkadouble.rules import RuleHandle
+
+        def armed() -> list[RuleHandle]:
+            broker = self._serving().broker
+            return [RuleHandle(self._in_thread, broker, each) for each in broker.any_broker.node.faults.register.rules]
+
+        return self._serving().thread.call(armed)
+
+    def clear_rules(self) -> None:
+        """Disarms every fault rule, including those that other callers armed, and lets go on what a
+        rule holds."""
+        self._serving().thread.call(lambda: self._serving().broker.clear_rules())
+
+    @property
+    def unused_rules(self) -> list[Rule]:
+        """The rules that were armed since the start or the last reset and that nothing has matched
+        so far, armed or already removed, oldest first. The latest 1000 are remembered."""
+        running = self._known()
+        return self._on_thread(running, lambda: running.broker.controlling.node.faults.register.unused)
+
+    def _arm(self, action: str, **fields: Any) -> RuleHandle:
+        from kafkadouble.server.faults.rule import Rule
+
+        return self.arm(Rule.of(action, **fields))
+
+    def _in_thread(self, function: Callable[[], T]) -> T:
+        return self._on_thread(self._known(), function)

@@ -1,0 +1,303 @@
+"""Fault rules for connections, over sockets: with a stepped clock, so that nothing depends on how
+fast this machine is."""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from kafkadouble import KafkaDouble, Match, Rule, Trigger, UsageError
+from kafkadouble.actions import Latency, ResetAfter
+from kafkadouble.broker import Broker
+from kafkadouble.server.network.connection_protocol import ConnectionProtocol
+from tests.front.hello import HELLO, connect, received, says_hello
+
+OTHER = struct.pack(">ihhih", 15, 18, 0, 7, 5) + b"other"
+"""The same request as HELLO, of client `other`."""
+
+
+def connections(kafka: KafkaDouble) -> list[ConnectionProtocol]:
+    """Those of its only broker."""
+    broker = kafka._serving().broker
+    assert isinstance(broker, Broker)
+    return list(broker.listener.connections)
+
+
+@pytest.fixture
+def kafka() -> Iterator[KafkaDouble]:
+    with KafkaDouble(seed=1, stepped=True) as kafka:
+        yield kafka
+
+
+def answer(sock: socket.socket) -> bytes:
+    """One whole frame."""
+    size = received(sock, 4)
+    return size + received(sock, int.from_bytes(size, "big"))
+
+
+def is_silent(kafka: KafkaDouble, sock: socket.socket) -> bool:
+    """Whether nothing has come, once the broker has had its turn: it handles connections in order,
+    so another connection that is answered comes after what it had to do for this one."""
+    return not select.select([sock], [], [], 0.05)[0]
+
+
+def is_reset(sock: socket.socket) -> bool:
+    """Whether it ends by a reset, and not in order."""
+    try:
+        while sock.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        return True
+    return False
+
+
+def test_latency_holds_each_direction(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        assert says_hello(sock)
+        handle = kafka.latency(2)
+        sock.sendall(HELLO)
+        handle.wait()
+        kafka.advance(2)
+        assert [seen.outcome for seen in kafka.requests] == ["answered"] * 2
+        assert is_silent(kafka, sock)
+        kafka.advance(2)
+        assert answer(sock)
+        assert handle.hits == 1
+
+
+def test_a_rule_that_is_released_lets_go_on_what_it_held(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        handle = kafka.half_open()
+        sock.sendall(HELLO * 3)
+        handle.wait()
+        kafka.advance(3600)
+        assert is_silent(kafka, sock)
+        handle.release()
+        assert [len(answer(sock)) for _ in range(3)] == [len(answer_of(kafka))] * 3
+        assert [each.shaped for each in connections(kafka)] == [None]
+
+
+def answer_of(kafka: KafkaDouble) -> bytes:
+    with connect(kafka) as sock:
+        sock.sendall(HELLO)
+        found = answer(sock)
+    gone(kafka)
+    return found
+
+
+def gone(kafka: KafkaDouble) -> None:
+    """Wait until only one connection is left."""
+    with connect(kafka) as sock:
+        says_hello(sock)
+        sock.shutdown(socket.SHUT_WR)
+        assert sock.recv(1) == b""
+
+
+def test_half_open_ends_with_its_time(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        handle = kafka.half_open(for_seconds=30)
+        sock.sendall(HELLO)
+        handle.wait()
+        kafka.advance(29)
+        assert is_silent(kafka, sock)
+        kafka.advance(1)
+        assert answer(sock)
+
+
+def test_a_client_that_leaves_a_half_open_connection_is_not_noticed(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        handle = kafka.half_open(times=1)
+        sock.sendall(HELLO)
+        handle.wait()
+    with connect(kafka) as other:
+        assert says_hello(other)
+        assert len(connections(kafka)) == 2
+        handle.release()
+        while len(connections(kafka)) == 2:
+            assert says_hello(other)
+
+
+def test_bandwidth_spreads_an_answer_over_time(kafka: KafkaDouble) -> None:
+    whole = answer_of(kafka)
+    with connect(kafka) as sock:
+        handle = kafka.bandwidth(10)
+        sock.sendall(HELLO)
+        handle.wait()
+        kafka.advance(len(HELLO) / 10)
+        for second in range(3):
+            assert is_silent(kafka, sock), second
+            kafka.advance(1)
+            assert received(sock, 10) == whole[10 * second : 10 * second + 10]
+
+
+def test_slices_come_one_after_the_other(kafka: KafkaDouble) -> None:
+    whole = answer_of(kafka)
+    with connect(kafka) as sock:
+        handle = kafka.slice_frames(len(HELLO), gap=1)
+        sock.sendall(HELLO)
+        handle.wait()
+        assert received(sock, len(HELLO)) == whole[: len(HELLO)]
+        assert is_silent(kafka, sock)
+        kafka.advance(1)
+        assert received(sock, len(HELLO)) == whole[len(HELLO) : 2 * len(HELLO)]
+
+
+def test_reset_after_so_many_bytes(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock, connect(kafka) as other:
+        assert says_hello(sock)
+        handle = kafka.reset_after(len(HELLO), times=1)
+        sock.sendall(HELLO)
+        assert is_reset(sock)
+        assert (handle.hits, handle.spent, kafka.rules) == (1, True, [])
+        assert says_hello(other)
+
+
+@pytest.mark.parametrize("listener", [None, "PLAINTEXT"])
+def test_refused_connections_are_reset_and_others_go_on(kafka: KafkaDouble, listener: str | None) -> None:
+    with connect(kafka) as sock:
+        assert says_hello(sock)
+        handle = kafka.refuse_connections(times=2, listener=listener)
+        for _ in range(2):
+            with suppress(ConnectionResetError), connect(kafka) as refused:
+                assert is_reset(refused)
+        assert says_hello(sock)
+        with connect(kafka) as other:
+            assert says_hello(other)
+        assert (handle.hits, kafka.rules) == (2, [])
+
+
+def test_slow_close(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        assert says_hello(sock)
+        handle = kafka.slow_close(5)
+        sock.shutdown(socket.SHUT_WR)
+        handle.wait()
+        kafka.advance(4)
+        assert is_silent(kafka, sock)
+        kafka.advance(1)
+        assert sock.recv(1) == b""
+
+
+def test_slow_close_of_a_connection_that_the_broker_ends(kafka: KafkaDouble) -> None:
+    kafka.disconnect("ApiVersions")
+    with connect(kafka) as sock:
+        handle = kafka.slow_close(5)
+        sock.sendall(HELLO)
+        handle.wait()
+        kafka.advance(4)
+        assert is_silent(kafka, sock)
+        kafka.advance(1)
+        assert sock.recv(1) == b""
+
+
+def test_what_a_client_sent_before_it_left_is_processed(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        handle = kafka.latency(1)
+        sock.sendall(HELLO)
+        sock.shutdown(socket.SHUT_WR)
+        handle.wait()
+        kafka.advance(2)
+        received(sock, 1 << 16)  # until the connection ends
+    assert "ApiVersions" in [seen.api for seen in kafka.requests]
+
+
+def test_a_rule_for_a_client_begins_after_its_first_request(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock, connect(kafka) as other:
+        handle = kafka.half_open(client_id="other")
+        other.sendall(OTHER)
+        handle.wait()
+        assert [seen.client_id for seen in kafka.requests] == ["other"]
+        assert says_hello(sock)
+        assert is_silent(kafka, other)
+        assert handle.hits == 1
+
+
+def test_the_client_of_an_older_connection_is_known(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        assert says_hello(sock)
+        handle = kafka.half_open(client_id="test")
+        sock.sendall(HELLO)
+        handle.wait()
+        assert is_silent(kafka, sock)
+
+
+def test_the_same_seed_chooses_the_same_connections() -> None:
+    def refused() -> list[bool]:
+        with KafkaDouble(seed=5, stepped=True) as kafka:
+            kafka.half_open(probability=0.5)
+            found = []
+            for _ in range(12):
+                with connect(kafka) as sock:
+                    sock.sendall(HELLO)
+                    found.append(not select.select([sock], [], [], 0.1)[0])
+            return found
+
+    first = refused()
+    assert first == refused()
+    assert set(first) == {True, False}
+
+
+def test_every_trigger_counts_connections(kafka: KafkaDouble) -> None:
+    handle = kafka.refuse_connections(on_call=2, times=1, after_seconds=10, for_seconds=10)
+    outcomes = []
+    for _ in range(5):
+        try:
+            with connect(kafka) as sock:
+                outcomes.append(says_hello(sock))
+        except ConnectionResetError:
+            outcomes.append(False)
+        kafka.advance(4)
+    assert outcomes == [True, True, True, True, False]
+    assert handle.hits == 1
+
+
+def test_a_connection_has_only_some_fields(kafka: KafkaDouble) -> None:
+    with pytest.raises(UsageError, match="a connection has no topic; a rule for connections is narrowed by client_id"):
+        kafka.latency(1, topic="t")  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="refuse_connections has no client_id"):
+        kafka.refuse_connections(client_id="c")
+    with pytest.raises(UsageError, match="there is no listener 'INSIDE': there are PLAINTEXT"):
+        kafka.latency(1, listener="INSIDE")
+    with pytest.raises(UsageError, match=r"jitter of a rule is at most its seconds, 1, not 2"):
+        kafka.latency(1, jitter=2)
+    with pytest.raises(UsageError, match="there is no broker 7"):
+        kafka.latency(1, broker=7)
+    assert kafka.rules == []
+
+
+def test_unused_rules(kafka: KafkaDouble) -> None:
+    never = kafka.fail("Fetch", 6)
+    used = kafka.latency(1)
+    removed = kafka.reset_after(10**6)
+    removed.remove()
+    with connect(kafka) as sock:
+        sock.sendall(HELLO)
+        used.wait()
+        assert kafka.unused_rules == [never.rule, removed.rule]
+    kafka.clear_rules()
+    assert kafka.unused_rules == [never.rule, removed.rule]
+    kafka.reset()
+    assert kafka.unused_rules == []
+
+
+def test_rules_as_values(kafka: KafkaDouble) -> None:
+    rule = Rule(Match(client_id="c"), Latency(0.5, jitter=0.1), Trigger(times=None))
+    assert Rule.from_dict(rule.to_dict()) == rule
+    assert kafka.arm(rule).rule == rule
+    assert Rule.from_dict({"action": {"type": "reset_after", "bytes": 3}}) == Rule(Match(), ResetAfter(3))
+    assert repr(kafka.rules[0]) == "latency of 0.5 s client_id 'c' every time: applied 0 times"
+
+
+def test_connections_without_rules_have_no_part_of_this(kafka: KafkaDouble) -> None:
+    with connect(kafka) as sock:
+        assert says_hello(sock)
+        kafka.latency(1, broker=kafka._serving().broker.node.id).remove()
+        (connection,) = connections(kafka)
+        assert connection.shaped is None
+        assert connection.transport.get_protocol() is connection
+        assert says_hello(sock)

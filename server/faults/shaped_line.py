@@ -7,8 +7,8 @@ them.
 
 Rules. A rule meets a connection once, with the first bytes in either direction that come while the
 rule is armed and its time has begun, and decides about all that follows; one with a client id meets
-it with the answer to the first request. A reset and a slow close meet it when they would take effect. This file
-knows no socket and no clock.
+it with the answer to the first request. A reset and a slow close meet it when they would take
+effect. This file knows no socket and no clock.
 """
 
 from __future__ import annotations

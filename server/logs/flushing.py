@@ -57,13 +57,14 @@ FlushResult = DiskFailure | None
 
 
 class FlushQueue:
-    """The flushes to do. The shell calls `begin` when `due` is not empty."""
+    """The flushes to do. The shell calls `begin` when `due` is not empty, and reports the end of
+    those flushes `slow_ms` later, which a fault rule sets meanwhile."""
 
-    __slots__ = ("due", "under_way")
+    __slots__ = ("due", "slow_ms", "under_way")
 
     def __init__(self) -> None:
         self.due: dict[FlushOwner, None] = {}
-        self.under_way = False
+        self.under_way, self.slow_ms = False, 0
 
     def want(self, owner: FlushOwner) -> None:
         """Ask for a flush of everything that is in the owner's log at the time of `begin`."""
@@ -79,7 +80,7 @@ class FlushQueue:
         if self.under_way:
             return []
         owners, self.due = self.due, {}
-        found = []
+        self.slow_ms, found = 0, []
         for owner in owners:
             with suppress(DiskFailure):  # the node reports it
                 flush = owner.log.unflushed()

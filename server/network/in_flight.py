@@ -23,7 +23,8 @@ class InFlightRequest:
     def __init__(self, sender: Node, channel: RemoteChannel, send: OutboundRequest, target: Node, now: int) -> None:
         self.sender, self.channel, self.send, self.target = sender, channel.channel, send, target
         self.client_id, self.expires = channel.name, now + channel.timeout_ms
-        self.is_lost_later = False  # its receiver has left, and the sender learns it when it expires
+        # Its receiver has left, and the sender learns it when the request expires.
+        self.is_lost_later = False
         # From when it is handed to its receiver, and while it waits there.
         self.request: Request[Any] | None = None
         self.task: HandlerTask | None = None

@@ -61,6 +61,8 @@ class Listener:
         self._flushes: set[asyncio.Future[list[flushing.FlushResult]]] = set()  # under way
         self.halted = asyncio.Event()
         """Set when the node says that it cannot go on."""
+        self.on_halt: Callable[[], None] | None = None
+        """Called then."""
         self.opened = asyncio.Event()
         """Set when clients are let in."""
         self.moved: Callable[[], None] | None = None
@@ -265,11 +267,15 @@ class Listener:
         self.close_connections()
         if not self.halted.is_set():
             self.halted.set()
+            if self.on_halt is not None:
+                self.on_halt()
 
     def _flush(self) -> None:
         """Flush what the node wants flushed, on another thread, once there is a loop. With a clock
         that stands still a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
+        if self.node.logs.failures:
+            self.node.tick(self.clock.now())
         if not jobs or self._loop is None:
             return
         try:
@@ -291,8 +297,12 @@ class Listener:
     def _end_flush(
         self, node: Node, jobs: Sequence[flushing.FlushJob], results: Sequence[flushing.FlushResult]
     ) -> None:
-        node.flushing.end(jobs, results)
-        node.tick(self.clock.now())
+        if node.flushing.slow_ms:  # by a fault rule
+            due = self.clock.now() + node.flushing.slow_ms
+            node.waiting.timers.at(due, lambda now: node.flushing.end(jobs, results))
+        else:
+            node.flushing.end(jobs, results)
+            node.tick(self.clock.now())
         self.reschedule()
 
     def tick(self) -> None:

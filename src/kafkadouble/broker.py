@@ -17,6 +17,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.faults.register import DISK
 from kafkadouble.server.network.clock import Clock
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
@@ -28,6 +29,8 @@ from .node_listeners import BoundListeners, of_brokers, of_controllers
 from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
+    from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.server.faults.disks import DiskHost
     from kafkadouble.server.faults.plane import Faults
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
@@ -55,6 +58,10 @@ class Data(Protocol):
 
     def erase(self, now: int, cluster_id: str) -> None:
         """Delete everything; what is opened next belongs to this cluster."""
+        ...
+
+    def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
+        """Fault rules for disks apply to this node; `rules` are those in force."""
         ...
 
     def release(self) -> None:
@@ -234,9 +241,12 @@ class Broker(RuleHolder):
     def rules_changed(self) -> None:
         """Fault rules were armed or taken out of force."""
         self.listener.rules_changed()
+        if self._data is not None:
+            self._data.rules_changed(self.faults.register.by_plane[DISK], self.node)
 
     async def start(self) -> None:
         """Begin to accept."""
+        self.rules_changed()
         await self.listener.start()
 
     async def stop(self) -> None:

@@ -9,8 +9,10 @@ those of all brokers together.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -207,8 +209,9 @@ class Cluster(RuleHolder):
 
     def rules_changed(self) -> None:
         """Fault rules were armed or taken out of force."""
-        for listener in self.in_process.listeners.values():
-            listener.rules_changed()
+        running = [member.broker for member in self.members_by_id.values() if member.broker is not None]
+        for broker in (self.controlling, *running):
+            broker.rules_changed()
         self.in_process.rules_changed(self._rules.by_plane[LINK])
 
     async def start(self) -> None:
@@ -238,6 +241,7 @@ class Cluster(RuleHolder):
 
     async def begin(self, member: ClusterMember) -> None:
         """Start a broker that does not run."""
+        await self._ended(member)
         if member.broker is not None:
             return
         seed = None if self._seed is None else self._seed + member.id
@@ -252,13 +256,28 @@ class Cluster(RuleHolder):
         )
         broker.listener.watches = self.watches
         self._attach(broker.node)
-        member.broker = broker
+        member.broker, broker.listener.on_halt = broker, partial(self._halted, member)
         self.in_process.join(broker.listener)  # before it speaks for itself
         await broker.start()
+
+    def _halted(self, member: ClusterMember) -> None:
+        """The node of a broker cannot go on, and its process would have ended now."""
+        self.in_process.leave(member.id)
+        member.ending = asyncio.get_running_loop().create_task(self._end(member, in_order=False))
+
+    async def _ended(self, member: ClusterMember) -> None:
+        """Wait for the end of a broker that ended by itself."""
+        ending, member.ending = member.ending, None
+        if ending is not None:
+            await ending
 
     async def end(self, member: ClusterMember, *, in_order: bool) -> None:
         """End a broker that runs: in order, so that others take over what it leads, or without a
         word."""
+        await self._ended(member)
+        await self._end(member, in_order=in_order)
+
+    async def _end(self, member: ClusterMember, *, in_order: bool) -> None:
         broker = member.broker
         if broker is None:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
@@ -23,6 +24,8 @@ class ClusterMember:
         self.listeners = listeners
         self.broker: Broker | None = None
         self.is_isolated = self.is_paused = False
+        self.ending: asyncio.Task[None] | None = None
+        """Ends the broker, when its node has halted by itself."""
 
     def address(self, listener: str | None = None) -> tuple[str, int]:
         """Where clients find it, on its first listener or on the one of this name."""

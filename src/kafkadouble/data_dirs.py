@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.log.files.disk import Disk
+from kafkadouble.server.log.files.lost_flushes import drop_lost
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN, LOCK, META_PROPERTIES
 from kafkadouble.server.logs.files import FileLogs
@@ -24,6 +24,9 @@ from .errors import UsageError
 
 if TYPE_CHECKING:
     from kafkadouble.server.configs.settings import Settings
+    from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.server.faults.disks import DiskFaults, DiskHost
+    from kafkadouble.server.logs.logs import Logs
 
 
 class DataDirs:
@@ -43,7 +46,8 @@ class DataDirs:
         self.cluster_id = cluster_id
         self.paths = list(paths)
         self._locks: list[DirectoryLock] = []
-        self._disks: dict[str, Disk] = {path: RealDisk(path) for path in paths}
+        self._disks = {path: RealDisk(path) for path in paths}
+        self._faults: dict[str, DiskFaults] = {}  # by path, while there are rules for disks
         if len({os.path.realpath(path) for path in paths}) < len(paths):
             raise UsageError(f"a data directory is named twice: {', '.join(paths)}")
         try:
@@ -63,18 +67,47 @@ class DataDirs:
 
     def open(self) -> FileLogs:
         """Loads the logs that an earlier run of the broker left."""
+        self._begin_again()
         return FileLogs(opened(self._disks, self._node_id), self._new_id)
 
-    def unmark(self) -> None:
-        """Removes the clean shutdown markers, for a node that did not shut down cleanly."""
+    def _begin_again(self) -> None:
+        """What failed in an earlier run is tried again."""
         for disk in self._disks.values():
+            disk.failed = None
+
+    def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
+        """Has the fault rules for disks apply to this node from now on."""
+        for path, disk in self._disks.items():
+            if path not in self._faults and rules:
+                from kafkadouble.server.faults.disks import DiskFaults
+
+                self._faults[path] = DiskFaults(disk.root, rules, node)
+            if path in self._faults:
+                self._faults[path].node = node
+                if self._faults[path].is_over:
+                    del self._faults[path]
+            disk.faults = self._faults.get(path)
+
+    def killed(self, logs: Logs, now: int) -> None:
+        """Closes the logs of a node that was killed: nothing says that they are whole, and what
+        only flushes covered that were lost is gone."""
+        lost = {path: faults.take_lost() for path, faults in self._faults.items()}
+        for disk in self._disks.values():
+            disk.faults = None
+        logs.close(now, -1)
+        self._begin_again()
+        for path, disk in self._disks.items():
             disk.remove(CLEAN_SHUTDOWN)
+            drop_lost(disk, lost.get(path, {}))
 
     def erase(self, now: int, cluster_id: str) -> None:
         """Deletes everything and formats the directories for this cluster. Their logs must be
         closed."""
         self.cluster_id = cluster_id
+        self._begin_again()
+        self._faults.clear()
         for disk in self._disks.values():
+            disk.faults = None
             for folder in disk.folders():
                 disk.remove_folder(folder)
             for name in disk.names(""):

@@ -15,6 +15,9 @@ from .broker import Data
 from .errors import UsageError
 
 if TYPE_CHECKING:
+    from kafkadouble.server.faults.armed import Armed
+    from kafkadouble.server.faults.disks import DiskHost
+
     from .data_dirs import DataDirs
 
 
@@ -50,6 +53,9 @@ class InMemory:
     def killed(self, logs: Logs, now: int) -> None:
         """They stay as they are."""
 
+    def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
+        """There is no disk that could fail."""
+
     def release(self) -> None:
         """No other process could have them."""
 
@@ -59,13 +65,8 @@ class OnDisk:
 
     def __init__(self, dirs: DataDirs) -> None:
         self._dirs = dirs
-        self.open, self.erase, self.release = dirs.open, dirs.erase, dirs.release
-        self.paths = dirs.paths
-
-    def killed(self, logs: Logs, now: int) -> None:
-        """The files are closed; nothing says that they are whole."""
-        logs.close(now, -1)
-        self._dirs.unmark()
+        self.open, self.erase, self.release, self.killed = dirs.open, dirs.erase, dirs.release, dirs.killed
+        self.paths, self.rules_changed = dirs.paths, dirs.rules_changed
 
 
 def check_count(data_dirs: Sequence[str], brokers: int) -> None:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
+from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.replica.partition import Partition
 from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batches, records_of
 from kafkadouble.wire.record import Headers
@@ -119,7 +120,15 @@ def take_all(
 
 
 def take(partition: Partition, committed: bool, start: int = 0) -> Bytes:
-    """Takes the batches of one partition, from this offset on. Call it on the loop's thread."""
+    """Takes the batches of one partition, from this offset on. Call it on the loop's thread. Raises
+    KafkaError if the log directory fails."""
+    try:
+        return _take(partition, committed, start)
+    except DiskFailure as failure:
+        raise KafkaError(error_codes.KAFKA_STORAGE_ERROR, str(failure)) from failure
+
+
+def _take(partition: Partition, committed: bool, start: int) -> Bytes:
     log = partition.log
     offset = start = max(start, log.log_start_offset)
     end = log.last_stable_offset if committed else log.high_watermark

@@ -7,6 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.faults.armed import Armed
+from kafkadouble.server.faults.disk_actions import LoseFlushes
 from kafkadouble.server.faults.disks import is_in
 from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def check(rule: Rule, broker: Broker | Cluster) -> None:
-    """Raises UsageError for a rule that could never apply: its broker, its listener, its link or its
-    disk does not exist."""
+    """Raises UsageError for a rule that could never apply: its broker, its listener, its link or
+    its disk does not exist."""
     PLACES[rule.plane](rule, broker)
     id = rule.match.broker
     if id is None or broker.member(id) is not None or (broker.controlling is broker and broker.node.id == id):
@@ -66,6 +67,8 @@ def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
     paths = broker.disk_paths
     if not paths:
         raise UsageError("the logs are in memory, and so there is no disk that could fail: give data_dir")
+    if isinstance(rule.action, LoseFlushes) and broker.controlling is broker:
+        raise UsageError("what a lost flush covered is gone after a kill, and a single broker has none: give brokers=2")
     wanted = rule.match.log_dir
     if wanted is not None and not any(is_in(path, wanted) for path in paths):
         raise UsageError(f"there is no log directory {wanted!r}: there are {', '.join(paths)}")

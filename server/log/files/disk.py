@@ -28,6 +28,21 @@ WORTH_IT = 64 << 10
 """From this size in bytes on, it is cheaper to send a part of a file without reading it."""
 
 
+class OperationFaults(Protocol):
+    """Fault rules that a disk asks before an operation on a file, which has its full path. They
+    raise the OSError with which the system would fail it."""
+
+    def append(self, path: str, size: int) -> None:
+        """Before an append to a file of this size."""
+        ...
+
+    def read(self, path: str) -> None: ...
+
+    def flush(self, path: str, size: int) -> bool:
+        """Before a flush; False if it is not to be done, and reported as done."""
+        ...
+
+
 class File(Protocol):
     """A file that is read anywhere, and only appended to or truncated."""
 

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.file_slice import FileSlice
 
-from .disk import WORTH_IT, FlushStep
+from .disk import WORTH_IT, FlushStep, OperationFaults
 from .errors import DiskFailure, LostFile
 
 _FLAGS = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -66,6 +66,8 @@ class RealFile:
         self._disk.check()
         due = len(buffers[0]) if len(buffers) == 1 else sum(map(len, buffers))
         try:
+            if self._disk.faults is not None:
+                self._disk.faults.append(self._path, self.size)
             fd = self._fd if self._fd >= 0 else self._opened()
             written = os.write(fd, buffers[0]) if len(buffers) == 1 else _write(fd, buffers)
             if written < due:
@@ -90,6 +92,8 @@ class RealFile:
         if position < 0:  # A wrong index leads here; no file has such a byte.
             return b""
         try:
+            if self._disk.faults is not None:
+                self._disk.faults.read(self._path)
             fd = self._fd if self._fd >= 0 else self._opened()
             data = _read(fd, size, position)
             while len(data) < size and position + len(data) < self.size:
@@ -126,6 +130,8 @@ class RealFile:
         if size < WORTH_IT:
             return self.read(position, size)
         with self._disk.failures():
+            if self._disk.faults is not None:
+                self._disk.faults.read(self._path)
             fd = self._opened()
             end = os.fstat(fd).st_size
         if end < position + size:
@@ -144,10 +150,13 @@ class RealFile:
 
     def flush(self) -> None:
         with self._disk.failures():
-            _sync(self._opened())
+            if self._disk.faults is None or self._disk.faults.flush(self._path, self.size):
+                _sync(self._opened())
 
     def flushing(self) -> FlushStep:
         with self._disk.failures():
+            if self._disk.faults is not None and not self._disk.faults.flush(self._path, self.size):
+                return _no_flush
             return _FlushStep(self._disk, os.dup(self._opened()))
 
     def rename(self, path: str) -> None:
@@ -176,6 +185,10 @@ class RealFile:
 
     def __repr__(self) -> str:
         return f"{self._path}, {self.size} bytes{'' if self._fd >= 0 else ', closed'}"
+
+
+def _no_flush() -> None:
+    """A flush that a fault rule loses."""
 
 
 class _FlushStep:
@@ -234,13 +247,15 @@ class _FileStretch(FileSlice):
 class RealDisk:
     """The log directory `root`, which is made when it is missing. At most `most_open` of its files
     are open at once. After the first failure `failed` describes it, and the system is not called
-    any more."""
+    until it is set to None, for a node that starts again."""
 
     def __init__(self, root: str, most_open: int | None = None) -> None:
         self.root = os.path.abspath(root)
         self.most_open = most_open or _allowed()
         self._open = WeakKeyDictionary[RealFile, None]()  # in the order in which they were opened
         self.failed: DiskFailure | None = None
+        self.faults: OperationFaults | None = None
+        """Fault rules, while there are such rules."""
         self._on_failure: Callable[[DiskFailure], None] | None = None
         with self.failures():
             os.makedirs(self.root, exist_ok=True)

@@ -25,8 +25,8 @@ class DiskFaultVerbs(ArmingVerbs):
         return self._arm_operation("disk_full", **more)
 
     def disk_error(self, on: str = "append", **more: Unpack[DiskNarrowing]) -> RuleHandle:
-        """Fails an "append", a "read" or a "flush" as a broken disk does (EIO). As in Kafka, the log
-        directory goes offline."""
+        """Fails an "append", a "read" or a "flush" as a broken disk does (EIO). As in Kafka, the
+        log directory goes offline."""
         return self._arm_operation("disk_error", on=on, **more)
 
     def disk_slow(self, seconds: float, **more: Unpack[DiskNarrowing]) -> RuleHandle:

@@ -1,5 +1,5 @@
 """When bytes pass under rules for connections: none is lost or passes another, and none passes too
-early, whatever the rules and the times at which somebody looks."""
+early, whatever the rules and the times of the calls."""
 
 from __future__ import annotations
 

@@ -155,13 +155,13 @@ def checked(rule: Rule) -> Rule:
     if type(rule.action) not in TYPES or not isinstance(rule.match, Match) or not isinstance(rule.trigger, Trigger):
         raise UsageError(f"a rule has a Match, an action and a Trigger, not {rule.match!r}, {rule.action!r}")
     row = ACTIONS[TYPES[type(rule.action)]]
-    if rule.match.link is not None:  # JSON has no tuples
-        rule = replace(rule, match=replace(rule.match, link=_pair(rule.match.link)))
     if isinstance(rule.action, Fail):
         rule = replace(rule, action=replace(rule.action, error=error_name(rule.action.error)))
     check_fields("a rule", rule.match, MATCH_FIELDS)
     check_fields("a rule", rule.trigger, TRIGGER_FIELDS)
     check_fields("a rule", rule.action, row.kinds)
+    if rule.match.link is not None:  # JSON has no tuples
+        rule = replace(rule, match=replace(rule.match, link=_pair(rule.match.link)))
     check_plane(rule.plane, TYPES[type(rule.action)], rule.match, row.without if rule.plane != LINK else ())
     if rule.plane == REQUEST:
         if rule.match.api is None:

@@ -37,6 +37,8 @@ class ShapedLine:
         self._met: dict[Armed, Effect | None] = {}
         self._effects: list[Effect] = []
         self._pacings = Pacing(self._effects), Pacing(self._effects)
+        self._closing_since: int | None = None
+        self._slow_closes: list[Armed] = []
         self._held: tuple[deque[memoryview], deque[memoryview]] = deque(), deque()
 
     def put(self, direction: int, data: bytes, now: int) -> None:
@@ -79,14 +81,23 @@ class ShapedLine:
                 return True
         return False
 
-    def closes_at(self, now: int) -> int:
-        """When a connection that would close now is closed (ms)."""
-        delays = [
-            armed.rule.action.seconds
-            for armed in list(self._rules)
-            if isinstance(armed.rule.action, SlowClose) and self._concerns(armed.rule.match) and armed.applies(now)
-        ]
-        return now + round(sum(delays) * 1000)
+    def begin_close(self, now: int) -> None:
+        """The connection would close now."""
+        if self._closing_since is None:
+            self._closing_since = now
+            self._slow_closes = [
+                armed
+                for armed in list(self._rules)
+                if isinstance(armed.rule.action, SlowClose) and self._concerns(armed.rule.match) and armed.applies(now)
+            ]
+
+    @property
+    def closes_at(self) -> int | None:
+        """When a connection is closed that would have closed before (ms); None for another one."""
+        if self._closing_since is None:
+            return None
+        delays = [each.rule.action.seconds for each in self._slow_closes if not each.is_released]  # type: ignore[union-attr]
+        return self._closing_since + round(sum(delays) * 1000)
 
     def is_half_open(self, now: int) -> bool:
         """Whether nothing passes."""
@@ -97,9 +108,10 @@ class ShapedLine:
         return self._pacings[direction].size
 
     def forget_released(self) -> None:
-        """Drop what is known of rules that were released."""
+        """Drop what is known of rules that were released, or are over."""
         self._effects[:] = [each for each in self._effects if not each.armed.is_released]
-        self._met = {armed: effect for armed, effect in self._met.items() if not armed.is_released}
+        kept = {*self._rules, *(each.armed for each in self._effects)}
+        self._met = {armed: effect for armed, effect in self._met.items() if armed in kept}
 
     def next_deadline(self, now: int) -> int | None:
         """When something passes, unless more is put or released (ms)."""

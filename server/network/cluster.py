@@ -65,6 +65,8 @@ class InProcessCluster:
             from .link_faults import LinkFaults
 
             self.links.faults = LinkFaults(rules)
+        if self.links.faults is not None:
+            self.links.faults.forget_released()
         self.moved()
 
     def moved(self) -> None:

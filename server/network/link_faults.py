@@ -110,6 +110,10 @@ class LinkFaults:
     def _effect(self, armed: Armed, sender: int, receiver: int) -> Effect:
         return self._effects.setdefault((armed, frozenset((sender, receiver))), Effect(armed))
 
+    def forget_released(self) -> None:
+        """Drop what is known of rules that were released."""
+        self._effects = {key: each for key, each in self._effects.items() if not each.armed.is_released}
+
     def carry(self, now: int) -> list[tuple[int, int]]:
         """Deliver what arrives now. Returns the links that are reset, whose messages are lost."""
         reset = []

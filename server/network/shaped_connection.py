@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..node import Node
     from .connection_protocol import ConnectionProtocol
 
-RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+RESET_ON_CLOSE = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
 """SO_LINGER without time: closing the socket resets the connection."""
 
 
@@ -72,7 +73,6 @@ class ShapedConnection(asyncio.Protocol):
         self._line = ShapedLine(rules, self._concerns)
         self._timer: Timer | None = None
         self._is_slow = self._is_moving = self._moves_again = self._has_ended = False
-        self._closes_at: int | None = None
         self._has_left = False  # the client has closed its side
         self.holds_reading = False
         """Whether the socket is not to be read."""
@@ -106,7 +106,7 @@ class ShapedConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         self._has_left = True
-        self._close_later()
+        self._line.begin_close(self._now)
         self._move()
         self._protocol.listener.reschedule()
         return True
@@ -164,17 +164,13 @@ class ShapedConnection(asyncio.Protocol):
 
     def must_wait_to_close(self) -> bool:
         """Whether the connection is closed later, and then by another call of `close`."""
-        self._close_later()
+        self._line.begin_close(self._now)
         self._set_timer(self._next_deadline())
         return not self._may_close()
 
-    def _close_later(self) -> None:
-        if self._closes_at is None:
-            self._closes_at = self._line.closes_at(self._now)
-
     def _may_close(self) -> bool:
         now, line = self._now, self._line
-        if self._closes_at is None or now < self._closes_at or line.is_half_open(now):
+        if line.closes_at is None or now < line.closes_at or line.is_half_open(now):
             return False
         return not (line.size(IN) if self._has_left else line.size(OUT))
 
@@ -219,7 +215,7 @@ class ShapedConnection(asyncio.Protocol):
         if holds is not self.holds_reading:
             self.holds_reading = holds
             self._protocol.read_on(self._protocol.reads_on)
-        if not (self._rules or self._line.size(IN) or self._line.size(OUT) or self._closes_at is not None):
+        if not (self._rules or self._line.size(IN) or self._line.size(OUT) or self._line.closes_at is not None):
             self._take_out()
         else:
             self._set_timer(self._next_deadline())
@@ -240,10 +236,10 @@ class ShapedConnection(asyncio.Protocol):
 
     def _next_deadline(self) -> int | None:
         now = self._now
-        found = self._line.next_deadline(now)
-        if self._closes_at is None or self._closes_at <= now:
+        found, closes_at = self._line.next_deadline(now), self._line.closes_at
+        if closes_at is None or closes_at <= now:
             return found
-        return self._closes_at if found is None else min(found, self._closes_at)
+        return closes_at if found is None else min(found, closes_at)
 
     def _set_timer(self, deadline: int | None) -> None:
         if self._timer is not None and self._timer.action is not None:

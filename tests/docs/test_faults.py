@@ -12,8 +12,10 @@ import pytest
 from kafkadouble import Match, RuleHandle, Trigger
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.match import MATCH_FIELDS
+from kafkadouble.server.faults.planes import PLANES
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS
 from kafkadouble.verbs.faults import FaultVerbs
+from kafkadouble.verbs.host import VerbHost
 from tests.docs.pages import DOCS, Block, blocks
 
 pytest.importorskip("confluent_kafka")
@@ -44,7 +46,8 @@ def public(cls: type) -> list[str]:
 
 
 def test_every_verb_has_a_row_and_an_example() -> None:
-    assert set(rows("Verbs")) == set(public(FaultVerbs))
+    rooms = [cls for cls in FaultVerbs.__mro__ if cls.__module__ != VerbHost.__module__ and cls is not object]
+    assert sorted(rows("Verbs")) == sorted(name for cls in rooms for name in public(cls))
     for verb in rows("Verbs"):
         assert re.search(rf"^### {verb}$", PAGE, re.MULTILINE)
         assert any(re.search(rf"kafka\.{verb}\b", example.text) for example in EXAMPLES)
@@ -67,6 +70,13 @@ def test_the_defaults_are_those_of_the_code() -> None:
     for field in (*fields(Match), *fields(Trigger)):
         if field.default is not MISSING:
             assert cells[field.name] == str(field.default)
+
+
+def test_every_plane_has_a_row_with_its_fields() -> None:
+    (table,) = re.findall(r"^## Planes\n(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)
+    cells = [[cell.strip() for cell in row.split("|")[1:4]] for row in table.splitlines() if row.startswith("| ")]
+    found = {plane: tuple(re.findall(r"`(\w+)`", names)) for plane, names, _ in cells[1:]}
+    assert found == {plane: row.fields for plane, row in PLANES.items()}
 
 
 @pytest.mark.parametrize("action", ACTIONS)

@@ -28,7 +28,7 @@ def kafka() -> Iterator[KafkaDouble]:
 def faults_of(kafka: KafkaDouble) -> LinkFaults | None:
     cluster = kafka._serving().broker
     assert isinstance(cluster, Cluster)
-    return cluster._in_process.links.faults
+    return cluster.in_process.links.faults
 
 
 def lag(kafka: KafkaDouble) -> list[int]:

@@ -134,6 +134,11 @@ class Listener:
             self.close_connections()
             await asyncio.sleep(0)
 
+    @property
+    def is_serving(self) -> bool:
+        """Whether it was started, and not stopped since."""
+        return self._loop is not None
+
     def close_connections(self) -> None:
         for protocol in list(self.connections):
             protocol.cut()

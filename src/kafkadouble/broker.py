@@ -229,6 +229,11 @@ class Broker(RuleHolder):
         return self.node.faults
 
     @property
+    def is_serving(self) -> bool:
+        """Whether it was started, and not stopped since."""
+        return self.listener.is_serving
+
+    @property
     def node_ids(self) -> list[int]:
         """The nodes between which there are links: this one alone has none."""
         return [self.node.id]

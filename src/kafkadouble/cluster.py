@@ -198,6 +198,11 @@ class Cluster(RuleHolder):
         return self.controlling.node.faults
 
     @property
+    def is_serving(self) -> bool:
+        """Whether it was started, and not stopped since."""
+        return self.controlling.is_serving
+
+    @property
     def node_ids(self) -> list[int]:
         """The nodes between which there are links: the brokers and the controller."""
         return [*self.members_by_id, self.controlling.node.id]

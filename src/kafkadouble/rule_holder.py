@@ -22,6 +22,10 @@ class RuleHolder:
             """The rules of all its nodes."""
 
         @property
+        def is_serving(self) -> bool:
+            """Whether it was started, and not stopped since: only then anything follows rules."""
+
+        @property
         def node_ids(self) -> list[int]:
             """The nodes between which there are links."""
 
@@ -47,6 +51,8 @@ class RuleHolder:
         is_of_requests = armed.rule.plane == REQUEST
         holds = len(armed.paused) > 0 or not is_of_requests
         self.faults.disarm(armed)
+        if not self.is_serving:
+            return
         if not is_of_requests:
             self.rules_changed()
         if holds:

@@ -8,6 +8,7 @@ import socket
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -296,6 +297,19 @@ def test_unused_rules(kafka: KafkaDouble) -> None:
     never = kafka.fail("Fetch", 6)
     kafka.stop()
     assert kafka.unused_rules == [never.rule]
+
+
+@pytest.mark.parametrize("brokers", [1, 2])
+def test_a_handle_may_be_removed_after_a_stop(tmp_path: Path, brokers: int) -> None:
+    kafka = KafkaDouble(brokers=brokers, data_dir=tmp_path, stepped=True).start()
+    handles = [kafka.pause("Fetch"), kafka.latency(1), kafka.disk_slow(1)]
+    if brokers > 1:
+        handles.append(kafka.latency(1, link=(1, 2)))
+    kafka.stop()
+    for handle in handles:
+        handle.remove()
+        handle.release()
+        assert handle.hits == 0
 
 
 def test_rules_as_values(kafka: KafkaDouble) -> None:

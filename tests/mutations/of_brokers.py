@@ -15,6 +15,13 @@ _STATES, _CHANGES, _ELECTIONS = (
 _CHANGES_OF_VOTERS = ("tests/server/raft/test_reconfiguration.py", "tests/server/raft/test_adding_voters.py")
 
 BROKERS = {
+    "fencing: a session that is ended lasts": Mutation(
+        "server/controller/broker_heartbeat_manager.py",
+        "            known.last_contact_ms = now - self.session_timeout_ms - 1\n",
+        "            known.last_contact_ms = now - self.session_timeout_ms\n",
+        ("tests/front/verbs/test_brokers.py::test_a_session_ends",),
+        "a test that ends the session of a dead broker finds that it still leads",
+    ),
     "registration: an id is given to a second process": Mutation(
         "server/controller/broker_registration.py",
         "if last is not None and amended is None and heartbeats.has_valid_session(last, context.now):",

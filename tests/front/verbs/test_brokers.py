@@ -124,6 +124,32 @@ def test_a_client_gets_over_an_outage(brokers: int) -> None:
         assert values(kafka) == [b"a", b"b"]
 
 
+@pytest.mark.parametrize("brokers", [1, 3])
+@pytest.mark.parametrize("in_files", [False, True])
+def test_a_transaction_survives_an_outage(brokers: int, in_files: bool, tmp_path: Path) -> None:
+    config = {"default.replication.factor": brokers}
+    with KafkaDouble(brokers=brokers, config=config, data_dir=tmp_path if in_files else None) as kafka:
+        producer = Producer(
+            {
+                "bootstrap.servers": kafka.bootstrap_servers,
+                "transactional.id": "id",
+                "reconnect.backoff.max.ms": 100,
+                "log_level": 0,
+            }
+        )
+        producer.init_transactions(30)
+        for value in (b"a", b"b"):
+            producer.begin_transaction()
+            producer.produce("t", value)
+            assert producer.flush(30) == 0
+            kafka.down()
+            kafka.up()
+            producer.commit_transaction(30)
+        found = kafka.records("t", isolation="read_committed")
+        assert [record.value for record in found] == [b"a", b"b"]
+        assert kafka.transactions()["id"].state == "CompleteCommit"
+
+
 def test_members_of_a_group_survive_as_by_kafka() -> None:
     """A coordinator that starts loads the group with its members, whose sessions begin again."""
     with KafkaDouble(stepped=True, config={"group.initial.rebalance.delay.ms": 0}) as kafka:
@@ -157,7 +183,8 @@ def test_nothing_is_left_behind(brokers: int, in_files: bool, tmp_path: Path) ->
         before = resources()
         for _ in range(20):
             round_trip()
-        assert resources() == before
+        # A client of an earlier test may still close its sockets.
+        assert all(now <= then for now, then in zip(resources(), before, strict=True))
 
 
 def test_one_broker_of_several_goes_down(kafka: KafkaDouble) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .server.network.clock import SteppedClock as SteppedClock
     from .server.tracing.history import SeenRequest as SeenRequest
     from .server.tracing.seen_parts import SeenPart as SeenPart
+    from .topics import TopicDescription as TopicDescription
     from .transactions import Transaction as Transaction
 
 __version__ = "0.1.0"
@@ -54,6 +55,7 @@ _HOME = {
     "SeenPart": ".server.tracing.seen_parts",
     "SeenRequest": ".server.tracing.history",
     "SteppedClock": ".server.network.clock",
+    "TopicDescription": ".topics",
     "Transaction": ".transactions",
     "Trigger": ".server.faults.trigger",
     "UsageError": ".errors",
@@ -78,6 +80,7 @@ __all__ = [
     "SeenPart",
     "SeenRequest",
     "SteppedClock",
+    "TopicDescription",
     "Transaction",
     "Trigger",
     "UsageError",

@@ -98,6 +98,18 @@ def _rule(value: object) -> bool:
     return isinstance(value, Rule)
 
 
+def _handle(value: object) -> bool:
+    from .rules import RuleHandle
+
+    return isinstance(value, RuleHandle)
+
+
+def _since(value: object) -> bool:
+    from kafkadouble.server.tracing.history import SeenRequest
+
+    return _integer(value) or isinstance(value, SeenRequest)
+
+
 def _response(value: object) -> bool:
     from kafkadouble.messages.message import Message
 
@@ -174,6 +186,14 @@ ARGUMENTS: dict[str, Argument] = {
     "offsets": (_offsets, "a mapping of (topic, partition) to an offset from 0", OFFSETS),
     "reset_offsets.to": (_reset_point, "earliest, latest or an offset from 0", RESET_POINT),
     "rule": (_rule, "a Rule", {"type": "object"}),
+    "wait_for_rule.rule": (_handle, "the handle of a rule", None),
+    "wait_for_request.error": (
+        _is(str, int, bool),
+        "the name or the number of an error, True or False",
+        {"type": ["string", "integer", "boolean"]},
+    ),
+    "wait_for_request.since": (_since, "milliseconds since the epoch, or a SeenRequest", INTEGER),
+    "ignore": (_iterable, "names of rules", {"type": "array", "items": NAME}),
     "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
     "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),
 }

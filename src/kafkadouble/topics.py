@@ -6,30 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
-from kafkadouble.server.metadata.image import TOPIC, PartitionImage, TopicImage
+from kafkadouble.server.metadata.image import TOPIC, TopicImage
 from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
 
 from .arguments import check
 from .errors import KafkaError
+from .partition_state import PartitionState, partition_state
 
 if TYPE_CHECKING:
-    from kafkadouble.server.replica.partition import Partition
-
     from .broker import Broker
     from .cluster import Cluster
-
-
-class PartitionState(NamedTuple):
-    """One partition. `leader` is None if no broker leads. Records have the offsets from
-    `start_offset` up to, and without, `end_offset`, the high watermark; both are None if the leader
-    does not answer."""
-
-    leader: int | None
-    leader_epoch: int
-    replicas: tuple[int, ...]
-    isr: tuple[int, ...]
-    start_offset: int | None
-    end_offset: int | None
 
 
 class TopicDescription(NamedTuple):
@@ -53,27 +39,8 @@ def topics(broker: Broker | Cluster, internal: bool) -> dict[str, TopicDescripti
 
 def _topic(broker: Broker | Cluster, topic: TopicImage) -> TopicDescription:
     configs = dict(sorted(broker.image.config_overrides(TOPIC, topic.name).items()))
-    partitions = {index: _state(partition, _led(broker, topic.name, index)) for index, partition in topic.in_order()}
+    partitions = {index: partition_state(broker, topic.name, index) for index in sorted(topic.partitions)}
     return TopicDescription(topic.name, str(topic.id), topic.name in INTERNAL_TOPICS, partitions, configs)
-
-
-def _led(broker: Broker | Cluster, topic: str, index: int) -> Partition | None:
-    try:
-        found = broker.leading(topic, index)
-    except KafkaError:  # no broker leads it that can answer
-        return None
-    return None if found is None else found[1]
-
-
-def _state(partition: PartitionImage, led: Partition | None) -> PartitionState:
-    return PartitionState(
-        None if partition.leader < 0 else partition.leader,
-        partition.leader_epoch,
-        partition.replicas,
-        tuple(sorted(partition.isr)),
-        None if led is None else led.log.log_start_offset,
-        None if led is None else led.log.high_watermark,
-    )
 
 
 def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = None) -> list[int]:

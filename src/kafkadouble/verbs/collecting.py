@@ -2,8 +2,8 @@
 of each parameter.
 
 A verb of a broker, as `kafka.brokers[1].kill()`, has the name `kill_broker` and a parameter
-`broker`. The verbs of fault rules are all public methods of FaultVerbs; the kinds of their
-parameters are those of the rule's fields.
+`broker`. The verbs of fault rules are all public methods of FaultVerbs and its bases; the kinds
+of their parameters are those of the rule's fields.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from inspect import get_annotations
 from typing import Any
 
 from kafkadouble.arguments import ARGUMENTS, Argument
 from kafkadouble.brokers import BrokerHandle
 from kafkadouble.double import KafkaDouble
+from kafkadouble.request_filter import RequestNarrowing
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.field_kinds import FieldKind
 from kafkadouble.server.faults.match import MATCH_FIELDS, Match
+from kafkadouble.server.faults.narrowing import DiskNarrowing, LineNarrowing, Narrowing
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS, Trigger
 
+from .arming import ArmingVerbs
 from .faults import FaultVerbs
 from .registry import MARK
 from .verb import REQUIRED, Parameter, Verb
@@ -28,10 +32,20 @@ from .verb import REQUIRED, Parameter, Verb
 Row = Argument | None
 
 BROKER = "broker"
-NARROWING: Mapping[str, FieldKind] = {
-    name: kind for name, kind in {**MATCH_FIELDS, **TRIGGER_FIELDS}.items() if name != "api"
+FIELDS: Mapping[str, FieldKind] = {**MATCH_FIELDS, **TRIGGER_FIELDS}
+
+NARROWINGS: Mapping[str, Any] = {
+    each.__name__: each for each in (Narrowing, LineNarrowing, DiskNarrowing, RequestNarrowing)
 }
-"""The parameters of `**more: Unpack[Narrowing]`."""
+"""The types of `**more: Unpack[...]`, by their names."""
+
+NARROWING = frozenset(name for each in NARROWINGS.values() for name in get_annotations(each))
+"""The parameters that come from one of them."""
+
+RULE_FIELDS = (*fields(Match), *fields(Trigger))
+
+LASTING = (LineNarrowing, DiskNarrowing)
+"""A rule of these lasts until it is removed."""
 
 
 def collected() -> dict[str, Verb]:
@@ -40,11 +54,14 @@ def collected() -> dict[str, Verb]:
     return dict(sorted(found.items()))
 
 
+FAULT_VERBS = tuple(cls for cls in FaultVerbs.__mro__ if issubclass(cls, ArmingVerbs))
+
+
 def _of_double() -> Iterator[Verb]:
     for cls in KafkaDouble.__mro__:
         for name, member in vars(cls).items():
             function: Any = member.fget if isinstance(member, property) else member
-            takes_all = cls is FaultVerbs and not name.startswith("_") and callable(function)
+            takes_all = cls in FAULT_VERBS and not name.startswith("_") and callable(function)
             if takes_all or MARK in getattr(function, "__dict__", ()):
                 call = _getter(name) if isinstance(member, property) else getattr(KafkaDouble, name)
                 yield _verb(name, _subject(function), function, call)
@@ -56,6 +73,8 @@ def _getter(name: str) -> Callable[..., Any]:
 
 def _subject(function: Callable[..., Any]) -> str:
     """What a verb is about: the name of its module, as `topics`."""
+    if function.__module__ in {cls.__module__ for cls in FAULT_VERBS}:
+        return "faults"
     return "double" if function.__module__ == KafkaDouble.__module__ else function.__module__.rpartition(".")[2]
 
 
@@ -84,19 +103,28 @@ def _parameters(verb: str, subject: str, signature: inspect.Signature) -> Iterat
     _, *own = signature.parameters.values()
     for each in own:
         if each.kind is inspect.Parameter.VAR_KEYWORD:
-            yield from (_narrowing(name, kind) for name, kind in NARROWING.items())
+            yield from _narrowing(verb, NARROWINGS[str(each.annotation).removeprefix("Unpack[").removesuffix("]")])
         else:
             default = REQUIRED if each.default is each.empty else each.default
             yield Parameter(each.name, row(verb, subject, each.name), default)
 
 
-def _narrowing(name: str, kind: FieldKind) -> Parameter:
-    default = next(each.default for cls in (Match, Trigger) for each in fields(cls) if each.name == name)
+def _narrowing(verb: str, narrowing: Any) -> Iterator[Parameter]:
+    if narrowing is RequestNarrowing:
+        yield from (Parameter(name, row(verb, "", name), None) for name in get_annotations(narrowing))
+        return
+    for name in get_annotations(narrowing):
+        is_lasting = name == "times" and narrowing in LASTING
+        default = None if is_lasting else next(each.default for each in RULE_FIELDS if each.name == name)
+        yield Parameter(name, _optional(FIELDS[name], default), default)
+
+
+def _optional(kind: FieldKind, default: Any) -> Argument:
     fits, allowed, schema = _row_of(kind)
     if kind.is_optional and default is not None:  # as `times`, which is 1 unless it is given
         schema = {**(schema or {}), "type": [(schema or {})["type"], "null"]}
-        return Parameter(name, (lambda value: value is None or fits(value), allowed, schema), default)
-    return Parameter(name, (fits, allowed, schema), default)
+        return (lambda value: value is None or fits(value)), allowed, schema
+    return fits, allowed, schema
 
 
 def row(verb: str, subject: str, name: str) -> Argument:
@@ -108,7 +136,7 @@ def row(verb: str, subject: str, name: str) -> Argument:
 
 def _kinds_of_rule(verb: str) -> dict[str, FieldKind]:
     action = ACTIONS.get("call" if verb == "on" else verb)
-    return {**MATCH_FIELDS, **TRIGGER_FIELDS, **(action.kinds if action is not None else {})}
+    return {**FIELDS, **(action.kinds if action is not None else {})}
 
 
 def _row_of(kind: FieldKind) -> Argument:

@@ -18,6 +18,7 @@ from kafkadouble.errors import UsageError
 from kafkadouble.messages.message import Message
 from kafkadouble.rules import RuleHandle
 from kafkadouble.server.faults.rule import Rule
+from kafkadouble.server.tracing.history import SeenRequest
 
 
 def to_json(value: Any) -> Any:
@@ -69,6 +70,7 @@ _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((list, set, frozenset, range), lambda value: [to_json(each) for each in value]),
     (RuleHandle, _of_handle),
     (Rule, Rule.to_dict),
+    (SeenRequest, lambda value: value.to_json()),
     (Message, lambda value: value.to_json(value.versions[1])),
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .host import VerbHost
+from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.lint.finding import LintFinding
@@ -21,6 +22,7 @@ class LintVerbs(VerbHost):
         def requests(self) -> Requests:
             """The latest requests of clients."""
 
+    @verb
     def lint(self, ignore: Iterable[str] = ()) -> list[LintFinding]:
         """The habits of clients in `requests` that hurt in production, each with the requests that
         show it. `ignore` has names of rules. Works after a stop too.

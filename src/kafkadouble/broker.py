@@ -120,7 +120,8 @@ class Broker(RuleHolder):
         if self._capture is not None:
             node.trace.subscribe(self._capture, self._capture.nanos)
         if before is not None:
-            node.history, node.faults.rules = before.history, before.faults.rules
+            node.history = before.history
+            node.faults.share(before.faults.register)
             if node.history is not None:
                 node.trace.subscribe(node.history)
         if node.history is not None:
@@ -285,6 +286,7 @@ class Broker(RuleHolder):
         self.listener = Listener(node, self.clock, self._held.sockets)
         self.listener.watches = self.watches
         self._held = None
+        self.rules_changed()
         await self.listener.start()
 
     async def reset(self) -> None:

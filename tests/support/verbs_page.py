@@ -103,6 +103,8 @@ TITLES = {
     "transactions": "Transactions",
     "brokers": "Brokers",
     "clock": "Clock",
+    "waiting": "Waiting",
+    "lint": "Lint",
     "faults": "Faults",
     "double": "The double itself",
 }
@@ -110,6 +112,8 @@ TITLES = {
 
 NOTES = {
     "faults": "Each verb that arms a rule also takes the fields of Match and Trigger: [faults.md](faults.md).\n",
+    "waiting": "`kafka.aio` has the same verbs as coroutines: [waiting.md](waiting.md).\n",
+    "lint": "What it finds is listed in [lint.md](lint.md).\n",
     "brokers": "How a cluster behaves is described in [clusters.md](clusters.md).\n",
     "partitions": "[leader-epochs.md](leader-epochs.md) says what clients do about new epochs.\n",
 }
@@ -139,7 +143,7 @@ def _call(verb: Verb) -> str:
     if verb.name.endswith("_broker") and hasattr(BrokerHandle, name):
         given = ", ".join(map(_given, own[1:]))
         return f"kafka.brokers[1].{name}({given})"
-    is_property = verb.name in ("rules", "metrics")
+    is_property = verb.name in ("rules", "unused_rules", "metrics")
     return f"kafka.{verb.name}" + ("" if is_property else f"({', '.join(map(_given, own))})")
 
 

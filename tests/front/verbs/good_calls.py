@@ -32,6 +32,7 @@ class GoodCall(NamedTuple):
     brokers: int = 1
     prepare: Callable[[KafkaDouble], object] = nothing
     stepped: bool = True
+    on_disk: bool = False
 
     def parameters(self, kafka: KafkaDouble) -> dict[str, Any]:
         return dict(self.given(kafka) if callable(self.given) else self.given)
@@ -45,6 +46,7 @@ class Is(NamedTuple):
 
 AT = {"topic": TOPIC, "partition": 0}
 RULE = Is(lambda result: result["hits"] == 0 and result["rule"]["match"]["api"] in ("Fetch", "Metadata"))
+LASTING = Is(lambda result: result["hits"] == 0 and not result["spent"])
 NONE = None
 COMPACTED = {"cleanup.policy": "compact"}
 
@@ -85,6 +87,12 @@ def _joined(kafka: KafkaDouble) -> str:
         while not kafka.groups()["g"].members:
             pass
     return join.member_id
+
+
+def _rule_that_was_applied(kafka: KafkaDouble) -> dict[str, Any]:
+    rule = kafka.fail("FindCoordinator", "COORDINATOR_NOT_AVAILABLE")
+    ask(("127.0.0.1", kafka.port), FindCoordinatorRequest(key_type=1, coordinator_keys=["id"]), 4)
+    return {"rule": rule}
 
 
 def _lose_leader(kafka: KafkaDouble) -> None:
@@ -167,7 +175,44 @@ GOOD: dict[str, GoodCall] = {
     "bootstrap_on_broker": GoodCall(
         {"broker": 1, "listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:")), brokers=3
     ),
+    # waits
+    "wait_for_records": GoodCall({"topic": TOPIC, "count": 1}, Is(lambda result: result[0]["value"] == "a")),
+    "wait_for_topic": GoodCall({"topic": TOPIC, "partitions": 1}, NONE),
+    "wait_for_leader": GoodCall({**AT, "leader": 1, "epoch": 0}, 1),
+    "wait_for_isr": GoodCall({**AT, "isr": [3, 2, 1]}, NONE, brokers=3),
+    "wait_for_broker": GoodCall({"broker": 1}, NONE),
+    "wait_for_group": GoodCall(
+        {"group": "g", "state": "Empty", "lag": 1},
+        Is(lambda result: result["offsets"][TOPIC]["0"]["offset"] == 0),
+        prepare=lambda kafka: kafka.commit_offsets("g", {(TOPIC, 0): 0}),
+    ),
+    "wait_for_transaction": GoodCall(
+        {"transactional_id": "id", "state": "Ongoing"},
+        Is(lambda result: result["partitions"] == [[TOPIC, 0]]),
+        prepare=_open_transaction,
+    ),
+    "wait_for_request": GoodCall(
+        {"api": "InitProducerId", "transactional_id": "id"},
+        Is(lambda result: result["api"] == "InitProducerId"),
+        prepare=_open_transaction,
+    ),
+    "wait_for_rule": GoodCall(_rule_that_was_applied, NONE),
+    # what happened
+    "partition": GoodCall(AT, Is(lambda result: result["leader"] == 1 and result["high_watermark"] == 1)),
+    "lint": GoodCall({"ignore": ["old-version"]}, []),
     # fault rules
+    "unused_rules": GoodCall({}, Is(lambda result: len(result) == 1), prepare=lambda kafka: kafka.ignore("Fetch")),
+    "refuse_connections": GoodCall({"listener": "PLAINTEXT"}, LASTING),
+    "latency": GoodCall({"seconds": 1, "jitter": 0.5, "link": (1, 2), "both_ways": True}, LASTING, brokers=3),
+    "bandwidth": GoodCall({"bytes_per_second": 1000, "broker": 1}, LASTING),
+    "slice_frames": GoodCall({"bytes": 5, "gap": 0.1}, LASTING),
+    "reset_after": GoodCall({"bytes": 5, "client_id": "c"}, LASTING),
+    "half_open": GoodCall({"for_seconds": 1}, LASTING),
+    "slow_close": GoodCall({"seconds": 1}, LASTING),
+    "disk_full": GoodCall({"topic": TOPIC, "partition": 0}, LASTING, on_disk=True),
+    "disk_slow": GoodCall({"seconds": 1, "broker": 1}, LASTING, on_disk=True),
+    "disk_error": GoodCall({"on": "flush"}, LASTING, on_disk=True),
+    "lose_flushes": GoodCall({"broker": 1}, LASTING, brokers=3, on_disk=True),
     "arm": GoodCall({"rule": Rule.of("ignore", api="Fetch")}, RULE),
     "rules": GoodCall({}, Is(lambda result: len(result) == 1), prepare=lambda kafka: kafka.ignore("Fetch")),
     "clear_rules": GoodCall({}, NONE, prepare=lambda kafka: kafka.ignore("Fetch")),

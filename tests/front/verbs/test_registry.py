@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from kafkadouble import KafkaDouble, Rule, UsageError
+from kafkadouble import KafkaDouble, Rule, RuleHandle, UsageError
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
 from tests.front.verbs.good_calls import GOOD, TOPIC, Is
@@ -33,13 +33,16 @@ WRONG: Mapping[str, Any] = {
 ANY_VALUE = {("change_field", "value")}
 """Parameters that allow every value."""
 
+HANDLE: Any = RuleHandle.__new__(RuleHandle)
+"""A handle that no broker knows: it has the right type."""
+
 PARAMETERS = [(verb, each) for verb in VERBS.values() for each in verb.parameters.values()]
 REQUIRED = [(verb, each) for verb, each in PARAMETERS if each.is_required]
 
 
 @contextmanager
-def running(brokers: int = 1, stepped: bool = True) -> Iterator[KafkaDouble]:
-    with KafkaDouble(brokers=brokers, stepped=stepped, seed=1) as kafka:
+def running(brokers: int = 1, stepped: bool = True, data_dir: Path | None = None) -> Iterator[KafkaDouble]:
+    with KafkaDouble(brokers=brokers, stepped=stepped, seed=1, data_dir=data_dir) as kafka:
         kafka.create_topic(TOPIC, replication_factor=brokers)
         kafka.produce(TOPIC, "a")
         yield kafka
@@ -54,9 +57,9 @@ def test_every_verb_has_a_good_call() -> None:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_call(name: str) -> None:
+def test_a_good_call(name: str, tmp_path: Path) -> None:
     verb, good = VERBS[name], GOOD[name]
-    with running(good.brokers, good.stepped) as kafka:
+    with running(good.brokers, good.stepped, tmp_path if good.on_disk else None) as kafka:
         good.prepare(kafka)
         result = verb.to_json(verb.call(kafka, **good.parameters(kafka)))
     assert json.loads(json.dumps(result)) == result
@@ -90,7 +93,9 @@ def _fitting(verb: Verb, parameter: Parameter) -> Any:
     """A value from the good call."""
     given = GOOD[verb.name].given
     if callable(given):
-        return {"topic": "t", "partition": 0, "group": "g", "member_id": "m", "broker": 1}[parameter.name]
+        return {"topic": "t", "partition": 0, "group": "g", "member_id": "m", "broker": 1, "rule": HANDLE}[
+            parameter.name
+        ]
     return given[parameter.name]
 
 

@@ -4,7 +4,6 @@ watchers."""
 from __future__ import annotations
 
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
-from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.logs.formatting import BootstrapMetadata
 from kafkadouble.server.metadata.image import PartitionImage
 
@@ -12,11 +11,11 @@ from ..world import Broken, World
 from .asker import Asker
 from .client import Client
 from .consumer import Consumer
-from .machine import WITHOUT_ELR, Lasting, Machine, OnDisk
+from .machine import Lasting, Machine, OnDisk, first_records
 from .member import Member
 from .nodes import Nodes
 from .producer import Producer
-from .shape import TOPIC, Shape
+from .shape import HIGHEST_LEVEL, TOPIC, Shape
 from .watch import Watch
 
 
@@ -40,11 +39,11 @@ class Cluster(Nodes):
 
     def _machine(self, id: int) -> Machine:
         if self.shape.on_disks and id in self.shape.broker_ids:
-            beginning = (
-                BootstrapMetadata(format_records() if self.shape.elr else WITHOUT_ELR) if self.shape.combined else None
-            )
+            beginning = BootstrapMetadata(first_records(self.shape)) if self.shape.combined else None
             return OnDisk(id, self.world.now, beginning)
-        return Lasting(elr=self.shape.elr)
+        # A controller that is not formatted begins with the levels of its release.
+        is_usual = self.shape.elr and self.shape.transaction_version == HIGHEST_LEVEL
+        return Lasting(() if is_usual else first_records(self.shape))
 
     def begin(self) -> None:
         """Starts all nodes, creates the topic, waits until it is in order, and starts the

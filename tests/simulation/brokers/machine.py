@@ -3,8 +3,9 @@ unflushed data when its power fails."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.controller.bootstrap import format_records
@@ -13,13 +14,20 @@ from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
-from kafkadouble.server.metadata.features import ELR
+from kafkadouble.server.metadata.features import ELR, TRANSACTION_VERSION, new_cluster_features
 from tests.server.log.files.lossy_disk import LossyDisk
+
+from .shape import Shape
 
 CLUSTER = "a-cluster"
 
-WITHOUT_ELR = tuple(record for record in format_records() if record.name != ELR)
-"""The first records of a cluster that does not remember earlier in-sync replicas."""
+
+def first_records(shape: Shape) -> list[Any]:
+    """The first records of a cluster: the levels of its features."""
+    levels = new_cluster_features(("broker",)) | {TRANSACTION_VERSION: shape.transaction_version}
+    if not shape.elr:
+        del levels[ELR]
+    return format_records({name: level for name, level in levels.items() if level})
 
 
 class Machine(Protocol):
@@ -42,10 +50,10 @@ class Lasting:
     """Data is never lost, but `last_broker_epoch` shows that a killed process did not shut down
     cleanly."""
 
-    def __init__(self, *, elr: bool) -> None:
+    def __init__(self, first: Sequence[Any]) -> None:
         self._logs = MemoryLogs()
         self._logs.cluster_id = CLUSTER
-        self._logs.bootstrap = () if elr else WITHOUT_ELR
+        self._logs.bootstrap = tuple(first)
 
     def logs(self) -> Logs:
         return self._logs

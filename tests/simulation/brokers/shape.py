@@ -16,6 +16,9 @@ request counts as lost."""
 UNCLEAN_MS = 1500
 """The interval of the check for partitions that any live replica may lead."""
 
+HIGHEST_LEVEL = 2
+"""The highest level of transaction.version, which a new cluster has."""
+
 ABORT_CHECK_MS = 1000
 """The interval of the search for transactions that have timed out."""
 
@@ -50,6 +53,10 @@ class Shape:
     askers: int = 0  # clients that request the ends of partitions
     transactional: int = 0  # the transactional ids; none: no transactions
     transactions_versions: tuple[int, ...] = (1, 2)  # of the transactional producers
+    # The level of transaction.version at the beginning. Below 2 all producers have version 1, until
+    # the level is raised, if it is.
+    transaction_version: int = HIGHEST_LEVEL
+    is_upgraded: bool = False
 
     @property
     def controller_ids(self) -> list[int]:

@@ -11,12 +11,11 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.raft.request_manager import RequestFailure
 from kafkadouble.wire.batch import Record, encode_batch
 
-from ..brokers.machine import WITHOUT_ELR
+from ..brokers.machine import first_records
 from ..brokers.nodes import Nodes
 from ..world import Broken, World
 from . import bounds, directories
@@ -62,9 +61,7 @@ class Cluster(Nodes):
         self.transactions = Transactions(self) if shape.transactional else None
 
     def _disks(self, id: int) -> Disks:
-        records = None
-        if id in self.shape.controller_ids:
-            records = format_records() if self.shape.elr else list(WITHOUT_ELR)
+        records = first_records(self.shape) if id in self.shape.controller_ids else None
         return Disks(id, self.shape.directories, self.world.now, records)
 
     def begin(self) -> None:

@@ -25,7 +25,7 @@ from ..mutating import Mutation, Mutations
 from . import breaches
 from .run import run
 
-_TRANSACTIONS = ("transactions_are_flushed", "transactions")
+_TRANSACTIONS = ("transactions_of_one",)
 
 MUTATIONS: dict[str, Mutation] = {
     "compares batches below the log start with its epochs": Mutation(

@@ -153,6 +153,7 @@ SCENARIOS: dict[str, Scenario] = {
     "topics_come_and_go": (single, topics_come_and_go),
     "nodes_restart": (several, nodes_restart),
     "combined_nodes_restart": (of_combined, nodes_restart),
+    "transactions_of_one": (partial(single, transactional=2, flushing=True), transactions),
     "transactions": (transactional, transactions),
     "transactions_are_flushed": (partial(transactional, flushing=True), transactions),
 }

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.server.metadata.features import TRANSACTION_VERSION
 from kafkadouble.server.metadata.internal_topics import TRANSACTION_STATE
 from kafkadouble.server.transactions.transaction_state import BETWEEN_TRANSACTIONS
 
 from ...world import World
 from ..cluster import Cluster
 from ..member import Member
-from ..shape import Shape
+from ..shape import HIGHEST_LEVEL, Shape
 from ..watch import Watch
 from . import promises
 from .ledger import Ledger
@@ -45,7 +47,23 @@ class TransactionalCluster(Cluster):
 
     @property
     def transactions_versions(self) -> Sequence[int]:
-        return self.shape.transactions_versions
+        """A producer learns the level of transaction.version from any broker, so it may have
+        version 2 when all of them know it."""
+        return self.shape.transactions_versions if self._is_raised() else (1,)
+
+    def _is_raised(self) -> bool:
+        nodes = [member.node for member in self.brokers if member.node is not None]
+        return bool(nodes) and all(node.image.features.get(TRANSACTION_VERSION, 0) >= HIGHEST_LEVEL for node in nodes)
+
+    def raise_level(self) -> None:
+        """Raises transaction.version, until every broker knows it."""
+        if self._is_raised() or self.is_ending:
+            return
+        of = UpdateFeaturesRequest
+        update = of.FeatureUpdateKey(feature=TRANSACTION_VERSION, max_version_level=HIGHEST_LEVEL)
+        self.world.note("transaction.version is to be {}", HIGHEST_LEVEL)
+        self.tell_controller(of(feature_updates=[update], timeout_ms=1000), 1)
+        self.world.after(1000, self.raise_level)
 
     @property
     def ledger(self) -> Ledger:
@@ -58,6 +76,8 @@ class TransactionalCluster(Cluster):
 
     def _begin_clients(self) -> None:
         super()._begin_clients()
+        if self.shape.is_upgraded:
+            self.world.after(self.world.random.randint(500, 4000), self.raise_level)
         for number in range(self.shape.transactional):
             self._begin_producer(f"app{number}")
             newest = self.newest[f"app{number}"]

@@ -3,6 +3,7 @@ the same way in every partition, and read_committed consumers have returned what
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import cast
@@ -15,7 +16,7 @@ from .. import faults, scenarios
 from ..cluster import Cluster
 from ..member import Member
 from ..scenarios import Scenario
-from ..shape import REQUEST_MS, SESSION_MS, Shape, shape
+from ..shape import HIGHEST_LEVEL, REQUEST_MS, SESSION_MS, Shape, shape
 from .cluster import TransactionalCluster
 from .watch import COORDINATORS
 
@@ -105,7 +106,9 @@ def of_transactions(random: Random, **fixed: object) -> Shape:
         "on_disks": False,
         "transactional": random.choice((2, 2, 3)),
     }
-    return shape(random, **{**drawn, **fixed})
+    made = shape(random, **{**drawn, **fixed})
+    level = random.choice((HIGHEST_LEVEL, HIGHEST_LEVEL, HIGHEST_LEVEL, 1, 0))
+    return replace(made, transaction_version=level, is_upgraded=level < HIGHEST_LEVEL and random.random() < 0.5)
 
 
 _on_disks = partial(of_transactions, on_disks=True, flushing=True)

@@ -68,6 +68,7 @@ def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
         "shaped_connection.py",
         "thread.py",
         "turns.py",
+        "watches.py",
         "cluster.py",
         "clock.py",
     }

@@ -24,8 +24,8 @@ from kafkadouble.server.requests.request import Refusal
 
 from .arguments import ARGUMENTS, check, check_one
 from .errors import KafkaError, raise_for
+from .placement import partitions_of
 from .topics import offsets as topic_offsets
-from .topics import partitions_of
 
 if TYPE_CHECKING:
     from .broker import Broker

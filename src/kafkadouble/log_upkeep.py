@@ -18,7 +18,7 @@ from kafkadouble.server.replica.partition_replicas import PartitionReplica, find
 
 from . import leadership
 from .errors import KafkaError, UsageError
-from .topics import partitions_of
+from .placement import partitions_of
 
 if TYPE_CHECKING:
     from .broker import Broker

@@ -23,7 +23,6 @@ from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSA
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
-from .topics import partitions_of
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -44,6 +43,19 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, Partit
     if found is None or index not in found.partitions:
         raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
     return found.id, found.partitions[index]
+
+
+def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = None) -> list[int]:
+    """The indexes of a topic's partitions, or of one of them. Raises
+    KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
+    check(topic=topic, **({} if partition is None else {"partition": partition}))
+    broker.settle()
+    image = broker.image.topic_named(topic)
+    if image is None:
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}")
+    if partition is not None and partition not in image.partitions:
+        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{partition}")
+    return sorted(image.partitions) if partition is None else [partition]
 
 
 def leader(broker: Broker | Cluster, topic: str, index: int) -> int | None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkadouble.messages import error_codes
 from kafkadouble.server.metadata.image import TOPIC, TopicImage
 from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
 
 from .arguments import check
-from .errors import KafkaError
 from .partition_state import PartitionState, partition_state
+from .placement import partitions_of
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -41,19 +40,6 @@ def _topic(broker: Broker | Cluster, topic: TopicImage) -> TopicDescription:
     configs = dict(sorted(broker.image.config_overrides(TOPIC, topic.name).items()))
     partitions = {index: partition_state(broker, topic.name, index) for index in sorted(topic.partitions)}
     return TopicDescription(topic.name, str(topic.id), topic.name in INTERNAL_TOPICS, partitions, configs)
-
-
-def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = None) -> list[int]:
-    """The indexes of a topic's partitions, or of one of them. Raises
-    KafkaError(UNKNOWN_TOPIC_OR_PARTITION)."""
-    check(topic=topic, **({} if partition is None else {"partition": partition}))
-    broker.settle()
-    image = broker.image.topic_named(topic)
-    if image is None:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}")
-    if partition is not None and partition not in image.partitions:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{partition}")
-    return sorted(image.partitions) if partition is None else [partition]
 
 
 def offsets(broker: Broker | Cluster, topic: str, latest: bool = True) -> dict[int, int]:

@@ -212,7 +212,7 @@ def test_a_failure_shows_what_happened(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*kafkadouble: the last requests (kafka_double)*",
-            "*Produce v* of 'shop', answered*",
+            "*Produce v* of 'shop' at broker 1, orders-0, 1 record in * bytes, answered*",
             "*kafkadouble: fault rules (kafka_double)*",
             "*matched no request: *OffsetFetch*",
             "*test_stopped*",

@@ -113,14 +113,14 @@ class TopicVerbs(VerbHost):
         return self._append_all(topic, bulk.of_file(path, format), partition)
 
     def _append_all(self, topic: str, source: Numbered, partition: int | None) -> int:
-        from kafkadouble import bulk, seeding, topics
+        from kafkadouble import bulk, placement, seeding
 
         if partition is not None:
             check(partition=partition)
         broker = self._serving().broker
         count = len(self._call(seeding.topic_to_append, broker, topic).partitions)
         if partition is not None:
-            self._call(topics.partitions_of, broker, topic, partition)
+            self._call(placement.partitions_of, broker, topic, partition)
 
         def append(index: int, batch: bytearray) -> Any:
             return self._call(seeding.append, broker, topic, lambda _: index, batch).result()

@@ -62,12 +62,13 @@ def test_a_marked_test_has_its_own_broker(pytester: pytest.Pytester, isolation: 
         def test_shared(kafka_double):
             kafka_double.create_topic("orders")
 
-        @pytest.mark.kafka_double(brokers=2)
+        @pytest.mark.kafka_double(stepped=True)
         def test_own(kafka_double):
-            kafka_double.create_topic("orders", replication_factor=2)
+            kafka_double.create_topic("orders")
+            kafka_double.advance(1)
         """
     )
-    run(pytester, f"--kafkadouble-isolation={isolation}", process=True, passed=2)
+    run(pytester, f"--kafkadouble-isolation={isolation}", passed=2)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Five hundred seeds, in portions that share the work among processes; more with `python -m
+"""Some hundred seeds, in portions that share the work among processes; more with `python -m
 tests.simulation`."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.run import run
 from tests.simulation.scenarios import ROUND, SCENARIOS, scenario_of
 
-SEEDS, PORTION = 500, 25
+SEEDS, PORTION = 275, 25
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))

@@ -124,8 +124,7 @@ def test_a_client_gets_over_an_outage(brokers: int) -> None:
         assert values(kafka) == [b"a", b"b"]
 
 
-@pytest.mark.parametrize("brokers", [1, 3])
-@pytest.mark.parametrize("in_files", [False, True])
+@pytest.mark.parametrize(("brokers", "in_files"), [(1, True), (3, False)])
 def test_a_transaction_survives_an_outage(brokers: int, in_files: bool, tmp_path: Path) -> None:
     config = {"default.replication.factor": brokers}
     with KafkaDouble(brokers=brokers, config=config, data_dir=tmp_path if in_files else None) as kafka:

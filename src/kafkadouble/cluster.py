@@ -224,12 +224,12 @@ class Cluster(ClusterView):
         """Have other brokers lead what these lead; if these are all, no broker leads. It is done
         when the other brokers have acknowledged it."""
         reached = [member.broker for member in members if member.broker is not None and not member.is_isolated]
-        nodes = [broker.node for broker in reached if not _is_over(broker.node)]
-        for node in nodes:
-            if node.lifecycle is not None:
-                node.lifecycle.stop()
-        longest = max((node.settings.int("broker.heartbeat.interval.ms") for node in nodes), default=0)
-        await self.in_process.until(lambda: all(map(_is_over, nodes)), longest + RETIRE_MS)
+        leaving = [broker for broker in reached if not _is_over(broker.node)]
+        for broker in leaving:
+            if broker.node.lifecycle is not None:
+                broker.node.lifecycle.stop()
+        longest = max((each.node.settings.int("broker.heartbeat.interval.ms") for each in leaving), default=0)
+        await self.in_process.until(lambda: _have_left(leaving), longest + RETIRE_MS)
 
     def pause(self, member: ClusterMember, paused: bool) -> None:
         """Let a broker stand still, or go on."""
@@ -328,3 +328,12 @@ def _reachable(controllers: BoundListeners, brokers: Sequence[ListenerSpec]) -> 
 
 def _is_over(node: Node) -> bool:
     return node.halted is not None or node.lifecycle is None or node.lifecycle.has_shut_down
+
+
+def _have_left(brokers: Iterable[Broker]) -> bool:
+    """Whether all of them may end. One that may answers nothing any more: the cluster that it sees
+    has no such broker, and a client that reads a cluster without any broker finds none again."""
+    over = [broker for broker in brokers if _is_over(broker.node)]
+    for broker in over:
+        broker.listener.pause(True)
+    return over == list(brokers)

@@ -246,3 +246,34 @@ def test_a_traceback_ends_at_the_line_of_the_test(pytester: pytest.Pytester) -> 
     result.stdout.fnmatch_lines(["*return 1 / 0*", "*ZeroDivisionError*"])
     full = pytester.runpytest_inprocess(*ARGUMENTS, "--full-trace", "-k", "unknown").stdout.str()
     assert "placement.py" in full
+
+
+def test_a_test_may_be_a_coroutine(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import asyncio
+        import inspect
+
+        def pytest_pyfunc_call(pyfuncitem):
+            if inspect.iscoroutinefunction(pyfuncitem.obj):
+                names = inspect.signature(pyfuncitem.obj).parameters
+                asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+                return True
+        """
+    )
+    pytester.makepyfile(
+        """
+        import asyncio
+
+        async def test_waits(kafka_double):
+            waiting = asyncio.ensure_future(kafka_double.aio.wait_for_records("orders", 2))
+            for value in ("one", "two"):
+                kafka_double.produce("orders", value)
+            assert [record.value for record in await waiting] == [b"one", b"two"]
+
+        async def test_fails(kafka_double):
+            await kafka_double.aio.wait_for_topic("orders", timeout=0)
+        """
+    )
+    result = run(pytester, passed=1, failed=1)
+    result.stdout.fnmatch_lines("*TimeoutError: the topic orders: not within 0 s. There is: *")

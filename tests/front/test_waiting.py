@@ -213,6 +213,44 @@ def test_a_timeout_says_what_is_there_instead(
     assert kafka._serving().broker.watches.checks == []
 
 
+class Aio:
+    """A double whose waits are coroutines."""
+
+    def __init__(self, kafka: KafkaDouble) -> None:
+        self._kafka = kafka
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kafka.aio if name in WAITS else self._kafka, name)
+
+
+@pytest.mark.parametrize(("wait", "message"), LATE, ids=[message[:30] for _, message in LATE])
+def test_so_does_a_coroutine(kafka: KafkaDouble, wait: Callable[[Any], Any], message: str) -> None:
+    kafka.produce("orders", "pear")
+    with pytest.raises(TimeoutError, match=message):
+        asyncio.run(wait(Aio(kafka)))
+    assert kafka._serving().broker.watches.checks == []
+
+
+HOLDS: dict[str, tuple[Any, ...]] = {
+    "wait_for_records": ("orders",),
+    "wait_for_topic": ("orders",),
+    "wait_for_leader": ("orders", 0),
+    "wait_for_isr": ("orders", 0, [1]),
+    "wait_for_broker": (1,),
+    "wait_for_group": ("shop", "Dead"),
+    "wait_for_request": ("Metadata",),
+}
+"""Waits for what is there; the other ones have tests of their own."""
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_a_coroutine_returns_the_same(kafka: KafkaDouble, name: str) -> None:
+    kafka.produce("orders", "pear")
+    Producer({"bootstrap.servers": kafka.bootstrap_servers}).list_topics(timeout=30)
+    result = asyncio.run(getattr(kafka.aio, name)(*HOLDS[name]))
+    assert result == getattr(kafka, name)(*HOLDS[name])
+
+
 WRONG: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (lambda kafka: kafka.wait_for_records("orders", 0), "count is a count from 1, not 0"),
     (lambda kafka: kafka.wait_for_records("orders", isolation="all"), "isolation is"),

@@ -28,8 +28,13 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
+def _nothing(_: object) -> None:
+    """The result of a wait that has none."""
+
+
 class WaitVerbs(VerbHost):
-    """A part of KafkaDouble."""
+    """A part of KafkaDouble. Each method returns what `_wait` returns: in `KafkaDouble.aio` that is
+    a coroutine."""
 
     @verb
     def wait_for_records(
@@ -54,7 +59,7 @@ class WaitVerbs(VerbHost):
         """Waits until a topic exists, with this number of partitions if it is given."""
         from kafkadouble.conditions import topic_of
 
-        self._wait(topic_of(topic, partitions), bool, timeout)
+        return self._wait(topic_of(topic, partitions), _nothing, timeout)
 
     @verb
     def wait_for_leader(
@@ -77,7 +82,7 @@ class WaitVerbs(VerbHost):
         """Waits until these brokers, and no other ones, are the in-sync replicas of a partition."""
         from kafkadouble.conditions import isr_of
 
-        self._wait(isr_of(topic, partition, isr), bool, timeout)
+        return self._wait(isr_of(topic, partition, isr), _nothing, timeout)
 
     @verb
     def wait_for_broker(self, broker: int, *, timeout: float = 30) -> None:
@@ -85,7 +90,7 @@ class WaitVerbs(VerbHost):
         the session of its previous incarnation."""
         from kafkadouble.conditions import broker_of
 
-        self._wait(broker_of(broker), bool, timeout)
+        return self._wait(broker_of(broker), _nothing, timeout)
 
     @verb
     def wait_for_group(
@@ -117,7 +122,7 @@ class WaitVerbs(VerbHost):
         """Waits until a fault rule was applied so many times."""
         from kafkadouble.coordinator_conditions import rule_of
 
-        self._wait(rule_of(rule, hits), bool, timeout)
+        return self._wait(rule_of(rule, hits), _nothing, timeout)
 
     @verb
     def wait_for_request(

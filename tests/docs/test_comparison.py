@@ -1,0 +1,87 @@
+"""docs/comparison.md: each cell of the table of what people want is of an allowed kind, and each
+link of kafkadouble leads to a section with an example that a test runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs.links import anchors
+from tests.docs.pages import DOCS, ROOT, blocks
+
+PAGE = (DOCS / "comparison.md").read_text()
+COLUMNS = ["", "kafkadouble", "kfake", "librdkafka's mock", "testcontainers", "Kafka's fault proxy", "toxiproxy"]
+
+RUN_BY = {
+    "clusters.md": "tests/front/test_clusters_page.py",
+    "conditional-publish.md": "tests/kips/test_kip_27_page.py",
+    "controllers.md": "tests/front/test_controllers_page.py",
+    "faults.md": "tests/docs/test_faults.py",
+    "leader-epochs.md": "tests/kips/test_page.py",
+    "lint.md": "tests/docs/test_requests.py",
+    "pytest.md": "tests/docs/test_pytest.py",
+    "requests.md": "tests/docs/test_requests.py",
+    "traffic.md": "tests/front/test_traffic_page.py",
+    "transactions.md": "tests/docs/test_transactions.py",
+    "tutorial.md": "tests/docs/test_tutorial.py",
+    "verbs.md": "tests/docs/test_verbs.py",
+    "waiting.md": "tests/docs/test_waiting.py",
+}
+"""Page -> the test that runs its Python examples."""
+
+RUNS = re.compile(r"\bexec\(|\bmakepyfile\(|\brun_suite\(|\bsubprocess\.run\(")
+PARTLY = r"(?=\S+(?: \S+){0,4}$)[^|\[\]]+"
+OTHERS = re.compile(rf"yes|no|not checked|partly: {PARTLY}")
+OURS = re.compile(rf"\[yes\]\((?P<yes>[^)]+)\)|\[partly\]\((?P<partly>[^)]+)\): {PARTLY}|no")
+
+
+def table() -> list[list[str]]:
+    """The cells of every row, without the heads."""
+    (section,) = re.findall(r"^## What people want.*?(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in re.findall(r"^\|.*\|$", section, re.MULTILINE)]
+    heads = [row for row in rows if row[0] == ""]
+    assert heads == [COLUMNS] * section.count("\n### ")
+    return [row for row in rows if row[0] and set(row[0]) != {"-"}]
+
+
+def section_of(page: str, anchor: str) -> str:
+    """The text from this heading to the next one."""
+    plain = re.sub(r"^```.*?^```$", lambda block: block[0].replace("\n#", "\n "), page, flags=re.MULTILINE | re.DOTALL)
+    (found,) = [part for part in re.split(r"^(?=#{1,6} )", plain, flags=re.MULTILINE) if anchors(part) == {anchor}]
+    return found
+
+
+ROWS = table()
+LINKS = sorted({link for row in ROWS if (match := OURS.fullmatch(row[1])) for link in match.groups() if link})
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_cell_is_of_an_allowed_kind(row: list[str]) -> None:
+    assert len(row) == len(COLUMNS)
+    assert OURS.fullmatch(row[1]), row[1]
+    assert [cell for cell in row[2:] if not OTHERS.fullmatch(cell)] == []
+
+
+def test_a_row_is_there_once() -> None:
+    wishes = [row[0] for row in ROWS]
+    assert len(wishes) == len(set(wishes)) > 40
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_a_link_leads_to_an_example_that_runs(link: str) -> None:
+    page, _, anchor = link.partition("#")
+    assert list(blocks(section_of((DOCS / page).read_text(), anchor), "python"))
+    source = (ROOT / RUN_BY[page]).read_text()
+    assert page in source
+    assert RUNS.search(source)
+
+
+def test_the_tests_of_the_linked_pages_are_listed() -> None:
+    assert sorted({link.partition("#")[0] for link in LINKS}) == sorted(RUN_BY)
+
+
+@pytest.mark.parametrize("cell", ["perhaps", "partly:", "partly: a b c d e f", "[yes](faults.md#fail)", "yes, in Go"])
+def test_another_kind_is_refused(cell: str) -> None:
+    assert not OTHERS.fullmatch(cell)
+    assert cell.startswith("[yes]") == bool(OURS.fullmatch(cell))

@@ -19,15 +19,14 @@ def results() -> dict[str, Any]:
 
 def machine() -> list[str]:
     """What the figures were measured on."""
-    names = {
-        "date": "date",
-        "cpu": "processor",
-        "cores": "cores",
-        "system": "system",
-        "python": "Python",
-        "load": "load average before the run",
-    }
+    names = {"cpu": "processor", "cores": "cores", "system": "system", "python": "Python"}
     return [f"| {words} | {results()['machine'][name]} |" for name, words in names.items()]
+
+
+def loads() -> list[str]:
+    """When each benchmark was run, and beside what load."""
+    found = [(name, each) for name, each in results().items() if name != "machine"]
+    return [f"| `benchmarks/{name}.py` | {each['date']} | {each['load']} |" for name, each in found]
 
 
 def start() -> list[str]:
@@ -39,6 +38,40 @@ def start() -> list[str]:
         bound = f"goal: {value:.0f} ms" if peer == "goal" else f'`python -c "{peer}"`: {value:.0f} ms'
         rows.append(f"| {case} | {ours:.0f} ms | {bound} |")
     return rows
+
+
+def suite() -> list[str]:
+    """A test with a broker of its own, and a reset."""
+    table = results()["suite"]
+    rows = []
+    for case in ("an empty test", "a test with a fresh broker", "reset()"):
+        cells = [_with_quartiles(table, f"{case}, {clock}") for clock in ("wall", "CPU")]
+        rows.append(f"| {f'`{case}`' if '(' in case else case} | {' | '.join(cells)} |")
+    return rows
+
+
+def _with_quartiles(table: dict[str, Any], case: str) -> str:
+    low, high = table["quartiles"][case]
+    return f"{table['ours'][case]:.2g} ms ({low:.2g} to {high:.2g})"
+
+
+def fault_rules() -> list[str]:
+    """One request, and its ratio to the same request without the rule."""
+    table = results()["fault_rules"]
+    rows = []
+    for case in (name.removesuffix(", CPU") for name in table["cases"] if name.endswith(", CPU")):
+        spent = f"{table['ours'][f'{case}, CPU']:.0f} µs"
+        beside = [peer for peer, ratios in table["ratios"].items() if f"{case}, CPU" in ratios]
+        for peer in beside or [""]:
+            cells = [_ratio(table, peer, f"{case}, {clock}") for clock in ("CPU", "wall")] if peer else ["", ""]
+            name = f"commit {table['before']}" if peer == "before" else peer
+            rows.append(f"| {case} | {spent} | {name} | {' | '.join(cells)} |")
+    return rows
+
+
+def _ratio(table: dict[str, Any], peer: str, case: str) -> str:
+    low, high = table["ratio_quartiles"][peer][case]
+    return f"{table['ratios'][peer][case]:.2f} ({low:.2f} to {high:.2f})"
 
 
 def latency() -> list[str]:
@@ -77,7 +110,12 @@ def memory() -> list[str]:
 
 TABLES: dict[str, Callable[[], list[str]]] = {
     "| measured on | |": machine,
+    "| benchmark | date | load average before it |": loads,
     "| from the call, or from exec, to the first answer | | beside it |": start,
+    "| | time, median (half of the values) | CPU time, median (half of the values) |": suite,
+    "| request | server CPU | beside | ratio of CPU time (half of the pairs) | ratio of time (half of the pairs) |": (
+        fault_rules
+    ),
     "| kafkadouble, p50 | asyncio echo, p50 | ratio |": latency,
     "| | kafkadouble | librdkafka's mock | Apache Kafka |": throughput,
     "| the process grows by | |": memory,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -81,8 +82,13 @@ def _check_meant(node: HandlerContext, request: Request[ApiVersionsRequest]) -> 
 
 
 def _range(served: ServedApi) -> ApiVersionsResponse.ApiVersion:
-    low, high = served.advertised_from, served.highest
-    return ApiVersionsResponse.ApiVersion(api_key=served.api.key, min_version=low, max_version=high)
+    return _shared_range(served.api.key, served.advertised_from, served.highest)
+
+
+@cache
+def _shared_range(api_key: int, low: int, high: int) -> ApiVersionsResponse.ApiVersion:
+    """One object for all answers: the history keeps thousands of them."""
+    return ApiVersionsResponse.ApiVersion(api_key=api_key, min_version=low, max_version=high)
 
 
 def refuse(request: Request[ApiVersionsRequest], code: int, message: str | None) -> ApiVersionsResponse:

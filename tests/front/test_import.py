@@ -38,6 +38,11 @@ def test_the_plugin_imports_no_server() -> None:
     assert {name for name in after - before if name.startswith("kafkadouble")} == {"kafkadouble", *plugin}
 
 
+@pytest.mark.parametrize("module", ["group_upkeep", "partition_state", "placement", "topics"])
+def test_a_module_of_the_front_door_may_be_the_first(module: str) -> None:
+    assert f"kafkadouble.{module}" in imported_by(f"import kafkadouble.{module}")
+
+
 def test_a_broker_imports_no_message_before_it_is_used() -> None:
     modules = imported_by("import kafkadouble.double")
     unasked = {"produce", "metadata", "offset_fetch", "describe_groups", "consumer_group_describe", "delete_topics"}

@@ -11,6 +11,8 @@ has changed nothing. The owner sets the high watermark; the log knows the rest: 
 offset, its leader epochs (KIP-101), its producers (KIP-98) and its last stable offset.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
@@ -23,6 +25,7 @@ from kafkadouble.wire.errors import UsageError
 from . import lookup, retention
 from .append_result import AppendResult
 from .config import LogConfig
+from .epochs import LeaderEpochCache
 from .inspection import DecompressionBudget, accept, stamped
 from .loaded_log import LoadedLog, empty_log
 from .local_log import LocalLog
@@ -58,6 +61,15 @@ class PartitionLog(LocalLog):
     ) -> None:
         super().__init__(topic, index, config or LogConfig(), storage or MemoryStorage(), found or empty_log())
         self._high_watermark = self.log_start_offset  # from log_start_offset to log_end_offset
+
+    def copy(self, storage: Storage) -> PartitionLog:
+        """The same log in another storage, which has the same batches. Neither of the two has what
+        is appended to the other."""
+        epochs = LeaderEpochCache(self.epochs.entries)
+        found = LoadedLog(self.log_start_offset, self.log_end_offset, epochs, self._state.copy())
+        made = PartitionLog(self.topic, self.index, self.config, storage, found)
+        made.high_watermark, made.cleaned_to = self._high_watermark, self.cleaned_to
+        return made
 
     @property
     def high_watermark(self) -> int:

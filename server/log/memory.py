@@ -143,6 +143,15 @@ class MemorySegment:
                 self._released_timestamp = max(self._released_timestamp, chunk.max_timestamp)
             del self.chunks[:freed]
 
+    def copy(self) -> MemorySegment:
+        """The same batches, in the same memory; neither of the two has what is appended to the
+        other."""
+        made = MemorySegment(self.base_offset)
+        for name in MemorySegment.__slots__:
+            setattr(made, name, getattr(self, name))
+        made.chunks = [chunk.copy() for chunk in self.chunks]
+        return made
+
     def _chunks_from(self, offset: int) -> Iterator[MemoryChunk]:
         """The chunks that may hold records at or after `offset`."""
         chunks = self.chunks
@@ -272,6 +281,14 @@ class MemoryStorage:
         self.segments[first : first + len(replaced)] = [made]
         for segment in replaced[1:]:
             self._snapshots.pop(segment.base_offset, None)
+
+    def copy(self) -> MemoryStorage:
+        """The same batches, in the same memory; neither of the two has what is appended to the
+        other."""
+        made = MemoryStorage()
+        made.segments = [segment.copy() for segment in self.segments]
+        made._capacity, made._snapshots = self._capacity, dict(self._snapshots)
+        return made
 
     @property
     def overhead(self) -> int:

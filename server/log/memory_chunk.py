@@ -7,6 +7,8 @@ gets it before the first view of it is handed out. So a reader may keep a view o
 object for each batch would take more memory than a small batch.
 """
 
+from __future__ import annotations
+
 import mmap
 import sys
 from array import array
@@ -93,6 +95,18 @@ class MemoryChunk:
         self._timestamps = array("q")
         self._since_entry = INDEX_INTERVAL
         self._unsealed: list[int] = []  # positions of the batches without a checksum
+
+    def copy(self) -> MemoryChunk:
+        """The same batches in the same memory, with an index of its own. Nothing is appended to the
+        copy; what is appended here later is not in it."""
+        if self._unsealed:
+            self._seal()
+        made = MemoryChunk.__new__(MemoryChunk)
+        made._begin(self.base_offset, self._readable[: self.size])
+        made._room = 0
+        made.next_offset, made.size, made._since_entry = self.next_offset, self.size, self._since_entry
+        made._offsets, made._positions, made._timestamps = self._offsets[:], self._positions[:], self._timestamps[:]
+        return made
 
     @property
     def max_timestamp(self) -> int:

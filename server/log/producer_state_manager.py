@@ -2,6 +2,8 @@
 their transactions (KIP-98).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from kafkadouble.messages import error_codes
@@ -107,6 +109,14 @@ class ProducerStateManager:
                 self._end(header, batch, header.base_offset, listed=False)
             else:
                 self._add(header, header.base_offset, header.max_timestamp)
+
+    def copy(self) -> ProducerStateManager:
+        """The same producers and transactions, which change on their own. No transaction is being
+        verified: the requests that wait for that are not in a log."""
+        made = ProducerStateManager()
+        made.producers.restore(producer.copy() for producer in self.producers)
+        made.transactions = self.transactions.copy()
+        return made
 
     def clear(self) -> None:
         """Forget everything."""

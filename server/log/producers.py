@@ -9,6 +9,8 @@ begins with 0 (KIP-890). A new epoch begins with 0. `check` changes nothing, `re
 nothing; the append is between the two.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
@@ -90,6 +92,14 @@ class ProducerStateEntry:
             del self.batches[0]
         self.batches.append(batch)
         self.last_timestamp = batch.timestamp
+
+    def copy(self) -> ProducerStateEntry:
+        """The same state, which changes on its own."""
+        made = ProducerStateEntry(self.producer_id)
+        made.epoch, made.coordinator_epoch = self.epoch, self.coordinator_epoch
+        made.last_timestamp, made.transaction_start = self.last_timestamp, self.transaction_start
+        made.batches = list(self.batches)
+        return made
 
     def __repr__(self) -> str:
         transaction = f", transaction open from {self.transaction_start}" if self.transaction_start >= 0 else ""

@@ -6,6 +6,8 @@ ended above the high watermark, because that marker may still be lost. Below thi
 the aborted transactions; `aborted_in` lists them. This file never reads batches.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Iterable
 from operator import attrgetter
@@ -86,6 +88,12 @@ class Transactions:
         first = bisect_left(aborted, offset, key=_last_offset)
         end = bisect_left(aborted, upper_bound, first, key=_last_stable_offset) + 1
         return [transaction for transaction in aborted[first:end] if transaction.first_offset < upper_bound]
+
+    def copy(self) -> Transactions:
+        """The same transactions, which change on their own."""
+        made = Transactions()
+        made._open, made.ended, made._aborted = dict(self._open), dict(self.ended), list(self._aborted)
+        return made
 
     def forget_below(self, offset: int) -> None:
         """The log begins at `offset` now."""

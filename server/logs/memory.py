@@ -1,5 +1,5 @@
 """The logs of one node in memory. They are lost with the process. A test may keep this object and
-pass it to the next node, as if it were a disk.
+pass it to the next node, as if it were a disk, or a copy of it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
 from ..log.log import PartitionLog
+from ..log.memory import MemoryStorage
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..raft.quorum_state import MemoryQuorumStateStore
 from ..raft.snapshots.memory_store import MemorySnapshotStore
@@ -32,6 +33,7 @@ class MemoryLogs:
         self.directories: Sequence[Uuid] = ()
         self.last_broker_epoch = -1
         self._logs: dict[tuple[Uuid, int], PartitionLog] = {}
+        self._storages: dict[tuple[Uuid, int], MemoryStorage] = {}
         self.metadata_directory: Uuid | None = None
         self.elections = MemoryQuorumStateStore()
         self.snapshots = MemorySnapshotStore()
@@ -63,7 +65,8 @@ class MemoryLogs:
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         log = self._logs.get((topic_id, index))
         if log is None:
-            log = self._logs[topic_id, index] = PartitionLog(topic, index, config)
+            storage = self._storages[topic_id, index] = MemoryStorage()
+            log = self._logs[topic_id, index] = PartitionLog(topic, index, config, storage)
         log.config = config
         return log
 
@@ -77,6 +80,7 @@ class MemoryLogs:
 
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
         self._logs.pop((topic_id, index), None)
+        self._storages.pop((topic_id, index), None)
 
     def checkpoint(self, now: int) -> None: ...
 
@@ -84,6 +88,23 @@ class MemoryLogs:
 
     def close(self, now: int, broker_epoch: int) -> None:
         self.last_broker_epoch = broker_epoch
+
+    def copy(self) -> MemoryLogs:
+        """The same logs for another node, with batches in the same memory."""
+        made = MemoryLogs()
+        made.cluster_id, made.bootstrap, made.directories = self.cluster_id, self.bootstrap, self.directories
+        made.last_broker_epoch, made.metadata_directory = self.last_broker_epoch, self.metadata_directory
+        made.elections = MemoryQuorumStateStore(self.elections.load())
+        for id in self.snapshots.ids():
+            made.snapshots.add(id, self.snapshots.bytes_of(id))
+        made._storages = {key: storage.copy() for key, storage in self._storages.items()}
+        made._logs = {key: log.copy(made._storages[key]) for key, log in self._logs.items()}
+        return made
+
+    @property
+    def size(self) -> int:
+        """The size of all logs in bytes."""
+        return sum(log.size for log in self._logs.values())
 
     def __repr__(self) -> str:
         return f"{len(self._logs)} logs in memory"

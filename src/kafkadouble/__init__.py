@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .server.network.clock import SteppedClock as SteppedClock
     from .server.tracing.history import SeenRequest as SeenRequest
     from .server.tracing.seen_parts import SeenPart as SeenPart
+    from .snapshot import Snapshot as Snapshot
     from .topics import TopicDescription as TopicDescription
     from .transactions import Transaction as Transaction
 
@@ -54,6 +55,7 @@ _HOME = {
     "RuleHandle": ".rules",
     "SeenPart": ".server.tracing.seen_parts",
     "SeenRequest": ".server.tracing.history",
+    "Snapshot": ".snapshot",
     "SteppedClock": ".server.network.clock",
     "TopicDescription": ".topics",
     "Transaction": ".transactions",
@@ -79,6 +81,7 @@ __all__ = [
     "RuleHandle",
     "SeenPart",
     "SeenRequest",
+    "Snapshot",
     "SteppedClock",
     "TopicDescription",
     "Transaction",

@@ -104,6 +104,12 @@ def _handle(value: object) -> bool:
     return isinstance(value, RuleHandle)
 
 
+def _snapshot(value: object) -> bool:
+    from .snapshot import Snapshot
+
+    return isinstance(value, Snapshot)
+
+
 def _since(value: object) -> bool:
     from kafkadouble.server.tracing.history import SeenRequest
 
@@ -193,6 +199,7 @@ ARGUMENTS: dict[str, Argument] = {
         {"type": ["string", "integer", "boolean"]},
     ),
     "wait_for_request.since": (_since, "milliseconds since the epoch, or a SeenRequest", INTEGER),
+    "snapshot": (_snapshot, "a snapshot of snapshot()", None),
     "ignore": (_iterable, "names of rules", {"type": "array", "items": NAME}),
     "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
     "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),

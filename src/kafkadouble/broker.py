@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.capture import Capture
 
     from .cluster_member import ClusterMember
+    from .saved_logs import SavedLogs
 
 CLIENT_ID = "kafkadouble"
 
@@ -62,6 +63,15 @@ class Data(Protocol):
 
     def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
         """Fault rules for disks apply to this node; `rules` are those in force."""
+        ...
+
+    def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
+        """A copy of everything, as after an orderly stop of the node that has these logs; it is
+        registered in this epoch. None if no node runs."""
+        ...
+
+    def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
+        """Have a copy in place of everything; it belongs to this cluster from now on."""
         ...
 
     def release(self) -> None:
@@ -101,12 +111,15 @@ class Broker(RuleHolder):
         self.listener = Listener(self._new_node(), clock, listeners.sockets)
         self.watches = self.listener.watches
 
-    def _new_node(self, cluster_id: str | None = None, before: Node | None = None) -> Node:
-        """A node without a past, or one that continues from the logs of another, with its history
-        and its fault rules."""
+    def _new_node(self, cluster_id: str | None = None, before: Node | None = None, logs: Logs | None = None) -> Node:
+        """A node without a past, one that begins with these logs in memory, or one that continues
+        from the logs of another, with its history and its fault rules."""
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
         now = self.clock.now()
-        logs = self._data.open() if self._data is not None else None if before is None else before.logs
+        if self._data is not None:
+            logs = self._data.open()
+        elif before is not None:
+            logs = before.logs
         node = Node(
             self._settings,
             listeners=self.listeners,
@@ -300,11 +313,35 @@ class Broker(RuleHolder):
             if not self.is_down:
                 self.node.close(self.clock.now())
             self._data.erase(self.clock.now(), cluster_id)
-        node = self._new_node(cluster_id)
+        await self._replace(self._new_node(cluster_id))
+
+    async def _replace(self, node: Node) -> None:
         if self.is_down:
             await self._begin(node)
         else:
             self.listener.replace(node)
+
+    def save(self) -> SavedLogs:
+        """A copy of what the node keeps, as after an orderly stop."""
+        node, now = self.node, self.clock.now()
+        if self._data is not None:
+            return self._data.save(None if self.is_down else node.logs, now, node.broker_epoch)
+        from .saved_logs import copied
+
+        return copied(node.logs, now, node.broker_epoch)
+
+    async def restore(self, saved: SavedLogs) -> None:
+        """As `reset`, with a node that begins with what was saved."""
+        cluster_id, logs = self.node.cluster_id, None
+        if self._data is not None:
+            if not self.is_down:
+                self.node.close(self.clock.now())
+            self._data.put(saved, self.clock.now(), cluster_id)
+        else:
+            from .saved_logs import put_back
+
+            logs = put_back(saved, cluster_id)
+        await self._replace(self._new_node(cluster_id, logs=logs))
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What the node answers to a request in the newest version that is served."""

@@ -10,7 +10,7 @@ those of all brokers together.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -145,11 +145,12 @@ class Cluster(ClusterView):
         await self.controlling.start()
         for member in self.members_by_id.values():
             await self.begin(member)
-        if not await self.in_process.until(self._is_whole, START_MS):
+        if not await self.joined():
             raise UsageError(f"not all brokers are part of the cluster within {START_MS} ms: {self!r}")
 
-    def _is_whole(self) -> bool:
-        return self.is_joined(self.members_by_id)
+    async def joined(self) -> bool:
+        """Whether all brokers are part of the cluster in time."""
+        return await self.in_process.until(lambda: self.is_joined(self.members_by_id), START_MS)
 
     def is_joined(self, ids: Iterable[int]) -> bool:
         """Whether these brokers run, are part of the cluster and have read its metadata. UsageError
@@ -269,26 +270,20 @@ class Cluster(ClusterView):
 
     async def reset(self) -> None:
         """Restart the cluster empty, on the same ports, with every broker running; its id stays."""
-        now = self.clock.now()
-        self.members_by_id = dict(sorted({**self.members_by_id, **self.removed}.items()))
-        self.removed.clear()
-        for member in list(self.members_by_id.values()):
-            self.isolate(member, False)
-            await self.end(member, in_order=False)
-            member.data.erase(now, self.cluster_id)
-            if not self.is_initial(member.id):
-                self.drop_member(member)
+        from . import cluster_restart
+
+        await cluster_restart.reset(self)
+
+    async def replace_controller(self, replacing: Awaitable[None]) -> None:
+        """Have another node as the controller, without fault rules and requests."""
         self.in_process.leave(self.controlling.node.id)
         self._history.clear()
         self._history.clear_peers()
         self.controlling.node.faults.clear()
         self._rules.forget()
-        await self.controlling.reset()
+        await replacing
         self._attach(self.controlling.node)
         self.in_process.join(self.controlling.listener)
-        for member in self.members_by_id.values():
-            await self.begin(member)
-        await self.in_process.until(self._is_whole, START_MS)
 
     def settle(self) -> None:
         """Carry what can be carried now."""

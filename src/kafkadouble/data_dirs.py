@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kafkadouble.server.faults.disks import DiskFaults, DiskHost
     from kafkadouble.server.logs.logs import Logs
 
+    from .saved_logs import SavedLogs
+
 
 class DataDirs:
     """The log directories of one broker, locked until `release`. Raises UsageError for a directory
@@ -48,6 +50,8 @@ class DataDirs:
         self._locks: list[DirectoryLock] = []
         self._disks = {path: RealDisk(path) for path in paths}
         self._faults: dict[str, DiskFaults] = {}  # by path, while there are rules for disks
+        # The epoch of the broker whose copied files are opened next: nothing of them is lost.
+        self._copied_in: int | None = None
         if len({os.path.realpath(path) for path in paths}) < len(paths):
             raise UsageError(f"a data directory is named twice: {', '.join(paths)}")
         try:
@@ -68,7 +72,12 @@ class DataDirs:
     def open(self) -> FileLogs:
         """Loads the logs that an earlier run of the broker left."""
         self._begin_again()
-        return FileLogs(opened(self._disks, self._node_id), self._new_id)
+        found = opened(self._disks, self._node_id)
+        if self._copied_in is not None:
+            for log_dir in found:
+                log_dir.last_broker_epoch = self._copied_in
+        self._copied_in = None
+        return FileLogs(found, self._new_id)
 
     def _begin_again(self) -> None:
         """What failed in an earlier run is tried again."""
@@ -104,7 +113,12 @@ class DataDirs:
         """Deletes everything and formats the directories for this cluster. Their logs must be
         closed."""
         self.cluster_id = cluster_id
+        self._empty()
+        self._format(now)
+
+    def _empty(self) -> None:
         self._begin_again()
+        self._copied_in = None
         self._faults.clear()
         for disk in self._disks.values():
             disk.faults = None
@@ -113,7 +127,30 @@ class DataDirs:
             for name in disk.names(""):
                 if name != LOCK:
                     disk.remove(name)
-        self._format(now)
+
+    def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
+        """Copies every file. `logs` are open now, of a broker that is registered in this epoch;
+        None if none are open. Raises DiskFailure."""
+        from .saved_logs import SavedDirs, saved_dir
+
+        found = opened(self._disks, self._node_id)
+        if logs is None:
+            epochs = {each.last_broker_epoch for each in found}
+            broker_epoch = epochs.pop() if len(epochs) == 1 else -1
+        else:
+            logs.checkpoint(now)
+        return SavedDirs(tuple(saved_dir(each.disk, each.properties) for each in found), broker_epoch)
+
+    def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
+        """Deletes everything, and writes the files of a copy. The logs must be closed. Raises
+        DiskFailure."""
+        from .saved_logs import SavedDirs, write_dir
+
+        assert isinstance(saved, SavedDirs)
+        self._empty()
+        self.cluster_id, self._copied_in = cluster_id, saved.broker_epoch
+        for disk, each in zip(self._disks.values(), saved.dirs, strict=True):
+            write_dir(disk, each, self._node_id, cluster_id)
 
     def release(self) -> None:
         """Unlocks the directories for other processes."""

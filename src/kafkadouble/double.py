@@ -32,6 +32,7 @@ from .verbs.lint import LintVerbs
 from .verbs.logs import LogVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.registry import verb
+from .verbs.snapshots import SnapshotVerbs
 from .verbs.topics import TopicVerbs
 from .verbs.transactions import TransactionVerbs
 from .verbs.waiting import WaitVerbs
@@ -61,6 +62,7 @@ class KafkaDouble(
     ClockVerbs,
     WaitVerbs,
     LintVerbs,
+    SnapshotVerbs,
 ):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.faults.disks import DiskHost
 
     from .data_dirs import DataDirs
+    from .saved_logs import SavedLogs
 
 
 CONTROLLER, BROKER = "controller", "broker-"
@@ -53,6 +54,16 @@ class InMemory:
     def killed(self, logs: Logs, now: int) -> None:
         """They stay as they are."""
 
+    def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
+        from .saved_logs import copied
+
+        return copied(self._logs, now, None if logs is None else broker_epoch)
+
+    def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
+        from .saved_logs import put_back
+
+        self._logs = put_back(saved, cluster_id)
+
     def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
         """There is no disk that could fail."""
 
@@ -67,6 +78,7 @@ class OnDisk:
         self._dirs = dirs
         self.open, self.erase, self.release, self.killed = dirs.open, dirs.erase, dirs.release, dirs.killed
         self.paths, self.rules_changed = dirs.paths, dirs.rules_changed
+        self.save, self.put = dirs.save, dirs.put
 
 
 def check_count(data_dirs: Sequence[str], brokers: int) -> None:

@@ -9,6 +9,7 @@ _EPOCHS, _KIP_101 = "tests/server/log/test_epochs.py", "tests/kips/test_kip_101.
 _RETENTION = "tests/server/log/test_retention.py"
 _CUTS, _HOLES, _OPENING = (f"tests/server/log/files/test_{name}.py" for name in ("cuts", "holes", "opening"))
 _LEDGER, _POWER_LOSS = (f"tests/server/log/files/test_{name}.py" for name in ("flush_ledger", "power_loss"))
+_RESTORE = "tests/front/test_snapshot_restore.py"
 _KEEPING = "tests/server/raft/snapshots/test_keeping.py"
 
 LOGS = {
@@ -179,5 +180,26 @@ LOGS = {
         "        self._clear()\n        if plan is None or plan.end != offset:\n            return\n",
         (_LEDGER, _CUTS, _POWER_LOSS),
         "a loss of power takes the folder of a new partition, with records that were flushed",
+    ),
+    "log: a copy in memory has the room of the log": Mutation(
+        "server/log/memory_chunk.py",
+        "        made._begin(self.base_offset, self._readable[: self.size])\n        made._room = 0\n",
+        "        made._begin(self.base_offset, self._memory)\n        made._room = self._room\n",
+        (f"{_RESTORE}::test_later_appends_are_not_in_the_snapshot_nor_in_one_another",),
+        "records of one restore overwrite those of the log, of the next restore and of later snapshots",
+    ),
+    "log: a copy in memory shares the state of its producers": Mutation(
+        "server/log/producer_state_manager.py",
+        "made.producers.restore(producer.copy() for producer in self.producers)",
+        "made.producers.restore(self.producers)",
+        (f"{_RESTORE}::test_the_state_of_producers_comes_back",),
+        "a producer that goes on after a snapshot is out of sequence after the restore",
+    ),
+    "log: a restore leaves the leaders that the controller chose": Mutation(
+        "src/kafkadouble/snapshot.py",
+        "place.leader != partition.leader and place.leader in partition.isr",
+        "place.leader == partition.leader and place.leader not in partition.isr",
+        (f"{_RESTORE}::test_the_contents_come_back_any_number_of_times",),
+        "a suite that moves a leader while it seeds finds another leader after each restore",
     ),
 }

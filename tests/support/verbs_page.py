@@ -106,6 +106,7 @@ TITLES = {
     "waiting": "Waiting",
     "lint": "Lint",
     "faults": "Faults",
+    "snapshots": "Snapshots",
     "double": "The double itself",
 }
 """The sections, by subject, in their order."""

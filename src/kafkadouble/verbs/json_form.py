@@ -19,6 +19,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.rules import RuleHandle
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.tracing.history import SeenRequest
+from kafkadouble.snapshot import Snapshot
 
 
 def to_json(value: Any) -> Any:
@@ -57,6 +58,10 @@ def _of_tuple(value: tuple[Any, ...]) -> Any:
     return [to_json(each) for each in value] if names is None else _of_mapping(dict(zip(names, value, strict=True)))
 
 
+def _of_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    return {name: getattr(snapshot, name) for name in ("topics", "records", "size_bytes", "taken_ms")}
+
+
 def _of_handle(handle: RuleHandle) -> dict[str, Any]:
     rule = handle.rule
     has_function = rule.match.predicate is not None or type(rule.action).__name__ == "Call"
@@ -70,6 +75,7 @@ _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((list, set, frozenset, range), lambda value: [to_json(each) for each in value]),
     (RuleHandle, _of_handle),
     (Rule, Rule.to_dict),
+    (Snapshot, _of_snapshot),
     (SeenRequest, lambda value: value.to_json()),
     (Message, lambda value: value.to_json(value.versions[1])),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kafkadouble.arguments import check
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kafkadouble.seeding import HeadersLike
     from kafkadouble.topics import TopicDescription
 
-    RecordLike = str | bytes | None | Mapping[str, Any] | ReadRecord
+    RecordLike: TypeAlias = str | bytes | Mapping[str, Any] | ReadRecord | None
 
 
 class TopicVerbs(VerbHost):

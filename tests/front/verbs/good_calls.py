@@ -157,6 +157,8 @@ GOOD: dict[str, GoodCall] = {
     "reset": GoodCall({}, NONE),
     "metrics": GoodCall({}, Is(lambda result: isinstance(result, dict) and len(result) > 0)),
     "bootstrap": GoodCall({"listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:"))),
+    "snapshot": GoodCall({}, Is(lambda result: (result["topics"], result["records"]) == (1, 1)), brokers=3),
+    "restore": GoodCall(lambda kafka: {"snapshot": kafka.snapshot()}, NONE, brokers=3),
     # brokers
     "down": GoodCall({}, NONE),
     "up": GoodCall({}, NONE, prepare=lambda kafka: kafka.down()),

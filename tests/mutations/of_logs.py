@@ -195,11 +195,4 @@ LOGS = {
         (f"{_RESTORE}::test_the_state_of_producers_comes_back",),
         "a producer that goes on after a snapshot is out of sequence after the restore",
     ),
-    "log: a restore leaves the leaders that the controller chose": Mutation(
-        "src/kafkadouble/snapshot.py",
-        "place.leader != partition.leader and place.leader in partition.isr",
-        "place.leader == partition.leader and place.leader not in partition.isr",
-        (f"{_RESTORE}::test_the_contents_come_back_any_number_of_times",),
-        "a suite that moves a leader while it seeds finds another leader after each restore",
-    ),
 }

@@ -331,7 +331,7 @@ BAD = {
     "fetches in a loop": Habit(fetch_loops.NAME, busy_fetches, "fetched 100 times in 99 ms", BUSY_FETCHES),
     "an old version": Habit(old_versions.NAME, old_requests, "used JoinGroup v3: versions below 4 leave", 1),
     "a request during a throttling": Habit(
-        throttles.NAME, lambda session: throttled(session, after=500), "wait 1000 ms, and sent Heartbeat after 500 ms", 2
+        throttles.NAME, lambda session: throttled(session, after=500), "throttled for 1000 ms, and sent Heartbeat after 500 ms", 2
     ),
     "metadata again and again": Habit(
         metadata_storms.NAME, storm, "asked 15 times for the same metadata in 924 ms", STORM_REQUESTS

@@ -100,7 +100,7 @@ def test_a_request_during_a_throttling_that_mutes_the_connection() -> None:
     assert [each.time - NOW for each in seen] == [0, 1000, 1000, 1200]
     (found,) = lint(seen, LintContext())
     assert (found.rule, found.requests) == ("ignored-throttle", tuple(seen[:3]))
-    assert found.sentence == "was told to wait 1000 ms, and sent Produce after 300 ms"
+    assert found.sentence == "was throttled for 1000 ms, and sent Produce after 300 ms"
 
 
 def test_a_throttled_connection_that_closes_leaves_nothing() -> None:

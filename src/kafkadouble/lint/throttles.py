@@ -23,9 +23,9 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
         if getattr(seen.answer, "throttle_time_ms", 0) > 0 and seen.took is not None:
             throttled[seen.peer] = seen
     for shown in found.values():
-        told = shown[0].answer.throttle_time_ms
+        throttle_ms = shown[0].answer.throttle_time_ms
         waited = _arrived(shown[1]) - _ended(shown[0])
-        sentence = f"was told to wait {told} ms, and sent {shown[1].api} after {waited} ms"
+        sentence = f"was throttled for {throttle_ms} ms, and sent {shown[1].api} after {waited} ms"
         yield finding(NAME, sentence, list(dict.fromkeys(shown)))
 
 
@@ -39,5 +39,5 @@ def _ended(seen: SeenRequest) -> int:
 
 def _is_early(before: SeenRequest, seen: SeenRequest) -> bool:
     """Neither under way when the answer was sent, nor just a little early."""
-    told: int = before.answer.throttle_time_ms
-    return EARLY_MS <= _arrived(seen) - _ended(before) < told - EARLY_MS
+    throttle_ms: int = before.answer.throttle_time_ms
+    return EARLY_MS <= _arrived(seen) - _ended(before) < throttle_ms - EARLY_MS

@@ -95,8 +95,9 @@ def retry_with_idempotence(session: Session) -> None:
 def sync(session: Session, partitions: list[int], generation: int = 1, protocol: str | None = "range") -> None:
     topic = ConsumerProtocolAssignment.TopicPartition(topic="orders", partitions=partitions)
     assignment = b"\0\0" + ConsumerProtocolAssignment(assigned_partitions=[topic]).encode(0)
-    body = SyncGroupRequest(group_id="shop", generation_id=generation, member_id="m", protocol_name=protocol)
-    session.request(body, SyncGroupResponse(assignment=assignment))
+    # as below version 5: only the coordinator's answer names the assignor
+    body = SyncGroupRequest(group_id="shop", generation_id=generation, member_id="m")
+    session.request(body, SyncGroupResponse(assignment=assignment, protocol_name=protocol))
 
 
 def commit(

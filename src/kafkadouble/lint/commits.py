@@ -59,7 +59,8 @@ def _learn(members: dict[tuple[str, str], _Membership], seen: SeenRequest) -> No
     body, key = seen.body, (seen.body.group_id, seen.body.member_id)
     owned = frozenset(assigned_partitions(bytes(seen.answer.assignment)))
     before = members.get(key)
-    keeps = before is not None and body.protocol_name not in EAGER
+    # Requests before version 5 do not name the assignor; the coordinator's answer always does.
+    keeps = before is not None and seen.answer.protocol_name not in EAGER
     members[key] = _Membership(body.generation_id, owned, before.owned if before and keeps else frozenset())
 
 

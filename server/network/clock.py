@@ -46,6 +46,11 @@ class SystemClock:
         """Whether it stands still."""
         return not self._rate[0]
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether it is frozen or scaled."""
+        return self._factor is not None or self.is_frozen
+
     def freeze(self) -> None:
         """Stand still from now on."""
         self._rate = 0, self.now(), 1
@@ -72,7 +77,7 @@ class SystemClock:
 
     def restore(self) -> None:
         """Go as fast as the system's clock again, from the time that it shows."""
-        if self._factor is not None or self.is_frozen:
+        if self.is_changed:
             self._factor = None
             self._run()
 

@@ -64,5 +64,5 @@ class ClockVerbs(VerbHost):
         self._call(changed)
 
     def _restore_clock(self) -> None:
-        if isinstance(self._clock, SystemClock):
+        if isinstance(self._clock, SystemClock) and self._clock.is_changed:
             self._change("restored", SystemClock.restore)

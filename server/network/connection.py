@@ -25,7 +25,6 @@ from kafkadouble.wire.frame import Frames
 
 from .. import dispatch
 from ..apis.row import ServedApi
-from ..handlers.api_versions import unsupported
 from ..requests import close_reasons
 from ..requests.answer import Altered, Answer, Disconnection
 from ..requests.bounds import MOST_ELEMENTS
@@ -260,6 +259,8 @@ class Connection:
 
     def _answer_api_versions(self, head: RequestHead, size: int, began_ns: int) -> None:
         """The client may ask again in a version that is served (KIP-511)."""
+        from ..handlers.api_versions import unsupported  # not needed to start
+
         answer = unsupported(self._apis)
         buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
         self._line.write(buffers)

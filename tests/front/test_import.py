@@ -45,7 +45,15 @@ def test_a_module_of_the_front_door_may_be_the_first(module: str) -> None:
 
 def test_a_broker_imports_no_message_before_it_is_used() -> None:
     modules = imported_by("import kafkadouble.double")
-    unasked = {"produce", "metadata", "offset_fetch", "describe_groups", "consumer_group_describe", "delete_topics"}
+    unasked = {
+        "api_versions",
+        "produce",
+        "metadata",
+        "offset_fetch",
+        "describe_groups",
+        "consumer_group_describe",
+        "delete_topics",
+    }
     assert {f"kafkadouble.messages.generated.{name}" for name in unasked} & modules == set()
     assert {"crc32c", "zstandard", "cramjam", "difflib", "importlib.metadata", "argparse"} & modules == set()
 

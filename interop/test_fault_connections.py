@@ -21,6 +21,8 @@ from kafkadouble import KafkaDouble, RuleHandle
 
 pytestmark = pytest.mark.needs("faults")
 
+FLUSHED = {"flush.messages": 1}
+
 SHORT_TIMEOUT = {"confluent-kafka": {"socket_timeout_ms": 1000}}
 REQUEST_TIMEOUT = {"request_timeout_ms": 1000}
 
@@ -145,17 +147,75 @@ def test_refused_connections_end_with_the_rule(double: KafkaDouble, client: Clie
             assert sent.result(60) == [0]
 
 
-def test_a_producer_follows_the_leader_away_from_a_full_disk(broker: Broker, client: Client, tmp_path: Path) -> None:
+FAILING_DISKS: dict[str, Callable[[KafkaDouble, int], RuleHandle]] = {
+    "disk full": lambda double, broker: double.disk_full(broker=broker),
+    "disk error": lambda double, broker: double.disk_error(broker=broker),
+}
+
+
+@pytest.mark.parametrize("action", FAILING_DISKS)
+def test_a_producer_follows_the_leader_away_from_a_disk(
+    broker: Broker, client: Client, action: str, tmp_path: Path
+) -> None:
     config = {"broker.session.timeout.ms": 1000, "broker.heartbeat.interval.ms": 200}
     with KafkaDouble(brokers=3, data_dir=tmp_path, config=config) as double:
         double.create_topic("t", replication_factor=3)
-        leader = double.leader("t", 0)
+        leader = double.leader("t", 0) or 0
         with client.producer(double.bootstrap_servers, enable_idempotence=True) as producer:
             assert producer.send("t", [Record(b"0")]) == [0]
-            with double.disk_full(broker=leader) as rule:
+            with FAILING_DISKS[action](double, leader) as rule:
                 assert producer.send("t", [Record(b"1")]) == [1]
                 assert rule.hits == 1
         assert double.leader("t", 0) != leader
+        assert values(double) == [b"0", b"1"]
+
+
+def test_a_producer_waits_for_a_slow_disk(broker: Broker, client: Client, tmp_path: Path) -> None:
+    with KafkaDouble(stepped=True, data_dir=tmp_path) as double:
+        double.create_topic("t", config=FLUSHED)
+        with client.producer(double.bootstrap_servers) as producer, ThreadPoolExecutor(1) as pool:
+            assert producer.send("t", [Record(b"0")]) == [0]
+            with double.disk_slow(5, topic="t") as rule:
+                sent = pool.submit(producer.send, "t", [Record(b"1")])
+                rule.wait()
+                double.advance(4)
+                assert not sent.done()
+                double.advance(1)
+                assert sent.result(30) == [1]
+
+
+def test_a_record_whose_flush_was_lost_is_gone(broker: Broker, client: Client, tmp_path: Path) -> None:
+    with KafkaDouble(stepped=True, brokers=2, data_dir=tmp_path) as double:
+        double.create_topic("t", config=FLUSHED)
+        leader = double.brokers[double.leader("t", 0) or 0]
+        double.lose_flushes(topic="t")
+        assert send(double, client) == [0]
+        leader.kill()
+        leader.start()
+        double.advance(60)
+        assert values(double) == []
+        assert send(double, client) == [0]  # the offset is given again
+
+
+LINKS: dict[str, Callable[[KafkaDouble], RuleHandle]] = {
+    "latency": lambda double: double.latency(0.02, jitter=0.01, link=(1, 2), both_ways=True),
+    "bandwidth": lambda double: double.bandwidth(20_000, link=(1, 2)),
+    "slice frames": lambda double: double.slice_frames(100, gap=0.001, link=(2, 1)),
+    "reset after": lambda double: double.reset_after(300, link=(2, 1), times=1),
+    "half open": lambda double: double.half_open(link=(2, 1), for_seconds=0.3),
+}
+
+
+@pytest.mark.parametrize("action", LINKS)
+def test_a_producer_comes_through_a_disturbed_link(broker: Broker, client: Client, action: str) -> None:
+    with KafkaDouble(brokers=2) as double:
+        double.create_topic("t", replication_factor=2)
+        double.move_leader("t", 0, to=1)
+        with client.producer(double.bootstrap_servers, acks="all") as producer:
+            assert producer.send("t", [Record(b"0")]) == [0]
+            with LINKS[action](double) as rule:
+                assert producer.send("t", [Record(b"1")]) == [1]
+                rule.wait()
         assert values(double) == [b"0", b"1"]
 
 

@@ -101,7 +101,7 @@ class WordCount:
 
     def has_counted(self, lines: int) -> None:
         """Waits until there are committed results of so many lines, whatever lines they are."""
-        eventually(self._committed_results, lambda found: found >= WORDS * lines, within=2 * PATIENCE)
+        eventually(self._committed_results, lambda found: found >= WORDS * lines, within=PATIENCE)
 
     def begins_a_transaction(self) -> None:
         """Writes lines, and waits until results of some of them are written and not committed."""

@@ -3,7 +3,6 @@ application itself are killed, and continue with their files."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -12,7 +11,7 @@ import pytest
 from interop.brokers import Broker
 
 from .counting import WordCount, faults
-from .toolchains.building import ALL, Missing
+from .toolchains.building import Missing
 
 pytestmark = pytest.mark.needs("restart", "kill")
 
@@ -35,8 +34,6 @@ def counting(broker: Broker, stack: ExitStack, guarantee: str, commit_interval_m
 
 
 def test_every_line_is_counted_exactly_once(broker: Broker, stack: ExitStack) -> None:
-    if broker.name.startswith("local") and os.environ.get(ALL) != "1":
-        pytest.skip(f"Streams may wait for minutes after a kill of Apache Kafka: only with {ALL}=1 (make interop-all)")
     application = counting(broker, stack, "exactly_once_v2", IN_A_TRANSACTION_MS)
     application.goes_on()
     application.begins_a_transaction()

@@ -23,6 +23,9 @@ public final class EndlessWordCount {
     public static void main(String[] words) throws IOException {
         Properties settings = Topologies.settings(words[3], words[1], words[0], Path.of(words[4]));
         settings.put("commit.interval.ms", words[5]);
+        // Longer than a broker takes to start. Apache Kafka aborts a transaction that times out while
+        // its broker starts, takes its partitions for deleted, and skips the markers: it hangs.
+        settings.put("producer.transaction.timeout.ms", "60000");
         settings.put("statestore.cache.max.bytes", "0");
         KafkaStreams streams = new KafkaStreams(Topologies.wordCount(words[2], words[2] + "-counts"), settings);
         streams.setUncaughtExceptionHandler(thrown -> {

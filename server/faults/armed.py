@@ -20,18 +20,16 @@ class Armed:
     of a disk, and it was applied to `hits` of them.
 
     `since` is when it was armed (ms), `image` is the metadata of then, for an action that needs
-    it. `paused` are the requests that it holds until it is released. `on_hit` is called after each
-    hit, and `on_spent` when a rule that holds nothing is spent. `random` are its own random
-    numbers, for its action too.
+    it. `paused` are the requests that it holds until it is released. `on_spent` is called when a
+    rule that holds nothing is spent. `random` are its own random numbers, for its action too.
     """
 
-    __slots__ = ("hits", "image", "is_released", "met", "on_hit", "on_spent", "paused", "random", "rule", "since")
+    __slots__ = ("hits", "image", "is_released", "met", "on_spent", "paused", "random", "rule", "since")
 
     def __init__(self, rule: Rule, seed: int, since: int = 0, image: Image | None = None) -> None:
         self.rule, self.since, self.image = rule, since, image
         self.met = self.hits = 0
         self.paused, self.is_released = Waiters(), False
-        self.on_hit: list[Callable[[], None]] = []
         self.on_spent: Callable[[Armed], None] | None = None
         self.random = Random(seed if rule.trigger.seed is None else rule.trigger.seed)
 
@@ -52,8 +50,6 @@ class Armed:
     def _hit(self) -> None:
         if self.on_spent is not None and self.spent and self.rule.is_one_off:
             self.on_spent(self)
-        for each in list(self.on_hit):
-            each()
 
     @property
     def begin(self) -> int:

@@ -5,6 +5,7 @@ A link carries whole messages, so what is said of bytes holds for the bytes of i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -58,3 +59,8 @@ class SlowClose:
     so much later that the receiver has left."""
 
     seconds: float
+
+
+def close_delay_ms(actions: Iterable[object]) -> int:
+    """How much later these actions together close a connection."""
+    return round(sum(each.seconds for each in actions if isinstance(each, SlowClose)) * 1000)

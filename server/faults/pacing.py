@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from .armed import Armed
 from .connection_actions import Bandwidth, HalfOpen, Latency, ResetAfter, SliceFrames
@@ -156,12 +157,12 @@ def _in_slices(action: SliceFrames, size: int, at: int) -> tuple[int, int]:
     return at, at + round(action.gap * 1_000_000)
 
 
-PIECES: dict[type, Callable[[Effect], int]] = {
-    Bandwidth: lambda effect: max(1, effect.action.bytes_per_second // PIECES_PER_SECOND),  # type: ignore[union-attr]
-    SliceFrames: lambda effect: effect.action.bytes,  # type: ignore[union-attr]
+PIECES: dict[type, Callable[[Any], int]] = {
+    Bandwidth: lambda effect: max(1, effect.action.bytes_per_second // PIECES_PER_SECOND),
+    SliceFrames: lambda effect: effect.action.bytes,
     ResetAfter: lambda effect: max(1, effect.left),
 }
-"""The most bytes of one piece."""
+"""The most bytes of one piece, by the action of an Effect."""
 
 LASTS: dict[type, Callable[..., tuple[int, int]]] = {Bandwidth: _at_rate, SliceFrames: _in_slices}
 """When a piece that begins at a time has passed, and when the next one may begin (µs)."""

@@ -30,7 +30,7 @@ DETAILS = {
 
 
 UNNAMED = ("api", "peers", "both_ways")
-"""Fields of a match that are told otherwise."""
+"""Fields of a match that the sentence shows in its own way."""
 
 
 def sentence(match: Match, action: Any, trigger: Trigger) -> str:

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from .armed import Armed
-from .connection_actions import HalfOpen, RefuseConnections, ResetAfter, SlowClose
+from .connection_actions import HalfOpen, RefuseConnections, ResetAfter, SlowClose, close_delay_ms
 from .match import Match
 from .pacing import Effect, Pacing
 
@@ -96,8 +96,8 @@ class ShapedLine:
         """When a connection is closed that would have closed before (ms); None for another one."""
         if self._closing_since is None:
             return None
-        delays = [each.rule.action.seconds for each in self._slow_closes if not each.is_released]  # type: ignore[union-attr]
-        return self._closing_since + round(sum(delays) * 1000)
+        actions = [each.rule.action for each in self._slow_closes if not each.is_released]
+        return self._closing_since + close_delay_ms(actions)
 
     def is_half_open(self, now: int) -> bool:
         """Whether nothing passes."""

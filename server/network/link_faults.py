@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from ..faults.armed import Armed
-from ..faults.connection_actions import RefuseConnections, ResetAfter, SlowClose
+from ..faults.connection_actions import RefuseConnections, ResetAfter, SlowClose, close_delay_ms
 from ..faults.match import Match
 from ..faults.pacing import Effect, Pacing
 
@@ -84,8 +84,8 @@ class LinkFaults:
     def delay_of_close(self, left: int, sender: int, now: int) -> int | None:
         """How much later a node learns that another has left (ms); None without such a rule."""
         rules = [each for each in self._of(left, sender) if isinstance(each.rule.action, SlowClose)]
-        seconds = [each.rule.action.seconds for each in rules if each.applies(now)]  # type: ignore[union-attr]
-        return round(sum(seconds) * 1000) if seconds else None
+        actions = [each.rule.action for each in rules if each.applies(now)]
+        return close_delay_ms(actions) if actions else None
 
     def put(self, sender: int, receiver: int, message: HeldMessage, now: int) -> None:
         """A message is sent; its `deliver` is called when it arrives, by `carry`."""

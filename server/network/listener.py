@@ -165,7 +165,9 @@ class Listener:
     def _refuses(self, spec: ListenerSpec) -> bool:
         from .shaped_connection import is_refused
 
-        return is_refused(self.node, spec, self.clock.now())
+        refused = is_refused(self.node, spec, self.clock.now())
+        self.reschedule()
+        return refused
 
     def replace(self, node: Node) -> None:
         """Serve another node from now on, with the same listeners; every connection is closed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from .awaited import Awaited, outcome_later
 from .verbs.waiting import WaitVerbs
@@ -20,7 +20,10 @@ class _Waits(WaitVerbs):
     """WaitVerbs whose methods return what is to be awaited."""
 
     def __init__(self, serving: Callable[[], Running]) -> None:
-        self._serving = serving  # type: ignore[method-assign]
+        self._source = serving
+
+    def _serving(self) -> Running:
+        return self._source()
 
     def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> Any:
         return self._later(awaited, result, timeout)
@@ -33,8 +36,7 @@ def _as_coroutine(
     verb: Callable[Concatenate[Any, P], T],
 ) -> Callable[Concatenate[AsyncWaits, P], Coroutine[Any, Any, T]]:
     async def wait(self: AsyncWaits, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        later: Awaitable[T] = verb(self._waits, *args, **kwargs)  # type: ignore[assignment]
-        return await later
+        return await cast(Awaitable[T], verb(self._waits, *args, **kwargs))
 
     wait.__doc__, wait.__name__ = verb.__doc__, verb.__name__
     return wait

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
     from .groups import Ask, Group
-    from .rules import RuleHandle
     from .transactions import Transaction
 
     Server = Broker | Cluster
@@ -103,14 +102,6 @@ def _known(state: str, states: Collection[str], subject: str) -> str:
     if state not in states:
         raise UsageError(f"{subject} has no state {state!r}: there are {', '.join(states)}")
     return state
-
-
-def rule_of(rule: RuleHandle, hits: int) -> Awaited[int]:
-    """A fault rule that was applied so many times."""
-    check(count=hits)
-    return Awaited(
-        f"{rule!r}, applied {hits} times", lambda _: rule.hits, lambda found: found >= hits, "{} hits".format
-    )
 
 
 def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[list[SeenRequest]]:

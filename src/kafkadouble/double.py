@@ -226,7 +226,7 @@ class KafkaDouble(
 
     def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
         running = self._known()
-        return self._on_thread(running, lambda: at(running.broker.history))
+        return running.on_thread(lambda: at(running.broker.history))
 
     @verb
     def reset(self) -> None:
@@ -257,10 +257,6 @@ class KafkaDouble(
         if not running.thread.running:
             raise UsageError("the double was stopped")
         return running
-
-    def _on_thread(self, running: Running, function: Callable[[], T]) -> T:
-        """The result of a function that only reads or cleans up; it works after a stop too."""
-        return running.thread.call(function) if running.thread.running else function()
 
     def __repr__(self) -> str:
         running = self._running

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.faults.armed import Armed
@@ -12,11 +11,14 @@ from kafkadouble.server.faults.disks import is_in
 from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
 
+from .arguments import check as check_argument
+from .awaited import Awaited, outcome
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
+    from .running import Running
 
 
 def check(rule: Rule, broker: Broker | Cluster) -> None:
@@ -86,8 +88,8 @@ PLACES: dict[str, Callable[[Rule, Broker | Cluster], None]] = {
 class RuleHandle:
     """An armed fault rule. In a `with` statement, it is removed at the end of the block."""
 
-    def __init__(self, on_thread: Callable[[Callable[[], None]], None], broker: Broker | Cluster, armed: Armed) -> None:
-        self._on_thread, self._broker, self._armed = on_thread, broker, armed
+    def __init__(self, running: Running, armed: Armed) -> None:
+        self._running, self._broker, self._armed = running, running.broker, armed
 
     @property
     def rule(self) -> Rule:
@@ -108,23 +110,7 @@ class RuleHandle:
     def wait(self, hits: int = 1, timeout: float = 10) -> None:
         """Waits until the rule was applied so many times. `timeout` is in seconds. Raises
         TimeoutError, which says how much matched."""
-        reached = Event()
-
-        def check() -> None:
-            if self._armed.hits >= hits:
-                reached.set()
-
-        def listen() -> None:
-            self._armed.on_hit.append(check)
-            check()
-
-        self._on_thread(listen)
-        try:
-            if not reached.wait(timeout):
-                met = f"{self._armed.met} {self._armed.unit} matched"
-                raise TimeoutError(f"{self!r}, not {hits} times within {timeout:g} s; {met}")
-        finally:
-            self._on_thread(lambda: self._armed.on_hit.remove(check))
+        outcome(self._running, applied(self, hits), timeout)
 
     def release(self) -> None:
         """Lets go on what the rule holds, and disarms it."""
@@ -133,7 +119,7 @@ class RuleHandle:
     def remove(self) -> None:
         """Disarms the rule, and lets go on what it holds. It may be called again, and after a reset
         or a stop."""
-        self._on_thread(lambda: self._broker.disarm(self._armed))
+        self._running.on_thread(lambda: self._broker.disarm(self._armed))
 
     def __enter__(self) -> RuleHandle:
         return self
@@ -143,3 +129,15 @@ class RuleHandle:
 
     def __repr__(self) -> str:
         return repr(self._armed)
+
+
+def applied(handle: RuleHandle, hits: int) -> Awaited[int]:
+    """The state in which a rule was applied so many times."""
+    check_argument(hits=hits)
+    armed = handle._armed
+    return Awaited(
+        f"{armed.rule!r}, applied {hits} times",
+        lambda _: armed.hits,
+        lambda found: found >= hits,
+        lambda found: f"applied {found} times, {armed.met} {armed.unit} matched",
+    )

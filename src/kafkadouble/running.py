@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .data_dirs import DataDirs
 
+
+T = TypeVar("T")
 
 PathLike = str | os.PathLike[str]
 
@@ -145,6 +147,10 @@ class Running:
     def _close_capture(self) -> None:
         if self._capturing is not None:
             self._capturing.close()
+
+    def on_thread(self, function: Callable[[], T]) -> T:
+        """The result of a function that only reads or cleans up; it works after a stop too."""
+        return self.thread.call(function) if self.thread.running else function()
 
     def stop(self) -> None:
         """End both; more than once is no error. The collector of garbage may call it on any thread,

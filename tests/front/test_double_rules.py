@@ -121,9 +121,7 @@ class TestRules:
             assert [says_hello(sock) for _ in range(3)] == [True] * 3
             waits.result(10)
         handle.wait(2)
-        expected = (
-            r"call ApiVersions from the 2. on 3 times: applied 2 times, not 9 times within 0 s; 3 requests matched"
-        )
+        expected = r"call ApiVersions from the 2. on 3 times, applied 9 times: .* applied 2 times, 3 requests matched"
         with pytest.raises(TimeoutError, match=expected):
             handle.wait(9, timeout=0)
 

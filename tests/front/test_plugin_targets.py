@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 
 import pytest
 
 from kafkadouble import KafkaDouble
+from kafkadouble.pytest_plugin.external_kafka import ExternalKafka
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
@@ -71,6 +73,14 @@ SUITE = """
 def kafka() -> Iterator[KafkaDouble]:
     with KafkaDouble() as kafka:
         yield kafka
+
+
+def test_a_real_kafka_takes_the_same_arguments() -> None:
+    shared = [name for name in vars(ExternalKafka) if not name.startswith("_") and hasattr(KafkaDouble, name)]
+    assert {"create_topic", "produce", "records", "groups", "wait_for_records", "wait_for_group"} <= set(shared)
+    for name in shared:
+        if callable(of_double := getattr(KafkaDouble, name)):
+            assert inspect.signature(getattr(ExternalKafka, name)) == inspect.signature(of_double), name
 
 
 def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:

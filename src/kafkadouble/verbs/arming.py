@@ -3,7 +3,6 @@ and disks alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.errors import UsageError
@@ -29,23 +28,22 @@ class ArmingVerbs(VerbHost):
         if not isinstance(rule, Rule):
             raise UsageError(f"a rule is a Rule, not {rule!r}")
 
-        def arm() -> RuleHandle:
-            broker = self._serving().broker
-            check(checked(rule), broker)
-            return RuleHandle(self._in_thread, broker, broker.arm(rule))
+        running = self._serving()
 
-        return self._serving().thread.call(arm)
+        def arm() -> RuleHandle:
+            check(checked(rule), running.broker)
+            return RuleHandle(running, running.broker.arm(rule))
+
+        return running.thread.call(arm)
 
     @property
     def rules(self) -> list[RuleHandle]:
         """The armed rules, oldest first. A spent rule is not armed any more."""
         from kafkadouble.rules import RuleHandle
 
-        def armed() -> list[RuleHandle]:
-            broker = self._serving().broker
-            return [RuleHandle(self._in_thread, broker, each) for each in broker.any_broker.node.faults.register.rules]
-
-        return self._serving().thread.call(armed)
+        running = self._serving()
+        armed = running.thread.call(lambda: list(running.broker.any_broker.node.faults.register.rules))
+        return [RuleHandle(running, each) for each in armed]
 
     def clear_rules(self) -> None:
         """Disarms every fault rule, including those that other callers armed, and lets go on what a
@@ -57,12 +55,9 @@ class ArmingVerbs(VerbHost):
         """The rules that were armed since the start or the last reset and that nothing has matched
         so far, armed or already removed, oldest first. The latest 1000 are remembered."""
         running = self._known()
-        return self._on_thread(running, lambda: running.broker.controlling.node.faults.register.unused)
+        return running.on_thread(lambda: running.broker.controlling.node.faults.register.unused)
 
     def _arm(self, action: str, **fields: Any) -> RuleHandle:
         from kafkadouble.server.faults.rule import Rule
 
         return self.arm(Rule.of(action, **fields))
-
-    def _in_thread(self, function: Callable[[], T]) -> T:
-        return self._on_thread(self._known(), function)

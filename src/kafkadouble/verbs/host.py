@@ -31,9 +31,6 @@ class VerbHost:
         def _known(self) -> Running:
             """What runs, or ran until it was stopped. Raises UsageError before the first start."""
 
-        def _on_thread(self, running: Running, function: Callable[[], T]) -> T:
-            """The result of a function that only reads or cleans up; it works after a stop too."""
-
         def _call(self, function: Callable[..., T], *args: Any) -> T:
             """The result of a function that is called on the thread of the broker."""
 

@@ -40,4 +40,4 @@ class LintVerbs(VerbHost):
             creates = broker.controlling.node.settings.bool("auto.create.topics.enable")
             return LintContext(frozenset(broker.image.topic_ids), creates, not isinstance(self._clock, SteppedClock))
 
-        return lint(list(self.requests), self._on_thread(running, context), ignore)
+        return lint(list(self.requests), running.on_thread(context), ignore)

@@ -49,7 +49,8 @@ class WaitVerbs(VerbHost):
     ) -> list[ReadRecord]:
         """Waits until a topic, or one partition, has at least `count` records, and returns them
         all. The topic need not exist yet. Only records that `where` accepts are counted; it is
-        called on the thread of the broker, once for each record."""
+        called on the thread of the broker, once for each record, and again after an election of a
+        leader."""
         from kafkadouble.conditions import records_of
 
         return self._wait(records_of(topic, count, partition, isolation, where), list, timeout)
@@ -120,9 +121,9 @@ class WaitVerbs(VerbHost):
     @verb
     def wait_for_rule(self, rule: RuleHandle, hits: int = 1, *, timeout: float = 10) -> None:
         """Waits until a fault rule was applied so many times."""
-        from kafkadouble.coordinator_conditions import rule_of
+        from kafkadouble.rules import applied
 
-        return self._wait(rule_of(rule, hits), _nothing, timeout)
+        return self._wait(applied(rule, hits), _nothing, timeout)
 
     @verb
     def wait_for_request(

@@ -83,7 +83,7 @@ class Carrying:
         if among is None or refusing.divide(among, scope)[0] is None or not armed.applies(self._node.now):
             return
         if self._request.trace is not None:
-            self._request.trace.fault_hit(rule)
+            self._request.trace.fault_hit(TYPES[type(rule.action)])
         self._apply(rule.action, armed)
 
     def _apply(self, action: Any, armed: Armed) -> None:

@@ -1,4 +1,4 @@
-"""The fault rules for the disk of one log directory: asked before each operation on the records of
+"""The fault rules for the disk of one log directory, called before each operation on the records of
 a partition.
 
 Rules. Only the files of records (`.log`) count, those of the cluster's metadata only for a rule

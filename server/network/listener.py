@@ -69,7 +69,7 @@ class Listener:
         """Called after each call into the node, where a cluster in the process carries its
         requests."""
         self.watches = Watches()
-        """Those who wait for a state."""
+        """The waits for a state."""
         self.paused = False
         self.shapes = False
         """Whether there are fault rules for connections."""

@@ -1,4 +1,4 @@
-"""Tells those who wait for a state of the server that something may have changed.
+"""Wakes the waits for a state of the server when something may have changed.
 
 Rules. A check runs on the loop's thread, never inside a call into a node, once after each round of
 calls. What a check itself sets in motion does not lead to another look.

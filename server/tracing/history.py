@@ -112,9 +112,9 @@ class History(Subscriber):
     def disconnected(self, peer: Peer) -> None:
         self._early.pop(peer, None)
 
-    def fault_hit(self, traced: TracedRequest, rule: Any) -> None:
+    def fault_hit(self, traced: TracedRequest, action: str) -> None:
         if traced.seen is not None:
-            traced.seen.rules += (_snake(type(rule.action).__name__),)
+            traced.seen.rules += (action,)
 
     def ended(self, traced: TracedRequest) -> None:
         seen = traced.seen
@@ -155,8 +155,3 @@ class History(Subscriber):
 
     def __repr__(self) -> str:
         return f"the latest {len(self)} requests, about {self._clients.bytes} bytes"
-
-
-def _snake(name: str) -> str:
-    """`drop_answer` for DropAnswer: the type of an action, as rules write it."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")

@@ -46,8 +46,8 @@ class Subscriber:
     def begun(self, traced: TracedRequest) -> None:
         """A request is handed to the node."""
 
-    def fault_hit(self, traced: TracedRequest, rule: Any) -> None:
-        """A fault rule was applied to the request."""
+    def fault_hit(self, traced: TracedRequest, action: str) -> None:
+        """A fault rule with an action of this type was applied to the request."""
 
     def waiting(self, traced: TracedRequest) -> None:
         """The request cannot be answered at once."""
@@ -118,9 +118,9 @@ class TracedRequest:
         self.response_bytes: int | None = None
         self.ended_ms = 0
 
-    def fault_hit(self, rule: Any) -> None:
+    def fault_hit(self, action: str) -> None:
         for each in self._trace.subscribers:
-            each.fault_hit(self, rule)
+            each.fault_hit(self, action)
 
     def waits(self) -> None:
         """It cannot be answered at once."""

@@ -3,7 +3,7 @@ the session of a member. Run everything here on the loop's thread.
 
 Rules. Offsets and groups change by the requests that an admin client sends, at the coordinator of
 the group; so a group with members is refused as Kafka refuses it. A coordinator that is being
-loaded is asked again, as clients do.
+loaded gets the request again, as from clients.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ RETRIABLE = {
 """The errors after which a client asks again."""
 
 RETRY_S, RETRIES_END_S, FEW_ATTEMPTS = 0.005, 10.0, 5
-"""The interval in which a coordinator is asked again, and how long, by the machine's clock; and how
-often with a clock that stands still."""
+"""The interval in which a coordinator gets the request again, and how long, by the machine's clock;
+and how often with a clock that stands still."""
 
 
 async def _ask(broker: Broker | Cluster, body: Message, at: Broker | None = None) -> Any:

@@ -12,23 +12,25 @@ from .request_filter import RequestFilter
 MOST_NEAREST, MOST_LAST, MOST_FOUND = 3, 5, 5
 
 
-def explanation(wanted: RequestFilter, times: int | None, requests: Sequence[SeenRequest]) -> str:
+def explanation(request_filter: RequestFilter, times: int | None, requests: Sequence[SeenRequest]) -> str:
     """The text of the AssertionError. `times` is how many should match, None for at least one."""
-    searched = wanted.since(requests)
-    found = [seen for seen in searched if wanted.matches(seen)]
-    lines = [_headline(wanted, times, len(found), len(searched))]
+    searched = request_filter.since(requests)
+    found = [seen for seen in searched if request_filter.matches(seen)]
+    lines = [_headline(request_filter, times, len(found), len(searched))]
     if found:
         lines += _lines("these match:", _short(found))
     if not found or (times or 0) > len(found):
-        lines += _nearest(wanted, searched)
+        lines += _nearest(request_filter, searched)
         lines += _lines("the last requests:", map(repr, searched[-MOST_LAST:]))
     return "\n".join(lines)
 
 
-def _headline(wanted: RequestFilter, times: int | None, found: int, searched: int) -> str:
+def _headline(request_filter: RequestFilter, times: int | None, found: int, searched: int) -> str:
     expected = "at least one request" if times is None else "no request" if not times else _counted(times)
     matched = "none" if not found else str(found)
-    return f"expected {expected} to match {wanted}, but {matched} of {searched} {'does' if found == 1 else 'do'}"
+    return (
+        f"expected {expected} to match {request_filter}, but {matched} of {searched} {'does' if found == 1 else 'do'}"
+    )
 
 
 def _counted(count: int) -> str:
@@ -40,14 +42,16 @@ def _short(found: Sequence[SeenRequest]) -> list[str]:
     return [*map(repr, found[:MOST_FOUND]), *([f"and {more} more"] if more > 0 else [])]
 
 
-def _nearest(wanted: RequestFilter, requests: Sequence[SeenRequest]) -> list[str]:
+def _nearest(request_filter: RequestFilter, requests: Sequence[SeenRequest]) -> list[str]:
     """The requests with the fewest differences, the latest first."""
-    missed = [(differences, seen) for seen in reversed(requests) if (differences := list(wanted.differences(seen)))]
+    missed = [
+        (differences, seen) for seen in reversed(requests) if (differences := list(request_filter.differences(seen)))
+    ]
     near = sorted(filter(_is_near, missed), key=lambda miss: len(miss[0]))[:MOST_NEAREST]
     texts = []
-    for differences, seen in near if wanted.given else ():
+    for differences, seen in near if request_filter.given else ():
         texts.append(repr(seen))
-        texts += [f"    {name} is {has}, not {_meant(wanted, name)}" for name, has in differences]
+        texts += [f"    {name} is {has}, not {_meant(request_filter, name)}" for name, has in differences]
     return _lines("the nearest:", texts)
 
 
@@ -56,10 +60,10 @@ def _is_near(miss: tuple[list[tuple[str, str]], SeenRequest]) -> bool:
     return len(miss[0]) == 1 or all(name != "api" for name, _ in miss[0])
 
 
-def _meant(wanted: RequestFilter, name: str) -> str:
+def _meant(request_filter: RequestFilter, name: str) -> str:
     if name == "api":
-        return " or ".join(wanted.apis)
-    value = wanted.given[name]
+        return " or ".join(request_filter.apis)
+    value = request_filter.given[name]
     return {True: "any error", False: "no error"}[value] if isinstance(value, bool) else str(value)
 
 

@@ -86,11 +86,11 @@ class RequestFilter(NamedTuple):
         yield from self._of_parts(seen)
 
     def _of_parts(self, seen: SeenRequest) -> Iterator[tuple[str, str]]:
-        wanted = {name: self.given[name] for name in PARTS if name in self.given}
-        parts = seen.parts if wanted else ()
-        found = [part for part in parts if all(getattr(part, name) == value for name, value in wanted.items())]
-        if wanted and not found:
-            yield from _missing(wanted, parts)
+        scope = {name: self.given[name] for name in PARTS if name in self.given}
+        parts = seen.parts if scope else ()
+        found = [part for part in parts if all(getattr(part, name) == value for name, value in scope.items())]
+        if scope and not found:
+            yield from _missing(scope, parts)
         if "error" in self.given:
             errors = _errors_at(found, seen)
             if not _has_error(self.given["error"], errors):
@@ -104,11 +104,11 @@ class RequestFilter(NamedTuple):
         return (" or ".join(self.apis) or "a request") + (f" with {fields}" if fields else "") + after
 
 
-def _missing(wanted: dict[str, Any], parts: Sequence[SeenPart]) -> Iterator[tuple[str, str]]:
+def _missing(scope: dict[str, Any], parts: Sequence[SeenPart]) -> Iterator[tuple[str, str]]:
     """The fields of the part that comes nearest; each with what all parts have there."""
-    scores = [sum(getattr(part, name) == value for name, value in wanted.items()) for part in parts]
+    scores = [sum(getattr(part, name) == value for name, value in scope.items()) for part in parts]
     nearest = parts[scores.index(max(scores))] if parts else None
-    for name, value in wanted.items():
+    for name, value in scope.items():
         if nearest is None or getattr(nearest, name) != value:
             values = [text_of(getattr(part, name)) for part in parts if getattr(part, name) is not None]
             yield name, listed(values) or "none"
@@ -121,8 +121,8 @@ def _errors_at(parts: Sequence[SeenPart], seen: SeenRequest) -> list[str]:
     return [part.error for part in parts if part.error is not None]
 
 
-def _has_error(wanted: str | bool, errors: Sequence[str]) -> bool:
-    return wanted in errors if isinstance(wanted, str) else bool(errors) is wanted
+def _has_error(expected: str | bool, errors: Sequence[str]) -> bool:
+    return expected in errors if isinstance(expected, str) else bool(errors) is expected
 
 
 def _check_fields(fields: dict[str, Any]) -> None:

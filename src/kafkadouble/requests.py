@@ -52,10 +52,10 @@ class Requests(Sequence[SeenRequest]):
 
         if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
             raise UsageError(f"times is a number of requests from 0, not {times!r}")
-        wanted, seen = RequestFilter.checked(apis, narrowing), self._all()
-        found = wanted.among(seen)
+        request_filter, seen = RequestFilter.checked(apis, narrowing), self._all()
+        found = request_filter.among(seen)
         if len(found) != times if times is not None else not found:
-            raise AssertionError(explanation(wanted, times, seen))
+            raise AssertionError(explanation(request_filter, times, seen))
         return found
 
     def assert_not_seen(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> None:

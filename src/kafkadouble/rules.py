@@ -71,9 +71,9 @@ def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
         raise UsageError("the logs are in memory, and so there is no disk that could fail: give data_dir")
     if isinstance(rule.action, LoseFlushes) and broker.controlling is broker:
         raise UsageError("what a lost flush covered is gone after a kill, and a single broker has none: give brokers=2")
-    wanted = rule.match.log_dir
-    if wanted is not None and not any(is_in(path, wanted) for path in paths):
-        raise UsageError(f"there is no log directory {wanted!r}: there are {', '.join(paths)}")
+    log_dir = rule.match.log_dir
+    if log_dir is not None and not any(is_in(path, log_dir) for path in paths):
+        raise UsageError(f"there is no log directory {log_dir!r}: there are {', '.join(paths)}")
 
 
 PLACES: dict[str, Callable[[Rule, Broker | Cluster], None]] = {

@@ -335,7 +335,7 @@ BAD = {
         throttles.NAME, lambda session: throttled(session, after=500), "throttled for 1000 ms, and sent Heartbeat after 500 ms", 2
     ),
     "metadata again and again": Habit(
-        metadata_storms.NAME, storm, "asked 15 times for the same metadata in 924 ms", STORM_REQUESTS
+        metadata_storms.NAME, storm, "requested the same metadata 15 times in 924 ms", STORM_REQUESTS
     ),
     "a topic by accident": Habit(
         created_topics.NAME, topic_by_accident, "created the topic 'ordres' by asking for it; did you mean 'orders'?", 1

@@ -13,11 +13,9 @@ from kafkadouble.lint.rules import BY_NAME, RULES, lint
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.apis.served import ROW_OF
-from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.requests.request import Peer
-from kafkadouble.server.tracing.history import _snake
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.hostile.stage import Line
 from tests.lint.habits import BAD, GOOD, Habit, busy_fetches, rules_with_a_habit
@@ -109,10 +107,6 @@ def test_a_throttled_connection_that_closes_leaves_nothing() -> None:
     session.history.arrived_throttled(peer, 0, 1, NOW)
     session.history.disconnected(peer)
     assert session.history._early == {}
-
-
-def test_the_names_of_the_actions_are_those_of_rules() -> None:
-    assert [_snake(row.cls.__name__) for row in ACTIONS.values()] == list(ACTIONS)
 
 
 def test_a_double_lints_after_the_stop_too() -> None:

@@ -14,7 +14,7 @@ from .thresholds import EXPLAINED_MS, STORM_MS, STORM_REQUESTS
 NAME = "metadata-storm"
 
 Topics = tuple[str, tuple[str, ...] | None]
-"""A connection, and the names that it asked for; None for all."""
+"""A connection, and the names that it requested; None for all."""
 
 
 def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
@@ -35,7 +35,7 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
                 found[seen.client_id] = list(row)
     for shown in found.values():
         took = shown[-1].time - shown[0].time
-        yield finding(NAME, f"asked {len(shown)} times for the same metadata in {took} ms", shown)
+        yield finding(NAME, f"requested the same metadata {len(shown)} times in {took} ms", shown)
 
 
 def _names(seen: SeenRequest) -> tuple[str, ...] | None:

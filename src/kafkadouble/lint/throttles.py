@@ -1,4 +1,4 @@
-"""A client sends a request although the broker told it to wait (`throttle_time_ms`, KIP-219)."""
+"""A client sends a request before the end of its `throttle_time_ms` (KIP-219)."""
 
 from __future__ import annotations
 

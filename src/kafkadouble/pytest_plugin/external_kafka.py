@@ -39,8 +39,8 @@ LOOK_S = 0.02
 
 
 class ExternalKafka:
-    """`target` is the value of --kafka-broker. `is_own`: no one else uses it, so that everything in
-    it may be deleted after a test."""
+    """`target` is the value of --kafka-broker. `is_own`: nothing else uses it, so that everything
+    in it may be deleted after a test."""
 
     def __init__(self, target: str, bootstrap_servers: str, *, is_own: bool) -> None:
         self.bootstrap_servers, self._target, self._is_own = bootstrap_servers, target, is_own

@@ -16,7 +16,6 @@ from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLead
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.faults.actions import TYPES
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.in_process import InProcessLinks
@@ -51,8 +50,8 @@ class Recorder(Subscriber):
         self.traced.append(traced)
         self._note("begun", traced)
 
-    def fault_hit(self, traced: TracedRequest, rule: Any) -> None:
-        self._note(f"{TYPES[type(rule.action)]} hits", traced)
+    def fault_hit(self, traced: TracedRequest, action: str) -> None:
+        self._note(f"{action} hits", traced)
 
     def waiting(self, traced: TracedRequest) -> None:
         self._note("waiting", traced)

@@ -184,6 +184,27 @@ def test_with_strict_rules_it_is_a_failure(pytester: pytest.Pytester) -> None:
     run(pytester, "--kafkadouble-strict-rules", passed=1, failed=1)
 
 
+def test_the_fixture_may_have_another_name_too(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def broker(kafka_double):
+            return kafka_double
+
+        def test_strict(broker):
+            broker.fail("Produce", "NOT_LEADER_OR_FOLLOWER")
+
+        def test_fails(broker):
+            assert broker.records("orders") == []
+        """
+    )
+    result = run(pytester, "--kafkadouble-strict-rules", failed=2)
+    result.stdout.fnmatch_lines("*no request matched 1 fault rule(s): *")
+    assert result.stdout.str().count("kafkadouble: fault rules (") == 1
+
+
 def test_a_failure_shows_what_happened(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

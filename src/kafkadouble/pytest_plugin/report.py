@@ -33,8 +33,7 @@ def doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
     module = sys.modules.get("kafkadouble.double")
     if module is None:
         return {}
-    found = {name: each for name, each in getattr(item, "funcargs", {}).items() if isinstance(each, module.KafkaDouble)}
-    return {name: each for name, each in found.items() if each not in list(found.values())[: list(found).index(name)]}
+    return {name: each for name, each in getattr(item, "funcargs", {}).items() if isinstance(each, module.KafkaDouble)}
 
 
 def check_rules(item: pytest.Item) -> None:
@@ -52,10 +51,12 @@ def check_rules(item: pytest.Item) -> None:
 
 
 def sections(item: pytest.Item) -> list[tuple[str, str]]:
-    """The sections about the brokers of a test that failed."""
+    """The sections about the brokers of a test that failed, one set for each double."""
+    names = {id(double): name for name, double in doubles(item).items()}
     return [
         (f"{PACKAGE}: {title} ({name})", "\n".join(lines))
         for name, double in doubles(item).items()
+        if names[id(double)] == name
         for title, show in SECTIONS.items()
         if (lines := list(_shown(show, double)))
     ]

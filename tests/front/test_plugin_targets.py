@@ -97,14 +97,21 @@ def test_the_suite_on_a_double(pytester: pytest.Pytester) -> None:
 
 def test_the_suite_on_a_kafka_that_runs(pytester: pytest.Pytester, kafka: KafkaDouble) -> None:
     kafka.create_topic("another")
-    pytester.makepyfile(SUITE.replace("assert kafka_double.groups() == {}", ""))
-    result = run(pytester, f"--kafka-broker={kafka.bootstrap_servers}", passed=5, skipped=2)
+    pytester.makepyfile(
+        SUITE.replace("assert kafka_double.groups() == {}", ""),
+        test_of_topics="""
+        def test_topics(kafka_double):
+            assert kafka_double.produce("another", "into a topic of others") == 0
+            assert kafka_double.produce("made_by_a_record", "new") == 0
+        """,
+    )
+    result = run(pytester, f"--kafka-broker={kafka.bootstrap_servers}", passed=6, skipped=2)
     result.stdout.fnmatch_lines_random(
         ["*fail: only a double has that, and this run is for --kafka-broker=127*", "*stepped: only a double has that*"]
     )
-    assert kafka.records("another") == []  # and what the tests created is deleted
+    assert len(kafka.records("another")) == 1  # and what the tests created is deleted
     deleted = {topic.name for seen in kafka.requests.of("DeleteTopics") for topic in seen.body.topics}
-    assert deleted == {"orders"}
+    assert deleted == {"orders", "made_by_a_record"}
 
 
 CONTAINER = """

@@ -89,10 +89,12 @@ class ExternalKafka:
         key_bytes = seeding.as_bytes(key)
         at = time.time_ns() // 1_000_000 if timestamp is None else timestamp
         batch = seeding.batch_of(value, key_bytes, headers, at)
+        # A topic that was there before is not deleted after the test.
+        if topic not in self._client.topics(internal=True):
+            self._created.add(topic)
         try:
             partitions = self._client.partitions(topic, create=True)
             index = self._choose(key_bytes, len(partitions)) if partition is None else partition
-            self._created.add(topic)
             with self._client.producer() as producer:
                 return producer.send({TopicPartition(topic, index): [batch]})[TopicPartition(topic, index)]
         except NoSuchTopic as problem:

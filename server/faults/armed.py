@@ -21,14 +21,15 @@ class Armed:
 
     `since` is when it was armed (ms), `image` is the metadata of then, for an action that needs
     it. `paused` are the requests that it holds until it is released. `on_spent` is called when a
-    rule that holds nothing is spent. `random` are its own random numbers, for its action too.
+    rule that holds nothing is spent. `random` are its own random numbers, for its action too. `id`
+    is its number in the register, 0 outside of one.
     """
 
-    __slots__ = ("hits", "image", "is_released", "met", "on_spent", "paused", "random", "rule", "since")
+    __slots__ = ("hits", "id", "image", "is_released", "met", "on_spent", "paused", "random", "rule", "since")
 
     def __init__(self, rule: Rule, seed: int, since: int = 0, image: Image | None = None) -> None:
         self.rule, self.since, self.image = rule, since, image
-        self.met = self.hits = 0
+        self.id = self.met = self.hits = 0
         self.paused, self.is_released = Waiters(), False
         self.on_spent: Callable[[Armed], None] | None = None
         self.random = Random(seed if rule.trigger.seed is None else rule.trigger.seed)

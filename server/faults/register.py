@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 REQUEST, CONNECTION, LINK, DISK = "request", "connection", "link", "disk"
 
 MOST_REMEMBERED = 1000
-"""Rules without a match that are remembered; beyond that the oldest are forgotten."""
+"""The rules without a match that are remembered, and the latest rules that are found by their id;
+beyond that the oldest are forgotten."""
 
 
 class RuleRegister:
@@ -26,9 +27,14 @@ class RuleRegister:
         self.rules: list[Armed] = []
         """Those of all planes."""
         self._unmatched: dict[Armed, None] = {}
+        self._latest: dict[int, Armed] = {}
+        self._last_id = 0
 
     def add(self, armed: Armed) -> None:
-        """Put a rule in force."""
+        """Put a rule in force, and give it an id: 1, 2 and so on."""
+        self._last_id = armed.id = self._last_id + 1
+        self._latest[armed.id] = armed
+        self._latest.pop(armed.id - MOST_REMEMBERED, None)
         self.rules.append(armed)
         self.by_plane[armed.rule.plane].append(armed)
         if len(self._unmatched) >= MOST_REMEMBERED:
@@ -42,6 +48,10 @@ class RuleRegister:
             if armed in rules:
                 rules.remove(armed)
 
+    def by_id(self, id: int) -> Armed | None:
+        """The rule with this id, in force or not. The latest 1000 are remembered."""
+        return self._latest.get(id)
+
     @property
     def unused(self) -> list[Rule]:
         """The rules that nothing has matched so far, armed or already removed, oldest first."""
@@ -50,6 +60,8 @@ class RuleRegister:
     def forget(self) -> None:
         """Begin again: no rule was armed so far."""
         self._unmatched.clear()
+        self._latest.clear()
+        self._last_id = 0
 
     def __repr__(self) -> str:
         return f"{len(self.rules)} rules in force"

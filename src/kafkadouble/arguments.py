@@ -16,6 +16,7 @@ from .errors import UsageError
 
 INT64 = 2**63
 LARGEST_FACTOR = 1_000_000
+LONGEST_LABEL = 249
 ISOLATION_LEVELS = "read_uncommitted", "read_committed"
 FORMATS = "json", "text"
 
@@ -71,6 +72,10 @@ def _pairs(value: object) -> bool:
     return isinstance(value, Mapping) or _iterable(value)
 
 
+def _names(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+
+
 def _replicas(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) > 0 and all(map(_index, value))
 
@@ -101,13 +106,17 @@ def _rule(value: object) -> bool:
 def _handle(value: object) -> bool:
     from .rules import RuleHandle
 
-    return isinstance(value, RuleHandle)
+    return isinstance(value, RuleHandle) or _integer(value)
 
 
 def _snapshot(value: object) -> bool:
     from .snapshot import Snapshot
 
-    return isinstance(value, Snapshot)
+    return isinstance(value, Snapshot | str)
+
+
+def _label(value: object) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= LONGEST_LABEL
 
 
 def _since(value: object) -> bool:
@@ -140,6 +149,8 @@ OFFSETS: dict[str, Any] = {
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
 }
 
+LABEL: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL}
+HANDLE: Argument = (_handle, "the handle or the id of a rule", {"type": "integer", "minimum": 1})
 FACTOR: dict[str, Any] = {"type": "number", "minimum": 1 / LARGEST_FACTOR, "maximum": LARGEST_FACTOR}
 RESET_POINT: dict[str, Any] = {"anyOf": [{"enum": ["earliest", "latest"]}, {"type": "integer", "minimum": 0}]}
 
@@ -167,6 +178,8 @@ ARGUMENTS: dict[str, Argument] = {
     "isr": (_ids, "ids of brokers", {"type": "array", "items": INTEGER}),
     "leader": (_integer, "the id of a broker", INTEGER),
     "api": (_is(str), "the name of an API", NAME),
+    "apis": (_names, "names of APIs", {"type": "array", "items": NAME}),
+    "assert_seen.times": (_index, "a number of requests from 0", INDEX),
     "client_id": (_is(str), "a text", NAME),
     "state": (_is(str), "the name of a state", NAME),
     "where": (callable, "a function", None),
@@ -192,14 +205,17 @@ ARGUMENTS: dict[str, Argument] = {
     "offsets": (_offsets, "a mapping of (topic, partition) to an offset from 0", OFFSETS),
     "reset_offsets.to": (_reset_point, "earliest, latest or an offset from 0", RESET_POINT),
     "rule": (_rule, "a Rule", {"type": "object"}),
-    "wait_for_rule.rule": (_handle, "the handle of a rule", None),
+    "handle": HANDLE,
+    "remove_rule.rule": HANDLE,
+    "wait_for_rule.rule": HANDLE,
     "wait_for_request.error": (
         _is(str, int, bool),
         "the name or the number of an error, True or False",
         {"type": ["string", "integer", "boolean"]},
     ),
     "wait_for_request.since": (_since, "milliseconds since the epoch, or a SeenRequest", INTEGER),
-    "snapshot": (_snapshot, "a snapshot of snapshot()", None),
+    "snapshot": (_snapshot, "a snapshot of snapshot(), or the name of one", NAME),
+    "snapshot.name": (_label, "a name of 1 to 249 characters", LABEL),
     "ignore": (_iterable, "names of rules", {"type": "array", "items": NAME}),
     "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
     "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),

@@ -25,6 +25,8 @@ class _Waits(WaitVerbs):
     def _serving(self) -> Running:
         return self._source()
 
+    _known = _serving
+
     def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> Any:
         return self._later(awaited, result, timeout)
 

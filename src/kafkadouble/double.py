@@ -119,6 +119,7 @@ class KafkaDouble(
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()
         self._running: Running | None = None
+        self._snapshots = {}
         self._round = 0
 
     def start(self) -> KafkaDouble:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 from kafkadouble.server.tracing.history import History, SeenRequest
 from kafkadouble.wire.errors import UsageError
 
+from .verbs.registry import verb
+
 if TYPE_CHECKING:
     from typing import Unpack
 
@@ -27,6 +29,7 @@ class Requests(Sequence[SeenRequest]):
     def _all(self) -> list[SeenRequest]:
         return self._look(list)
 
+    @verb
     def of(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> list[SeenRequest]:
         """The requests to these APIs (all, if none is given) that match every keyword.
 
@@ -38,6 +41,7 @@ class Requests(Sequence[SeenRequest]):
 
         return RequestFilter.checked(apis, narrowing).among(self._all())
 
+    @verb
     def assert_seen(
         self, *apis: str, times: int | None = None, **narrowing: Unpack[RequestNarrowing]
     ) -> list[SeenRequest]:
@@ -58,6 +62,7 @@ class Requests(Sequence[SeenRequest]):
             raise AssertionError(explanation(request_filter, times, seen))
         return found
 
+    @verb
     def assert_not_seen(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> None:
         """Asserts that no request matches, as in `of`. The AssertionError shows those that do."""
         __tracebackhide__ = True
@@ -73,6 +78,7 @@ class Requests(Sequence[SeenRequest]):
         form of Kafka's own JSON; records and secrets are left out, as in captures."""
         return [seen.to_json() for seen in self._all()]
 
+    @verb
     def clear(self) -> None:
         """Removes the requests so far."""
         self._look(_clear)

@@ -97,6 +97,12 @@ class RuleHandle:
         return self._armed.rule
 
     @property
+    def id(self) -> int:
+        """The number of the rule, from 1 since the start of the double or its last reset. A program
+        that has no handle, such as one in another language, names the rule by it."""
+        return self._armed.id
+
+    @property
     def hits(self) -> int:
         """The number of requests that the rule was applied to; of connections, of messages between
         nodes or of operations of a disk, if it is a rule for those."""
@@ -129,6 +135,18 @@ class RuleHandle:
 
     def __repr__(self) -> str:
         return repr(self._armed)
+
+
+def handle_of(running: Running, rule: RuleHandle | int) -> RuleHandle:
+    """The handle of a rule that is given by its handle, or by its id; the latest 1000 rules are
+    known by their ids. Raises UsageError for another id."""
+    check_argument(handle=rule)
+    if isinstance(rule, RuleHandle):
+        return rule
+    armed = running.on_thread(lambda: running.broker.faults.register.by_id(rule))
+    if armed is None:
+        raise UsageError(f"there is no rule with the id {rule} since the start or the last reset")
+    return RuleHandle(running, armed)
 
 
 def applied(handle: RuleHandle, hits: int) -> Awaited[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kafkadouble import KafkaDouble
 from kafkadouble.brokers import BrokerHandle
-from kafkadouble.verbs.collecting import NARROWING
+from kafkadouble.verbs.collecting import NARROWING, VERBS_OF_REQUESTS
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
 
@@ -105,6 +106,7 @@ TITLES = {
     "clock": "Clock",
     "waiting": "Waiting",
     "lint": "Lint",
+    "requests": "Requests",
     "faults": "Faults",
     "snapshots": "Snapshots",
     "double": "The double itself",
@@ -112,6 +114,7 @@ TITLES = {
 """The sections, by subject, in their order."""
 
 NOTES = {
+    "requests": "In the registry the first is `requests`, the last `clear_requests`: [requests.md](requests.md).\n",
     "faults": "Each verb that arms a rule also takes the fields of Match and Trigger: [faults.md](faults.md).\n",
     "waiting": "`kafka.aio` has the same verbs as coroutines: [waiting.md](waiting.md).\n",
     "lint": "What it finds is listed in [lint.md](lint.md).\n",
@@ -144,7 +147,10 @@ def _call(verb: Verb) -> str:
     if verb.name.endswith("_broker") and hasattr(BrokerHandle, name):
         given = ", ".join(map(_given, own[1:]))
         return f"kafka.brokers[1].{name}({given})"
-    is_property = verb.name in ("rules", "unused_rules", "metrics")
+    if verb.subject == "requests":
+        of = next((method for method, other in VERBS_OF_REQUESTS.items() if other == verb.name), verb.name)
+        return f"kafka.requests.{of}({', '.join('*apis' if each.name == 'apis' else _given(each) for each in own)})"
+    is_property = isinstance(getattr(KafkaDouble, verb.name), property)
     return f"kafka.{verb.name}" + ("" if is_property else f"({', '.join(map(_given, own))})")
 
 

@@ -45,6 +45,13 @@ class ArmingVerbs(VerbHost):
         armed = running.thread.call(lambda: list(running.broker.any_broker.node.faults.register.rules))
         return [RuleHandle(running, each) for each in armed]
 
+    def remove_rule(self, rule: RuleHandle | int) -> None:
+        """Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
+        called again for the same rule."""
+        from kafkadouble.rules import handle_of
+
+        handle_of(self._known(), rule).remove()
+
     def clear_rules(self) -> None:
         """Disarms every fault rule, including those that other callers armed, and lets go on what a
         rule holds."""

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .host import VerbHost
 from .registry import verb
 
+if TYPE_CHECKING:
+    from kafkadouble.cluster_description import ClusterDescription
+
 
 class BrokerVerbs(VerbHost):
     """A part of KafkaDouble."""
+
+    @verb
+    def describe_cluster(self) -> ClusterDescription:
+        """The id of the cluster, its controller, the time of its clock, and its brokers with their
+        addresses and states."""
+        from kafkadouble import cluster_description
+
+        return self._call(cluster_description.describe, self._serving().broker)
 
     @verb
     def down(self, broker: int | None = None) -> None:

@@ -2,8 +2,9 @@
 of each parameter.
 
 A verb of a broker, as `kafka.brokers[1].kill()`, has the name `kill_broker` and a parameter
-`broker`. The verbs of fault rules are all public methods of FaultVerbs and its bases; the kinds
-of their parameters are those of the rule's fields.
+`broker`. A verb of the requests, as `kafka.requests.of("Fetch")`, takes the names of APIs as a
+parameter `apis`. The verbs of fault rules are all public methods of FaultVerbs and its bases; the
+kinds of their parameters are those of the rule's fields.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kafkadouble.arguments import ARGUMENTS, Argument
 from kafkadouble.brokers import BrokerHandle
 from kafkadouble.double import KafkaDouble
 from kafkadouble.request_filter import RequestNarrowing
+from kafkadouble.requests import Requests
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.field_kinds import FieldKind
 from kafkadouble.server.faults.match import MATCH_FIELDS, Match
@@ -33,6 +35,9 @@ Row = Argument | None
 
 BROKER = "broker"
 FIELDS: Mapping[str, FieldKind] = {**MATCH_FIELDS, **TRIGGER_FIELDS}
+
+VERBS_OF_REQUESTS: Mapping[str, str] = {"of": "requests", "clear": "clear_requests"}
+"""Method of `KafkaDouble.requests` -> name of its verb, where it is another one."""
 
 NARROWINGS: Mapping[str, Any] = {
     each.__name__: each for each in (Narrowing, LineNarrowing, DiskNarrowing, RequestNarrowing)
@@ -50,7 +55,7 @@ LASTING = (LineNarrowing, DiskNarrowing)
 
 def collected() -> dict[str, Verb]:
     """Every verb by its name, in the order of the alphabet."""
-    found = {each.name: each for each in (*_of_double(), *_of_broker())}
+    found = {each.name: each for each in (*_of_double(), *_of_broker(), *_of_requests())}
     return dict(sorted(found.items()))
 
 
@@ -90,6 +95,16 @@ def _at_broker(name: str) -> Callable[..., Any]:
     return lambda kafka, broker, **given: getattr(kafka.brokers[broker], name)(**given)
 
 
+def _of_requests() -> Iterator[Verb]:
+    for name, member in vars(Requests).items():
+        if MARK in getattr(member, "__dict__", ()):
+            yield _verb(VERBS_OF_REQUESTS.get(name, name), "requests", member, _at_requests(name))
+
+
+def _at_requests(name: str) -> Callable[..., Any]:
+    return lambda kafka, apis=(), **given: getattr(kafka.requests, name)(*apis, **given)
+
+
 def _verb(name: str, subject: str, function: Callable[..., Any], call: Callable[..., Any]) -> Verb:
     summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
     signature = inspect.signature(function)
@@ -104,6 +119,8 @@ def _parameters(verb: str, subject: str, signature: inspect.Signature) -> Iterat
     for each in own:
         if each.kind is inspect.Parameter.VAR_KEYWORD:
             yield from _narrowing(verb, NARROWINGS[str(each.annotation).removeprefix("Unpack[").removesuffix("]")])
+        elif each.kind is inspect.Parameter.VAR_POSITIONAL:
+            yield Parameter(each.name, row(verb, subject, each.name), ())
         else:
             default = REQUIRED if each.default is each.empty else each.default
             yield Parameter(each.name, row(verb, subject, each.name), default)
@@ -111,7 +128,7 @@ def _parameters(verb: str, subject: str, signature: inspect.Signature) -> Iterat
 
 def _narrowing(verb: str, narrowing: Any) -> Iterator[Parameter]:
     if narrowing is RequestNarrowing:
-        yield from (Parameter(name, row(verb, "", name), None) for name in get_annotations(narrowing))
+        yield from (Parameter(name, row("wait_for_request", "", name), None) for name in get_annotations(narrowing))
         return
     for name in get_annotations(narrowing):
         is_lasting = name == "times" and narrowing in LASTING

@@ -65,7 +65,12 @@ def _of_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 def _of_handle(handle: RuleHandle) -> dict[str, Any]:
     rule = handle.rule
     has_function = rule.match.predicate is not None or type(rule.action).__name__ == "Call"
-    return {"rule": repr(rule) if has_function else rule.to_dict(), "hits": handle.hits, "spent": handle.spent}
+    return {
+        "id": handle.id,
+        "rule": repr(rule) if has_function else rule.to_dict(),
+        "hits": handle.hits,
+        "spent": handle.spent,
+    }
 
 
 _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkadouble.arguments import check
+from kafkadouble.arguments import ARGUMENTS, check, check_one
+from kafkadouble.errors import UsageError
+from kafkadouble.server.configs.did_you_mean import near
 
 from .host import VerbHost
 from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.snapshot import Snapshot
+
+
+MOST_SNAPSHOTS = 16
+"""The snapshots that a double keeps by name."""
 
 
 class SnapshotVerbs(VerbHost):
@@ -21,25 +27,59 @@ class SnapshotVerbs(VerbHost):
         def _restore_clock(self) -> None:
             """A clock that was frozen or scaled is as it was at first."""
 
+    _snapshots: dict[str, Snapshot]
+
     @verb
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, name: str | None = None) -> Snapshot:
         """Returns the contents of the double at this moment, for `restore`: topics with their
         records and configs, groups with their offsets, transactions, leaders and epochs, and
         everything else in the metadata. It is in memory, outlives a stop, and may be restored any
         number of times. Nothing changes for clients.
 
-        Raises UsageError while nodes of other processes are part of the cluster.
+        With a name, the double keeps the snapshot, in place of an earlier one with this name, and
+        `restore` finds it by the name.
+
+        Raises UsageError while nodes of other processes are part of the cluster, and for a
+        seventeenth name.
         """
         from kafkadouble import snapshot
 
-        return self._call(snapshot.take, self._serving().broker)
+        if name is not None:
+            self._check_room(name)
+        taken = self._call(snapshot.take, self._serving().broker)
+        if name is not None:
+            self._snapshots[name] = taken
+        return taken
+
+    @property
+    @verb
+    def snapshots(self) -> dict[str, Snapshot]:
+        """The snapshots that were taken with a name, by name."""
+        return dict(self._snapshots)
 
     @verb
-    def restore(self, snapshot: Snapshot) -> None:
-        """Restarts the cluster with the contents of a snapshot, as `reset` restarts it empty: with
-        every connection closed, every broker running, without rules and requests, and a clock that
-        was frozen or scaled as it was at first. Ports and cluster id stay. The snapshot may be of
-        another double with the same number of brokers.
+    def drop_snapshot(self, name: str) -> None:
+        """Forgets the snapshot with this name. Raises UsageError if there is none."""
+        self._named(name)
+        self._snapshots.pop(name, None)
+
+    def _check_room(self, name: str) -> None:
+        check_one("name", ARGUMENTS["snapshot.name"], name)
+        if name not in self._snapshots and len(self._snapshots) >= MOST_SNAPSHOTS:
+            oldest = next(iter(self._snapshots))
+            raise UsageError(f"{MOST_SNAPSHOTS} snapshots with names are kept: drop_snapshot({oldest!r}) makes room")
+
+    def _named(self, name: str) -> Snapshot:
+        if name not in self._snapshots:
+            raise UsageError(f"there is no snapshot {name!r}{near(name, self._snapshots)}")
+        return self._snapshots[name]
+
+    @verb
+    def restore(self, snapshot: Snapshot | str) -> None:
+        """Restarts the cluster with the contents of a snapshot, given itself or by its name, as
+        `reset` restarts it empty: with every connection closed, every broker running, without rules
+        and requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id
+        stay. The snapshot may be of another double with the same number of brokers.
 
         Raises UsageError for a snapshot of other brokers, or of data directories where this double
         is in memory; KafkaError(REQUEST_TIMED_OUT) if the brokers have not caught up after 60 s.
@@ -47,6 +87,8 @@ class SnapshotVerbs(VerbHost):
         check(snapshot=snapshot)
         from kafkadouble import snapshot as snapshots
 
+        if isinstance(snapshot, str):
+            snapshot = self._named(snapshot)
         running = self._serving()
         self._call(snapshots.check_fits, running.broker, snapshot)
         self._restore_clock()

@@ -119,11 +119,11 @@ class WaitVerbs(VerbHost):
         return self._wait(transaction_of(transactional_id, state), lambda found: found, timeout)
 
     @verb
-    def wait_for_rule(self, rule: RuleHandle, hits: int = 1, *, timeout: float = 10) -> None:
-        """Waits until a fault rule was applied so many times."""
-        from kafkadouble.rules import applied
+    def wait_for_rule(self, rule: RuleHandle | int, hits: int = 1, *, timeout: float = 10) -> None:
+        """Waits until a fault rule, given by its handle or its id, was applied so many times."""
+        from kafkadouble.rules import applied, handle_of
 
-        return self._wait(applied(rule, hits), _nothing, timeout)
+        return self._wait(applied(handle_of(self._known(), rule), hits), _nothing, timeout)
 
     @verb
     def wait_for_request(

@@ -159,7 +159,10 @@ GOOD: dict[str, GoodCall] = {
     "bootstrap": GoodCall({"listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:"))),
     "snapshot": GoodCall({}, Is(lambda result: (result["topics"], result["records"]) == (1, 1)), brokers=3),
     "restore": GoodCall(lambda kafka: {"snapshot": kafka.snapshot()}, NONE, brokers=3),
+    "snapshots": GoodCall({}, Is(lambda result: [*result] == ["clean"]), prepare=lambda kafka: kafka.snapshot("clean")),
+    "drop_snapshot": GoodCall({"name": "clean"}, NONE, prepare=lambda kafka: kafka.snapshot("clean")),
     # brokers
+    "describe_cluster": GoodCall({}, Is(lambda result: result["brokers"]["3"]["state"] == "running"), brokers=3),
     "down": GoodCall({}, NONE),
     "up": GoodCall({}, NONE, prepare=lambda kafka: kafka.down()),
     "add_broker": GoodCall({}, 5, brokers=3),
@@ -200,6 +203,16 @@ GOOD: dict[str, GoodCall] = {
     ),
     "wait_for_rule": GoodCall(_rule_that_was_applied, NONE),
     # what happened
+    "requests": GoodCall(
+        {"apis": ["InitProducerId"], "error": False},
+        Is(lambda result: [each["api"] for each in result] == ["InitProducerId"]),
+        prepare=_open_transaction,
+    ),
+    "assert_seen": GoodCall(
+        {"apis": ["InitProducerId"], "times": 1}, Is(lambda result: len(result) == 1), prepare=_open_transaction
+    ),
+    "assert_not_seen": GoodCall({"apis": ["Fetch"], "topic": TOPIC}, NONE),
+    "clear_requests": GoodCall({}, NONE),
     "partition": GoodCall(AT, Is(lambda result: result["leader"] == 1 and result["high_watermark"] == 1)),
     "lint": GoodCall({"ignore": ["old-version"]}, []),
     # fault rules
@@ -217,6 +230,7 @@ GOOD: dict[str, GoodCall] = {
     "lose_flushes": GoodCall({"broker": 1}, LASTING, brokers=3, on_disk=True),
     "arm": GoodCall({"rule": Rule.of("ignore", api="Fetch")}, RULE),
     "rules": GoodCall({}, Is(lambda result: len(result) == 1), prepare=lambda kafka: kafka.ignore("Fetch")),
+    "remove_rule": GoodCall({"rule": 1}, NONE, prepare=lambda kafka: kafka.ignore("Fetch")),
     "clear_rules": GoodCall({}, NONE, prepare=lambda kafka: kafka.ignore("Fetch")),
     "fail": GoodCall({"api": "Fetch", "error": "NOT_LEADER_OR_FOLLOWER", "topic": TOPIC, "times": None}, RULE),
     "delay": GoodCall({"api": "Fetch", "seconds": 0.5, "on_call": 2}, RULE),

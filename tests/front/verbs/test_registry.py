@@ -159,7 +159,7 @@ def test_a_call_with_json() -> None:
             "headers": [["h", {"base64": "/w=="}]],
         }
         rule = Rule.of("fail", api="Fetch", error="UNKNOWN_SERVER_ERROR").to_dict()
-        assert VERBS["arm"].call_json(kafka, {"rule": rule}) == {"rule": rule, "hits": 0, "spent": False}
+        assert VERBS["arm"].call_json(kafka, {"rule": rule}) == {"id": 1, "rule": rule, "hits": 0, "spent": False}
         with pytest.raises(UsageError, match=r"a rule has no field 'acton'; did you mean 'action'\?"):
             VERBS["arm"].call_json(kafka, {"rule": {"acton": {}}})
         with pytest.raises(UsageError, match="value is bytes, a text or None, not"):

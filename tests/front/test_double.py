@@ -56,6 +56,7 @@ class TestLife:
 
     def test_leaves_neither_thread_nor_socket(self) -> None:
         before = threads()
+        gc.collect()  # so that nothing of earlier tests is collected below
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             with KafkaDouble() as kafka, connect(kafka) as sock:

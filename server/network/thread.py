@@ -30,6 +30,17 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._main, name=name, daemon=True)
         self._pending: set[Future[Any]] = set()
+        self._is_adopted = self._has_left = False
+
+    @classmethod
+    def adopted(cls, name: str) -> LoopThread:
+        """Stands for this thread and the loop that runs here. `stop` leaves both running; call it
+        before the loop ends."""
+        made = cls.__new__(cls)
+        made._name, made._process, made._pending = name, os.getpid(), set()
+        made._loop, made._thread = asyncio.get_running_loop(), threading.current_thread()
+        made._is_adopted, made._has_left = True, False
+        return made
 
     def start(self) -> None:
         """Begin to run."""
@@ -55,7 +66,7 @@ class LoopThread:
     @property
     def running(self) -> bool:
         """Whether calls can be made, in this process."""
-        return not self.elsewhere and self._thread.is_alive() and not self._loop.is_closed()
+        return not (self.elsewhere or self._has_left or self._loop.is_closed()) and self._thread.is_alive()
 
     @property
     def elsewhere(self) -> bool:
@@ -118,12 +129,20 @@ class LoopThread:
         """End the loop and the thread; once is enough, and never is no error."""
         if self.elsewhere:
             return
+        if self._is_adopted:
+            self._leave()
+            return
         if self._thread.ident is None:
             self._loop.close()
         elif self.running:
             self._loop.call_soon_threadsafe(self._loop.stop)
         if not self.here and self._thread.ident is not None:
             self._thread.join()
+
+    def _leave(self) -> None:
+        self._has_left = True
+        for result in list(self._pending):
+            result.cancel()
 
     def __repr__(self) -> str:
         return f"{self._name}, {'running' if self.running else 'not running'}"

@@ -71,6 +71,9 @@ class History(Subscriber):
         self._answers = _Kept(max_requests, max_bytes)
         # For connections that are or were throttled: when each frame that waits arrived, None for
         # those that came before the throttling.
+        self.received = 0
+        """The requests of all time, also those that are not kept any more; the last one has this
+        number."""
         self._early: dict[Peer, deque[int | None]] = {}
 
     def begun(self, traced: TracedRequest) -> None:
@@ -80,6 +83,7 @@ class History(Subscriber):
         strip = payload.OF_REQUEST.get(request.api_key)
         body, saved = (request.body, 0) if strip is None else strip(request.body)
         traced.seen = seen = SeenRequest(request, body, traced.node_id, self.topic_names)
+        self.received = seen.number = self.received + 1
         if traced.forwarded_from is not None:
             self._link(seen, traced.forwarded_from.seen)
         if self._early:
@@ -138,6 +142,16 @@ class History(Subscriber):
     def of_peers(self) -> list[SeenRequest]:
         """The latest requests between nodes, oldest first."""
         return [seen for seen, _ in self._peers.kept]
+
+    def after(self, number: int, most: int) -> list[SeenRequest]:
+        """The requests of clients with higher numbers, at most so many of the first ones, oldest
+        first."""
+        found: list[SeenRequest] = []
+        for seen, _ in reversed(self._clients.kept):
+            if seen.number <= number:
+                break
+            found.append(seen)
+        return found[: -most - 1 : -1]
 
     def __iter__(self) -> Iterator[SeenRequest]:
         return (seen for seen, _ in self._clients.kept)

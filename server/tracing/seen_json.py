@@ -24,6 +24,7 @@ def json_of(seen: SeenRequest) -> dict[str, Any]:
     payloads = payloads_of(seen)
     counts = [each.records for each in payloads]
     return {
+        "number": seen.number,
         "time": seen.time,
         "took": seen.took,
         "broker": seen.broker,

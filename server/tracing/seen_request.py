@@ -41,6 +41,7 @@ class SeenRequest:
     - `rules`: the actions of the fault rules that were applied to it, such as `fail`.
     - `arrived_throttled`: None, or the time at which the request arrived on a connection that was
       throttled (KIP-219), in ms since the epoch; `time` is then when the throttling ended.
+    - `number`: counts the requests that the history received, from 1.
     - `broker`: the id of the node that received it. `peer`: the other end of the connection.
     - `forwarded`: the request that the active controller received for this one, if a broker
       forwarded it and requests between nodes are kept. There, `forwarded_from` is this one.
@@ -59,6 +60,7 @@ class SeenRequest:
         "errors",
         "forwarded",
         "forwarded_from",
+        "number",
         "outcome",
         "peer",
         "rules",
@@ -82,7 +84,7 @@ class SeenRequest:
         self.errors: tuple[str, ...] = ()
         self.rules: tuple[str, ...] = ()
         self.arrived_throttled: int | None = None
-        self.outcome = WAITING
+        self.outcome, self.number = WAITING, 0
         # A list of one, which the history empties when it needs the memory.
         self._answer = NO_ANSWER
         self.answer_size: int | None = None

@@ -96,6 +96,14 @@ class Running:
             self._fail(listeners)
             raise
 
+    @classmethod
+    def over(cls, broker: Broker | Cluster) -> Running:
+        """Brokers that run on this thread already, and that another part of the program ends."""
+        made = cls.__new__(cls)
+        made.broker, made.thread = broker, LoopThread.adopted("kafkadouble")
+        made._capturing = made._data = None
+        return made
+
     def _begin(self, options: RunOptions, listeners: BoundListeners) -> None:
         if options.data_dirs:
             from .data_dirs import DataDirs

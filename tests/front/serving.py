@@ -43,6 +43,13 @@ class Serving:
     def ask(self, body: Message, version: int) -> Any:
         return ask(self.address, body, version)
 
+    def control_url(self) -> str:
+        """The URL of the control plane: the next line of stdout."""
+        assert self.process.stdout is not None
+        name, _, url = self.process.stdout.readline().rstrip("\n").partition("=")
+        assert name == "control.url"
+        return url
+
     def next_line(self) -> str:
         """The next line of stderr."""
         return self._lines.get(timeout=30)

@@ -39,12 +39,13 @@ def main(words: list[str]) -> int:
     try:
         settings = _settings(options) if options.config or options.setting else None
         places = _places(options, settings)
+        control = _control(options)
         _check_capture(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
         return _fail(WRONG_USE, str(problem))
     socks: list[list[socket]] = []
     try:
-        for of_node in places:
+        for of_node in [*places, control]:  # the control plane is the last one
             socks.append([])
             for place in of_node:
                 try:
@@ -57,7 +58,7 @@ def main(words: list[str]) -> int:
 
         from .serving import serve
 
-        return run(serve(options, settings or Settings(), socks))
+        return run(serve(options, settings or Settings(), socks[:-1], *socks[-1]))
     finally:
         for sock in [sock for opened in socks for sock in opened]:
             sock.close()
@@ -141,6 +142,22 @@ def parser() -> argparse.ArgumentParser:
         type=int,
         help="make every random choice repeatable, such as ids; each start on the same data directory makes other choices",
     )
+    add(
+        "--control-port",
+        type=_port,
+        metavar="PORT",
+        help="serve the control plane, every verb over HTTP, on this port, 0 for any free one; a line on stdout has its URL",
+    )
+    add(
+        "--control-host",
+        metavar="HOST",
+        help="the address of the control plane (default 127.0.0.1: this machine only; another one needs a token)",
+    )
+    add(
+        "--control-token",
+        metavar="TOKEN",
+        help="what each call of the control plane must have; better in the environment, as KAFKADOUBLE_CONTROL_TOKEN",
+    )
     add("-v", "--verbose", action="store_true", help="also log every request")
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
@@ -203,6 +220,15 @@ def _places(options: argparse.Namespace, settings: Settings | None) -> list[list
     clients = [[(host, port and port + number)] for number in range(options.brokers)]
     controllers = [] if options.controller_port is None else [(host, options.controller_port)]
     return [[*clients[0], *controllers]] if options.brokers == 1 else [*clients, controllers]
+
+
+def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
+    """Where the control plane listens: one place, or none. Its module is imported only then."""
+    if options.control_port is options.control_host is options.control_token is None:
+        return []
+    from .serve_control import checked
+
+    return checked(options)
 
 
 def _check_capture(options: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 from collections.abc import Coroutine, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -44,8 +44,10 @@ async def serve(
     options: argparse.Namespace,
     settings: Settings,
     socks: Sequence[Sequence[socket.socket]],
+    control_sock: socket.socket | None = None,
 ) -> int:
-    """Serve until SIGINT or SIGTERM, at the sockets of each node."""
+    """Serve until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
+    plane."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     clock = SystemClock()
@@ -58,7 +60,7 @@ async def serve(
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return UNUSABLE
         _warn_of_reach([sock for of_node in socks for sock in of_node], broker)
-        return await _serve(options, settings, broker, ended)
+        return await _serve(options, settings, broker, ended, control_sock)
 
 
 def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[tuple[ListenerSpec, ...]]:
@@ -110,7 +112,11 @@ def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
 
 
 async def _serve(
-    options: argparse.Namespace, settings: Settings, broker: Broker | Cluster, ended: asyncio.Event
+    options: argparse.Namespace,
+    settings: Settings,
+    broker: Broker | Cluster,
+    ended: asyncio.Event,
+    control_sock: socket.socket | None,
 ) -> int:
     """Until the end, by a signal or by what cannot go on."""
     try:
@@ -118,11 +124,12 @@ async def _serve(
         if not ended.is_set() and _halted(broker) is None:
             gc.freeze()  # what was read at the start stays: the collector need not look at it
             _print_metrics_on_signal(broker)
-            _announce(broker, settings)
+            _announce(broker, settings, options, control_sock)
             # It ends with the loop if no listener opens before.
             logging_it = asyncio.ensure_future(_log_serving(broker))
             nodes = {broker.controlling, *broker.members}
-            await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+            async with _control(options, settings, broker, control_sock):
+                await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
             logging_it.cancel()
     except KafkaError as problem:
         if _halted(broker) is None:
@@ -142,6 +149,16 @@ async def _serve(
         return UNUSABLE
     log.info("ended")
     return 0
+
+
+def _control(
+    options: argparse.Namespace, settings: Settings, broker: Broker | Cluster, sock: socket.socket | None
+) -> AbstractAsyncContextManager[object]:
+    if sock is None:
+        return nullcontext()
+    from .serve_control import control
+
+    return control(options, settings, broker, sock)
 
 
 async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
@@ -179,7 +196,7 @@ def _made(
             nodes,
             clock,
             seed=options.seed,
-            history=options.verbose,
+            history=options.verbose or options.control_port is not None,
             data_dirs=_dirs(options.data_dir, settings),
             capture=capture,
         )
@@ -189,7 +206,7 @@ def _made(
         nodes[0],
         clock,
         seed=options.seed,
-        history=options.verbose,
+        history=options.verbose or options.control_port is not None,
         peer_requests=options.verbose,
         data=data,
         capture=capture,
@@ -296,7 +313,9 @@ def _print_metrics_on_signal(broker: Broker | Cluster) -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print_metrics)
 
 
-def _announce(broker: Broker | Cluster, settings: Settings) -> None:
+def _announce(
+    broker: Broker | Cluster, settings: Settings, options: argparse.Namespace, control_sock: socket.socket | None
+) -> None:
     node = broker.any_broker.node
     lines: dict[str, object] = {}
     if "broker" in node.roles:
@@ -312,6 +331,8 @@ def _announce(broker: Broker | Cluster, settings: Settings) -> None:
     if len(broker.listener_names) > 1:
         for name in broker.listener_names:
             lines[f"listener.name.{name.lower()}.bootstrap.servers"] = _texts(broker.addresses(name))
+    if control_sock is not None:  # the kernel accepts connections until the control plane does
+        lines["control.url"] = f"http://{text_of(*control_sock.getsockname()[:2])}"
     with suppress(BrokenPipeError):  # no process reads stdout: it serves nevertheless
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
     if without := settings.without_effect():

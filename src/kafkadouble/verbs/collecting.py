@@ -68,12 +68,17 @@ def _of_double() -> Iterator[Verb]:
             function: Any = member.fget if isinstance(member, property) else member
             takes_all = cls in FAULT_VERBS and not name.startswith("_") and callable(function)
             if takes_all or MARK in getattr(function, "__dict__", ()):
-                call = _getter(name) if isinstance(member, property) else getattr(KafkaDouble, name)
+                call = _getter(name) if isinstance(member, property) else _method(name)
                 yield _verb(name, _subject(function), function, call)
 
 
 def _getter(name: str) -> Callable[..., Any]:
     return lambda kafka: getattr(kafka, name)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    """A call of the method as the class of the double has it, which may be a derived one."""
+    return lambda kafka, **given: getattr(kafka, name)(**given)
 
 
 def _subject(function: Callable[..., Any]) -> str:

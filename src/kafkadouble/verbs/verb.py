@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.arguments import Argument, check_one
+from kafkadouble.arguments import ARGUMENTS, Argument, check_one
 from kafkadouble.errors import UsageError
 from kafkadouble.server.configs.did_you_mean import near
 
@@ -86,6 +86,12 @@ class Verb(NamedTuple):
         """Whether every parameter that must be given can be written as JSON."""
         return all(each.schema is not None for each in self.parameters.values() if each.is_required)
 
+    @property
+    def reads_file(self) -> bool:
+        """Whether the verb reads a file of the machine of the double."""
+        path = self.parameters.get("path")
+        return path is not None and path.argument is ARGUMENTS["path"]
+
     def check(self, given: Mapping[str, Any]) -> None:
         """Raises UsageError for the first parameter that is unknown, missing or wrong."""
         for name in given:
@@ -106,10 +112,13 @@ class Verb(NamedTuple):
 
     def call_json(self, kafka: KafkaDouble, given: Mapping[str, Any]) -> Any:
         """Calls the verb with parameters from JSON; returns the result for JSON."""
+        return self.to_json(self.call(kafka, **self.from_json(given)))
+
+    def from_json(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters as values of Python. What is wrong stays as it is, for `check`."""
         from .json_form import from_json
 
-        values = {name: from_json(name, value) if name in self.parameters else value for name, value in given.items()}
-        return self.to_json(self.call(kafka, **values))
+        return {name: from_json(name, value) if name in self.parameters else value for name, value in given.items()}
 
     def to_json(self, result: Any) -> Any:
         """The result as values that `json.dumps` takes."""

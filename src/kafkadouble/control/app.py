@@ -1,0 +1,111 @@
+"""The control plane as an ASGI application: the guard, the routes, and the stream of events.
+
+Rules. Every answer is JSON, except the stream, and says `Cache-Control: no-store`. A call whose
+client leaves is cancelled. No header lets pages of other sites read an answer. No path names a
+file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route as HttpRoute
+
+from .bodies import parameters
+from .events import RequestEvents
+from .guard import Guard
+from .problems import Problem, problem_of
+from .routes import EVENTS, ROUTES, Call, Route
+
+if TYPE_CHECKING:
+    from kafkadouble.double import KafkaDouble
+
+MOST_STREAMS = 32
+
+HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+
+
+class ControlApp:
+    """The application over one double."""
+
+    def __init__(self, kafka: KafkaDouble, guard: Guard) -> None:
+        self._kafka, self._guard = kafka, guard
+        self._streams = 0
+        routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]
+        events = HttpRoute(EVENTS.path, self._events, methods=["GET"])
+        self.asgi = Starlette(routes=[*routes, events], exception_handlers={HTTPException: _no_route})
+
+    def _endpoint(self, route: Route) -> Any:
+        async def endpoint(request: Request) -> Response:
+            try:
+                self._guard.check(request.url.path, request.headers)
+                body = await parameters(request) if route.method == "POST" else {}
+                call = Call(self._kafka, request.path_params, request.query_params, body)
+                return _answer(200, await _unless_left(request, route.answer(call)))
+            except ClientDisconnect:
+                return Response(status_code=499)
+            except Exception as error:
+                return _failed(problem_of(error))
+
+        return endpoint
+
+    async def _events(self, request: Request) -> Response:
+        try:
+            self._guard.check(request.url.path, request.headers)
+            after = request.query_params.get("after", request.headers.get("last-event-id"))
+            begin = None if after is None else EVENTS.integer({"after": after}, "after", 0)
+            if self._streams >= MOST_STREAMS:
+                raise Problem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
+            self._kafka._serving()
+        except Exception as error:
+            return _failed(problem_of(error))
+        return StreamingResponse(self._counted(begin), media_type="text/event-stream", headers=HEADERS)
+
+    async def _counted(self, after: int | None) -> Any:
+        self._streams += 1
+        try:
+            async for text in RequestEvents(self._kafka, after):
+                yield text
+        finally:
+            self._streams -= 1
+
+
+async def _unless_left(request: Request, answer: Any) -> Any:
+    """The result of a call; cancels the call when the client closes the connection."""
+    calling, leaving = asyncio.ensure_future(answer), asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait([calling, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not calling.done():
+            raise ClientDisconnect
+        return calling.result()
+    finally:
+        for task in (calling, leaving):
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+async def _left(request: Request) -> None:
+    """Returns when the client closes the connection. The body was read before."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _answer(status: int, value: Any) -> Response:
+    return JSONResponse(value, status, headers=HEADERS)
+
+
+def _failed(problem: Problem) -> Response:
+    return _answer(problem.status, problem.to_json())
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    known = ", ".join(sorted({f"{each.method} {each.path}" for each in (*ROUTES, EVENTS)}))
+    return _failed(Problem(status, "usage", f"there is no {request.method} {request.url.path}: there are {known}"))

@@ -1,0 +1,121 @@
+"""What the routes do: calls of verbs, descriptions of verbs, and views of requests.
+
+A function here takes the double and the parameters of a call, and returns values for JSON. It may
+raise whatever a verb raises, or Problem.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.verbs.verb import Parameter, Verb
+
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from kafkadouble.double import KafkaDouble
+    from kafkadouble.server.tracing.history import SeenRequest
+
+MOST_REQUESTS = 1000
+"""The requests in one answer."""
+
+SHORT = (
+    "number",
+    "time",
+    "took",
+    "broker",
+    "client_id",
+    "api",
+    "version",
+    "correlation_id",
+    "outcome",
+    "rules",
+    "errors",
+    "size",
+    "answer_size",
+)
+"""The attributes of a request in a list."""
+
+
+def verb_named(name: str) -> Verb:
+    """The verb for a call over HTTP. Raises Problem."""
+    if name not in VERBS:
+        try:
+            VERBS[name]
+        except ValueError as unknown:
+            raise Problem(404, "usage", str(unknown)) from None
+    verb = VERBS[name]
+    if not verb.is_for_json:
+        raise Problem(400, "usage", f"{name} takes a function: only a Python program can call it")
+    if verb.reads_file:
+        raise Problem(400, "usage", f"{name} reads a file where the double runs: send the contents with produce_all")
+    return verb
+
+
+async def call(kafka: KafkaDouble, verb: Verb, given: Mapping[str, Any]) -> Any:
+    """Calls a verb, and returns its result for JSON. A verb that waits takes no thread, and ends
+    when it is cancelled."""
+    if verb.subject != "waiting":
+        return await asyncio.to_thread(verb.call_json, kafka, given)
+    values = verb.from_json(given)
+    verb.check(values)
+    waiting = getattr(kafka.aio, verb.name)(**values)
+    return await asyncio.to_thread(verb.to_json, await waiting)
+
+
+def described() -> list[dict[str, Any]]:
+    """Every verb that can be called over HTTP."""
+    return [described_verb(each) for each in VERBS.values() if each.is_for_json and not each.reads_file]
+
+
+def described_verb(verb: Verb) -> dict[str, Any]:
+    """A verb as a value: its parameters, and what it does."""
+    return {
+        "name": verb.name,
+        "subject": verb.subject,
+        "summary": verb.summary,
+        "result": verb.result,
+        "parameters": [_described(each) for each in verb.parameters.values() if each.schema is not None],
+    }
+
+
+def _described(parameter: Parameter) -> dict[str, Any]:
+    made = {
+        "name": parameter.name,
+        "kind": parameter.kind,
+        "required": parameter.is_required,
+        "allowed": parameter.allowed,
+        "schema": parameter.schema,
+    }
+    return made if parameter.is_required else {**made, "default": parameter.default}
+
+
+def requests_after(kafka: KafkaDouble, number: int, most: int = MOST_REQUESTS) -> list[SeenRequest]:
+    """The requests of clients with higher numbers, oldest first."""
+    return kafka._look(lambda history: history.after(number, most))
+
+
+def newest_number(kafka: KafkaDouble) -> int:
+    """The number of the request that came last."""
+    running = kafka._known()
+    return running.on_thread(lambda: running.broker.history.received)
+
+
+def short(seen: SeenRequest) -> dict[str, Any]:
+    """A request for a list: without its contents, and `text`, a line for a person."""
+    return {**{name: _plain(getattr(seen, name)) for name in SHORT}, "text": repr(seen)}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def request_numbered(kafka: KafkaDouble, number: int) -> dict[str, Any]:
+    """One request with its contents. Raises Problem if it is not kept any more."""
+    found = requests_after(kafka, number - 1, 1)
+    if not found or found[0].number != number:
+        raise Problem(404, "usage", f"request {number} is not kept: the latest 10,000 are, fewer if they are large")
+    return found[0].to_json()

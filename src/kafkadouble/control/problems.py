@@ -1,0 +1,69 @@
+"""What went wrong in a call, as an HTTP status and a JSON object: `{"error": {"kind", "message"}}`.
+
+The message is the one that a Python program gets.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, NamedTuple
+
+from kafkadouble.errors import KafkaError, UsageError
+from kafkadouble.messages import error_codes
+from kafkadouble.wire.errors import WireError
+
+log = logging.getLogger("kafkadouble.control")
+
+
+class Problem(Exception):
+    """A call that is answered with this status. `kind` is a word for programs."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.kind, self.message = status, kind, message
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer."""
+        return {"error": {"kind": self.kind, "message": self.message}}
+
+
+class KafkaProblem(Problem):
+    """Kafka's error, with its code and its name."""
+
+    def __init__(self, error: KafkaError) -> None:
+        super().__init__(409, "kafka", str(error))
+        self.code = error.code
+
+    def to_json(self) -> dict[str, Any]:
+        own = super().to_json()["error"]
+        return {"error": {**own, "code": self.code, "name": error_codes.name(self.code)}}
+
+
+class Row(NamedTuple):
+    """An exception, and the status and kind of its answer."""
+
+    error: type[BaseException]
+    status: int
+    kind: str
+
+
+TABLE = (
+    Row(UsageError, 400, "usage"),
+    Row(WireError, 400, "usage"),
+    Row(TimeoutError, 408, "timeout"),
+    Row(AssertionError, 422, "assertion"),
+)
+"""The statuses of what verbs raise, besides KafkaError, which is 409."""
+
+
+def problem_of(error: Exception) -> Problem:
+    """The answer to a call that raised this."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, KafkaError):
+        return KafkaProblem(error)
+    for row in TABLE:
+        if isinstance(error, row.error):
+            return Problem(row.status, row.kind, str(error))
+    log.error("a call failed", exc_info=error)
+    return Problem(500, "internal", f"{type(error).__name__}: {error}")

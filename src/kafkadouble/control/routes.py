@@ -1,0 +1,113 @@
+"""The routes of the control plane: a table, which the application and the OpenAPI description
+read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble import __version__
+
+from . import calls
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from kafkadouble.double import KafkaDouble
+
+
+class Call(NamedTuple):
+    """One call: what stands in the path, in the query, and in the body."""
+
+    kafka: KafkaDouble
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Mapping[str, Any]
+
+
+class Route(NamedTuple):
+    """One route. `answer` returns a value for JSON, or text. `query` are the parameters of the
+    query, which are integers, and what each of them means."""
+
+    method: str
+    path: str
+    summary: str
+    answer: Callable[[Call], Awaitable[Any]]
+    query: Mapping[str, str] = {}
+
+    def integer(self, query: Mapping[str, str], name: str, default: int) -> int:
+        """A parameter of the query. Raises Problem."""
+        text = query.get(name, str(default))
+        if not text.isascii() or not text.isdecimal() or len(text) > 18:
+            raise Problem(400, "usage", f"{name} is an integer from 0, not {text!r}")
+        return int(text)
+
+
+async def _health(call: Call) -> Any:
+    return {"status": "running", "version": __version__}
+
+
+async def _ready(call: Call) -> Any:
+    running = call.kafka._serving()
+    if not all(each.listener.opened.is_set() for each in running.broker.members):
+        raise Problem(503, "not ready", "the brokers do not accept clients yet")
+    return {"status": "ready", "bootstrap_servers": call.kafka.bootstrap_servers}
+
+
+async def _openapi(call: Call) -> Any:
+    from .openapi import description
+
+    return description()
+
+
+async def _verbs(call: Call) -> Any:
+    return {"verbs": calls.described()}
+
+
+async def _verb(call: Call) -> Any:
+    return calls.described_verb(calls.verb_named(call.path["name"]))
+
+
+async def _call_verb(call: Call) -> Any:
+    return {"result": await calls.call(call.kafka, calls.verb_named(call.path["name"]), call.body)}
+
+
+async def _requests(call: Call) -> Any:
+    after = REQUESTS.integer(call.query, "after", 0)
+    most = REQUESTS.integer(call.query, "limit", calls.MOST_REQUESTS)
+    found = await asyncio.to_thread(calls.requests_after, call.kafka, after, min(most, calls.MOST_REQUESTS))
+    return {"requests": [calls.short(each) for each in found]}
+
+
+async def _request(call: Call) -> Any:
+    number = REQUESTS.integer(call.path, "number", 0)
+    return await asyncio.to_thread(calls.request_numbered, call.kafka, number)
+
+
+REQUESTS = Route(
+    "GET",
+    "/requests",
+    "The requests of clients, oldest first, without their contents.",
+    _requests,
+    {"after": "only requests with higher numbers", "limit": "at most so many, up to 1000"},
+)
+
+ROUTES = (
+    Route("GET", "/health", "Answers while the process runs.", _health),
+    Route("GET", "/ready", "Answers 200 once clients are accepted, and 503 before.", _ready),
+    Route("GET", "/openapi.json", "This description.", _openapi),
+    Route("GET", "/verbs", "Every verb with its parameters.", _verbs),
+    Route("GET", "/verbs/{name}", "One verb with its parameters.", _verb),
+    Route("POST", "/verbs/{name}", "Calls a verb.", _call_verb),
+    REQUESTS,
+    Route("GET", "/requests/{number}", "One request of a client, decoded, with its answer.", _request),
+)
+
+EVENTS = Route(
+    "GET",
+    "/events",
+    "The requests of clients as they come, as server-sent events.",
+    _requests,
+    {"after": "begins after the request with this number; without it, with the next request"},
+)
+"""The stream, which the application answers itself."""

@@ -1,0 +1,109 @@
+"""Serves the control plane of a double on a thread of its own, between `start` and `stop`.
+
+with KafkaDouble() as kafka, ControlServer(kafka) as control:
+    print(control.url)
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.errors import UsageError
+from kafkadouble.listening import listen, text_of
+
+from .guard import Guard, is_loopback
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from kafkadouble.double import KafkaDouble
+
+MISSING = "the control plane needs starlette and uvicorn: pip install 'kafkadouble[control]'"
+MOST_CONNECTIONS = 256
+GRACE_S = 1
+"""How long open calls may take to end after `stop`."""
+
+
+def is_installed() -> bool:
+    """Whether the libraries of the extra are there."""
+    return all(find_spec(name) is not None for name in ("starlette", "uvicorn"))
+
+
+def check_reach(host: str, token: str | None) -> None:
+    """Raises UsageError for an address that other machines reach without a token."""
+    if token is None and not is_loopback(host):
+        raise UsageError(f"the control plane at {host} would obey every machine that reaches it: give a token")
+    if token is not None and (not token.isascii() or not token.isprintable() or " " in token or len(token) < 8):
+        raise UsageError("a token has at least 8 printable ASCII characters, without spaces")
+
+
+class ControlServer:
+    """The control plane of one double. `port` 0 means any free port. Raises UsageError for an
+    address that other machines reach without a token, and OSError if the port is in use."""
+
+    def __init__(
+        self,
+        kafka: KafkaDouble,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        token: str | None = None,
+        *,
+        sock: socket | None = None,
+    ) -> None:
+        check_reach(host, token)
+        if not is_installed():
+            raise UsageError(MISSING)
+        self._kafka, self._guard, self._host = kafka, Guard(token), host
+        self._sock = listen(host, port) if sock is None else sock
+        self.port = int(self._sock.getsockname()[1])
+        self._server: Any = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """The address for clients."""
+        return f"http://{text_of(self._host, self.port)}"
+
+    def start(self) -> ControlServer:
+        """Serves from now on."""
+        import uvicorn
+
+        from .app import ControlApp
+
+        config = uvicorn.Config(
+            ControlApp(self._kafka, self._guard).asgi,
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=GRACE_S,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._sock],), name="kafkadouble-control", daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Ends it; more than once is no error."""
+        if self._thread is not None:
+            self._server.should_exit = True
+            self._thread.join()
+            self._thread = None
+        self._sock.close()
+
+    def __enter__(self) -> ControlServer:
+        return self.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<control plane of {self._kafka!r}>"

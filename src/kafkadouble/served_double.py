@@ -1,0 +1,54 @@
+"""The KafkaDouble of the brokers that `kafkadouble serve` runs: the same verbs, for its control
+plane."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.clock import Clock
+
+from .broker import Broker
+from .cluster import Cluster
+from .double import KafkaDouble
+from .errors import UsageError
+from .running import Running
+
+
+class ServedDouble(KafkaDouble):
+    """A double over brokers that run on this thread. It neither starts nor stops them. `topics`
+    are the names and partitions of the topics that are there at the start, and after a reset."""
+
+    def __init__(
+        self,
+        broker: Broker | Cluster,
+        settings: Settings,
+        clock: Clock,
+        topics: Sequence[tuple[str, int]] = (),
+    ) -> None:
+        self._settings, self._clock, self._topics = settings, clock, tuple(topics)
+        self._seed, self._peer_requests = None, False
+        self._nodes = broker.all_listeners
+        self._data_dirs, self._capture = [], None
+        self._lock = threading.Lock()
+        self._running, self._round = Running.over(broker), 0
+        self._snapshots = {}
+
+    def start(self) -> KafkaDouble:
+        """Does nothing: it runs."""
+        return self
+
+    def stop(self) -> None:
+        """Raises UsageError: the process ends by a signal."""
+        raise UsageError("the brokers of `kafkadouble serve` end with their process: send it SIGTERM")
+
+    def leave(self) -> None:
+        """Makes no more calls: every one that waits ends, and later ones are refused."""
+        self._serving().thread.stop()
+
+    def reset(self) -> None:
+        """As KafkaDouble.reset; then the topics of the start are there again."""
+        super().reset()
+        for name, partitions in self._topics:
+            self.create_topic(name, partitions)

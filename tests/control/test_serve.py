@@ -1,0 +1,78 @@
+"""`kafkadouble serve --control-port`: the verbs over HTTP, beside a real client."""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+from confluent_kafka import Producer
+
+from tests.control.http import call, post
+from tests.front.serving import run, serving
+
+
+def test_a_client_meets_a_rule_that_was_armed_over_http() -> None:
+    with serving("--control-port", "0", "--topic", "orders:2") as served:
+        url = served.control_url()
+        assert call(url, "GET", "/ready").json["bootstrap_servers"] == served.startup["bootstrap.servers"]
+        rule = post(url, "fail", api="Produce", error="NOT_LEADER_OR_FOLLOWER")
+        producer = Producer({"bootstrap.servers": served.startup["bootstrap.servers"], "log_level": 0})
+        producer.produce("orders", "two pears", partition=1)
+        assert producer.flush(30) == 0
+        post(url, "wait_for_rule", rule=rule["id"])
+        (record,) = post(url, "wait_for_records", topic="orders")
+        assert (record["partition"], record["value"]) == (1, "two pears")
+        assert [each["errors"] for each in post(url, "assert_seen", apis=["Produce"])] == [
+            ["NOT_LEADER_OR_FOLLOWER"],
+            [],
+        ]
+        post(url, "reset")
+        assert [len(each["partitions"]) for each in post(url, "topics").values()] == [2]
+        assert post(url, "records", topic="orders") == []
+        assert served.end()[0] == 0
+
+
+def test_a_cluster_is_driven_over_http() -> None:
+    with serving("--control-port", "0", "--brokers", "3") as served:
+        url = served.control_url()
+        post(url, "create_topic", name="orders", replication_factor=3)
+        leader = post(url, "leader", topic="orders", partition=0)
+        post(url, "kill_broker", broker=leader)
+        assert post(url, "describe_cluster")["brokers"][str(leader)]["state"] == "stopped"
+        assert post(url, "wait_for_leader", topic="orders", partition=0, epoch=1, timeout=30) != leader
+        post(url, "up", broker=leader)
+        assert served.end(signal.SIGINT)[0] == 0
+
+
+def test_a_wait_does_not_keep_the_process() -> None:
+    with serving("--control-port", "0") as served:
+        url = served.control_url()
+        with ThreadPoolExecutor() as pool:
+            wait = pool.submit(call, url, "POST", "/verbs/wait_for_topic", {"topic": "none", "timeout": 600})
+            # Until the wait has begun: its connection is there.
+            call(url, "GET", "/health")
+            assert served.end()[0] == 0
+            assert wait.exception() is not None or wait.result().status in (400, 500)
+
+
+def test_wrong_options_are_refused() -> None:
+    for words, problem in (
+        (("--control-host", "127.0.0.1"), "--control-host and --control-token need --control-port"),
+        (
+            ("--control-port", "0", "--control-host", "0.0.0.0"),
+            "would obey every machine that reaches it: give a token",
+        ),
+        (("--control-port", "0", "--control-token", "short"), "a token has at least 8 printable ASCII characters"),
+        (("--control-port", "65536"), "65536 is no port"),
+    ):
+        ended = run("serve", "--port", "0", *words)
+        assert ended.returncode == 2
+        assert problem in ended.stderr
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with serving("--control-port", "0") as served:
+        port = served.control_url().rpartition(":")[2]
+        ended = run("serve", "--port", "0", "--control-port", port)
+        assert ended.returncode == 1
+        assert f"127.0.0.1:{port} is taken" in ended.stderr

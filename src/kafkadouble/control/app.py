@@ -20,8 +20,8 @@ from starlette.routing import Route as HttpRoute
 from .bodies import parameters
 from .events import RequestEvents
 from .guard import Guard
-from .problems import Problem, problem_of
-from .routes import EVENTS, ROUTES, Call, Route
+from .problems import ControlProblem, problem_of
+from .routes import EVENTS, ROUTES, ControlCall, Route
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
@@ -46,7 +46,7 @@ class ControlApp:
             try:
                 self._guard.check(request.url.path, request.headers)
                 body = await parameters(request) if route.method == "POST" else {}
-                call = Call(self._kafka, request.path_params, request.query_params, body)
+                call = ControlCall(self._kafka, request.path_params, request.query_params, body)
                 return _answer(200, await _unless_left(request, route.answer(call)))
             except ClientDisconnect:
                 return Response(status_code=499)
@@ -61,7 +61,7 @@ class ControlApp:
             after = request.query_params.get("after", request.headers.get("last-event-id"))
             begin = None if after is None else EVENTS.integer({"after": after}, "after", 0)
             if self._streams >= MOST_STREAMS:
-                raise Problem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
+                raise ControlProblem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
             self._kafka._serving()
         except Exception as error:
             return _failed(problem_of(error))
@@ -101,11 +101,13 @@ def _answer(status: int, value: Any) -> Response:
     return JSONResponse(value, status, headers=HEADERS)
 
 
-def _failed(problem: Problem) -> Response:
+def _failed(problem: ControlProblem) -> Response:
     return _answer(problem.status, problem.to_json())
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     known = ", ".join(sorted({f"{each.method} {each.path}" for each in (*ROUTES, EVENTS)}))
-    return _failed(Problem(status, "usage", f"there is no {request.method} {request.url.path}: there are {known}"))
+    return _failed(
+        ControlProblem(status, "usage", f"there is no {request.method} {request.url.path}: there are {known}")
+    )

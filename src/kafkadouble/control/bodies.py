@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .problems import Problem
+from .problems import ControlProblem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -19,17 +19,17 @@ BODY_S = 30
 
 
 async def parameters(request: Request) -> dict[str, Any]:
-    """The object in the body; an empty body is an empty object. Raises Problem."""
+    """The object in the body; an empty body is an empty object. Raises ControlProblem."""
     content_type = request.headers.get("content-type")
     if content_type is not None and content_type.partition(";")[0].strip().lower() != "application/json":
-        raise Problem(415, "usage", f"the body is JSON: send Content-Type: application/json, not {content_type}")
+        raise ControlProblem(415, "usage", f"the body is JSON: send Content-Type: application/json, not {content_type}")
     try:
         async with asyncio.timeout(BODY_S):
             body = await _read(request)
     except TimeoutError:
-        raise Problem(408, "timeout", f"the body did not arrive within {BODY_S} s") from None
+        raise ControlProblem(408, "timeout", f"the body did not arrive within {BODY_S} s") from None
     if body and content_type is None:
-        raise Problem(415, "usage", "the body is JSON: send Content-Type: application/json")
+        raise ControlProblem(415, "usage", "the body is JSON: send Content-Type: application/json")
     return _object(body) if body else {}
 
 
@@ -38,7 +38,7 @@ async def _read(request: Request) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > MOST_BYTES:
-            raise Problem(413, "usage", f"the body is larger than {MOST_BYTES} bytes")
+            raise ControlProblem(413, "usage", f"the body is larger than {MOST_BYTES} bytes")
         parts.append(part)
     return b"".join(parts)
 
@@ -47,9 +47,9 @@ def _object(body: bytes) -> dict[str, Any]:
     try:
         value = json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
-        raise Problem(400, "usage", f"the body is no JSON: {problem}") from None
+        raise ControlProblem(400, "usage", f"the body is no JSON: {problem}") from None
     if not isinstance(value, dict):
-        raise Problem(400, "usage", f"the body is an object with parameters, not {type(value).__name__}")
+        raise ControlProblem(400, "usage", f"the body is an object with parameters, not {type(value).__name__}")
     return value
 
 

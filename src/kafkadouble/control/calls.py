@@ -1,7 +1,7 @@
 """What the routes do: calls of verbs, descriptions of verbs, and views of requests.
 
 A function here takes the double and the parameters of a call, and returns values for JSON. It may
-raise whatever a verb raises, or Problem.
+raise whatever a verb raises, or ControlProblem.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
 
-from .problems import Problem
+from .problems import ControlProblem
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
@@ -41,17 +41,19 @@ SHORT = (
 
 
 def verb_named(name: str) -> Verb:
-    """The verb for a call over HTTP. Raises Problem."""
+    """The verb for a call over HTTP. Raises ControlProblem."""
     if name not in VERBS:
         try:
             VERBS[name]
         except ValueError as unknown:
-            raise Problem(404, "usage", str(unknown)) from None
+            raise ControlProblem(404, "usage", str(unknown)) from None
     verb = VERBS[name]
     if not verb.is_for_json:
-        raise Problem(400, "usage", f"{name} takes a function: only a Python program can call it")
+        raise ControlProblem(400, "usage", f"{name} takes a function: only a Python program can call it")
     if verb.reads_file:
-        raise Problem(400, "usage", f"{name} reads a file where the double runs: send the contents with produce_all")
+        raise ControlProblem(
+            400, "usage", f"{name} reads a file where the double runs: send the contents with produce_all"
+        )
     return verb
 
 
@@ -114,8 +116,10 @@ def _plain(value: Any) -> Any:
 
 
 def request_numbered(kafka: KafkaDouble, number: int) -> dict[str, Any]:
-    """One request with its contents. Raises Problem if it is not kept any more."""
+    """One request with its contents. Raises ControlProblem if it is not kept any more."""
     found = requests_after(kafka, number - 1, 1)
     if not found or found[0].number != number:
-        raise Problem(404, "usage", f"request {number} is not kept: the latest 10,000 are, fewer if they are large")
+        raise ControlProblem(
+            404, "usage", f"request {number} is not kept: the latest 10,000 are, fewer if they are large"
+        )
     return found[0].to_json()

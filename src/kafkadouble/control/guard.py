@@ -13,7 +13,7 @@ from hmac import compare_digest
 from ipaddress import ip_address
 from typing import NamedTuple
 
-from .problems import Problem
+from .problems import ControlProblem
 
 SAME_SITE = ("same-origin", "none")
 """Values of Sec-Fetch-Site: a call of the own page, and one of the person at the browser."""
@@ -38,7 +38,7 @@ class Guard(NamedTuple):
     token: str | None = None
 
     def check(self, path: str, headers: Mapping[str, str]) -> None:
-        """Raises Problem for a call that is not allowed. The names of the headers are in lower
+        """Raises ControlProblem for a call that is not allowed. The names of the headers are in lower
         case."""
         _check_site(headers)
         if self.token is None:
@@ -51,13 +51,13 @@ def _check_site(headers: Mapping[str, str]) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
     own = origin is None or origin.partition("://")[2] == headers.get("host")
     if not own or site not in SAME_SITE:
-        raise Problem(403, "forbidden", f"a page of {origin or 'another site'} may not call this server")
+        raise ControlProblem(403, "forbidden", f"a page of {origin or 'another site'} may not call this server")
 
 
 def _check_host(host: str) -> None:
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     if not is_loopback(name.removeprefix("[").removesuffix("]")):
-        raise Problem(
+        raise ControlProblem(
             403, "forbidden", f"the Host header is {host!r}: without a token, the server answers only localhost"
         )
 
@@ -65,4 +65,4 @@ def _check_host(host: str) -> None:
 def _check_token(token: str, authorization: str) -> None:
     scheme, _, given = authorization.partition(" ")
     if scheme.lower() != "bearer" or not compare_digest(given.strip().encode(), token.encode()):
-        raise Problem(401, "unauthorized", "the token is missing or wrong: send `Authorization: Bearer TOKEN`")
+        raise ControlProblem(401, "unauthorized", "the token is missing or wrong: send `Authorization: Bearer TOKEN`")

@@ -15,7 +15,7 @@ from kafkadouble.wire.errors import WireError
 log = logging.getLogger("kafkadouble.control")
 
 
-class Problem(Exception):
+class ControlProblem(Exception):
     """A call that is answered with this status. `kind` is a word for programs."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
@@ -27,7 +27,7 @@ class Problem(Exception):
         return {"error": {"kind": self.kind, "message": self.message}}
 
 
-class KafkaProblem(Problem):
+class KafkaErrorProblem(ControlProblem):
     """Kafka's error, with its code and its name."""
 
     def __init__(self, error: KafkaError) -> None:
@@ -39,7 +39,7 @@ class KafkaProblem(Problem):
         return {"error": {**own, "code": self.code, "name": error_codes.name(self.code)}}
 
 
-class Row(NamedTuple):
+class ProblemRow(NamedTuple):
     """An exception, and the status and kind of its answer."""
 
     error: type[BaseException]
@@ -48,22 +48,22 @@ class Row(NamedTuple):
 
 
 TABLE = (
-    Row(UsageError, 400, "usage"),
-    Row(WireError, 400, "usage"),
-    Row(TimeoutError, 408, "timeout"),
-    Row(AssertionError, 422, "assertion"),
+    ProblemRow(UsageError, 400, "usage"),
+    ProblemRow(WireError, 400, "usage"),
+    ProblemRow(TimeoutError, 408, "timeout"),
+    ProblemRow(AssertionError, 422, "assertion"),
 )
 """The statuses of what verbs raise, besides KafkaError, which is 409."""
 
 
-def problem_of(error: Exception) -> Problem:
+def problem_of(error: Exception) -> ControlProblem:
     """The answer to a call that raised this."""
-    if isinstance(error, Problem):
+    if isinstance(error, ControlProblem):
         return error
     if isinstance(error, KafkaError):
-        return KafkaProblem(error)
+        return KafkaErrorProblem(error)
     for row in TABLE:
         if isinstance(error, row.error):
-            return Problem(row.status, row.kind, str(error))
+            return ControlProblem(row.status, row.kind, str(error))
     log.error("a call failed", exc_info=error)
-    return Problem(500, "internal", f"{type(error).__name__}: {error}")
+    return ControlProblem(500, "internal", f"{type(error).__name__}: {error}")

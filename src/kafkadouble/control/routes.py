@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble import __version__
 
 from . import calls
-from .problems import Problem
+from .problems import ControlProblem
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
 
 
-class Call(NamedTuple):
+class ControlCall(NamedTuple):
     """One call: what stands in the path, in the query, and in the body."""
 
     kafka: KafkaDouble
@@ -32,54 +32,54 @@ class Route(NamedTuple):
     method: str
     path: str
     summary: str
-    answer: Callable[[Call], Awaitable[Any]]
+    answer: Callable[[ControlCall], Awaitable[Any]]
     query: Mapping[str, str] = {}
 
     def integer(self, query: Mapping[str, str], name: str, default: int) -> int:
-        """A parameter of the query. Raises Problem."""
+        """A parameter of the query. Raises ControlProblem."""
         text = query.get(name, str(default))
         if not text.isascii() or not text.isdecimal() or len(text) > 18:
-            raise Problem(400, "usage", f"{name} is an integer from 0, not {text!r}")
+            raise ControlProblem(400, "usage", f"{name} is an integer from 0, not {text!r}")
         return int(text)
 
 
-async def _health(call: Call) -> Any:
+async def _health(call: ControlCall) -> Any:
     return {"status": "running", "version": __version__}
 
 
-async def _ready(call: Call) -> Any:
+async def _ready(call: ControlCall) -> Any:
     running = call.kafka._serving()
     if not all(each.listener.opened.is_set() for each in running.broker.members):
-        raise Problem(503, "not ready", "the brokers do not accept clients yet")
+        raise ControlProblem(503, "not ready", "the brokers do not accept clients yet")
     return {"status": "ready", "bootstrap_servers": call.kafka.bootstrap_servers}
 
 
-async def _openapi(call: Call) -> Any:
+async def _openapi(call: ControlCall) -> Any:
     from .openapi import description
 
     return description()
 
 
-async def _verbs(call: Call) -> Any:
+async def _verbs(call: ControlCall) -> Any:
     return {"verbs": calls.described()}
 
 
-async def _verb(call: Call) -> Any:
+async def _verb(call: ControlCall) -> Any:
     return calls.described_verb(calls.verb_named(call.path["name"]))
 
 
-async def _call_verb(call: Call) -> Any:
+async def _call_verb(call: ControlCall) -> Any:
     return {"result": await calls.call(call.kafka, calls.verb_named(call.path["name"]), call.body)}
 
 
-async def _requests(call: Call) -> Any:
+async def _requests(call: ControlCall) -> Any:
     after = REQUESTS.integer(call.query, "after", 0)
     most = REQUESTS.integer(call.query, "limit", calls.MOST_REQUESTS)
     found = await asyncio.to_thread(calls.requests_after, call.kafka, after, min(most, calls.MOST_REQUESTS))
     return {"requests": [calls.short(each) for each in found]}
 
 
-async def _request(call: Call) -> Any:
+async def _request(call: ControlCall) -> Any:
     number = REQUESTS.integer(call.path, "number", 0)
     return await asyncio.to_thread(calls.request_numbered, call.kafka, number)
 

@@ -16,6 +16,7 @@ from .trace import ANSWERED, Subscriber, TracedRequest
 
 if TYPE_CHECKING:
     from ..requests.request import Peer
+    from .request_counts import RequestCounts
 
 __all__ = ["MAX_BYTES", "MAX_REQUESTS", "OVERHEAD", "History", "SeenRequest", "errors_in"]
 
@@ -74,6 +75,8 @@ class History(Subscriber):
         self.received = 0
         """The requests of all time, also those that are not kept any more; the last one has this
         number."""
+        self.counts: RequestCounts | None = None
+        """Counts the requests of clients, if a program wants that."""
         self._early: dict[Peer, deque[int | None]] = {}
 
     def begun(self, traced: TracedRequest) -> None:
@@ -127,6 +130,8 @@ class History(Subscriber):
         if traced.outcome == ANSWERED:
             self._keep_answer(seen, traced)
         seen.ended(traced.outcome, traced.answer, traced.ended_ms)
+        if self.counts is not None and not traced.from_node:
+            self.counts.add(seen)
 
     def _keep_answer(self, seen: SeenRequest, traced: TracedRequest) -> None:
         key, size = traced.request.api_key, traced.response_bytes
@@ -142,6 +147,10 @@ class History(Subscriber):
     def of_peers(self) -> list[SeenRequest]:
         """The latest requests between nodes, oldest first."""
         return [seen for seen, _ in self._peers.kept]
+
+    def goes_on_from(self, before: History) -> None:
+        """Takes the numbers and the counts of another history, which it replaces."""
+        self.received, self.counts = before.received, before.counts
 
     def after(self, number: int, most: int) -> list[SeenRequest]:
         """The requests of clients with higher numbers, at most so many of the first ones, oldest

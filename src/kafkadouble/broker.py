@@ -316,8 +316,8 @@ class Broker(RuleHolder):
         await self._replace(self._new_node(cluster_id))
 
     async def _replace(self, node: Node) -> None:
-        if node.history is not None:  # the numbers of requests go on
-            node.history.received = self.history.received
+        if node.history is not None:
+            node.history.goes_on_from(self.history)
         if self.is_down:
             await self._begin(node)
         else:

@@ -30,9 +30,10 @@ def call(
     path: str,
     body: object = None,
     headers: Mapping[str, str] | None = None,
+    timeout_s: float = 30,
 ) -> Answer:
     """One call on a connection of its own. A body that is no bytes is sent as JSON."""
-    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=timeout_s)
     sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     own = {} if body is None else {"Content-Type": "application/json"}
     try:

@@ -1,6 +1,6 @@
 """The control plane as an ASGI application: the guard, the routes, and the stream of events.
 
-Rules. Every answer is JSON, except the stream, and says `Cache-Control: no-store`. A call whose
+Rules. Every answer is JSON, except the stream and the metrics, and says `Cache-Control: no-store`. A call whose
 client leaves is cancelled. No header lets pages of other sites read an answer. No path names a
 file.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route as HttpRoute
 
 from .bodies import parameters
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
 
 MOST_STREAMS = 32
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
@@ -98,6 +100,8 @@ async def _left(request: Request) -> None:
 
 
 def _answer(status: int, value: Any) -> Response:
+    if isinstance(value, str):
+        return PlainTextResponse(value, status, headers=HEADERS, media_type=METRICS_TYPE)
     return JSONResponse(value, status, headers=HEADERS)
 
 

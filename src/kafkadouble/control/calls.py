@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.verbs.json_form import to_json
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
 
@@ -92,7 +93,7 @@ def _described(parameter: Parameter) -> dict[str, Any]:
         "allowed": parameter.allowed,
         "schema": parameter.schema,
     }
-    return made if parameter.is_required else {**made, "default": parameter.default}
+    return made if parameter.is_required else {**made, "default": to_json(parameter.default)}
 
 
 def requests_after(kafka: KafkaDouble, number: int, most: int = MOST_REQUESTS) -> list[SeenRequest]:

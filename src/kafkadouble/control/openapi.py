@@ -49,6 +49,10 @@ STATUSES = {
 }
 
 
+KINDS = {EVENTS.path: "text/event-stream", "/metrics": "text/plain"}
+"""The type of what is no JSON."""
+
+
 def description() -> dict[str, Any]:
     """The description, as a value for JSON."""
     return {
@@ -85,7 +89,7 @@ def _of_route(route: Route) -> dict[str, Any]:
         {"name": name, "in": "query", "description": words, "schema": {"type": "integer", "minimum": 0}}
         for name, words in route.query.items()
     ]
-    kind = "text/event-stream" if route is EVENTS else "application/json"
+    kind = KINDS.get(route.path, "application/json")
     answer = {"description": "the answer", "content": {kind: {"schema": {}}}}
     return {"summary": route.summary, "parameters": parameters, "responses": {"200": answer, **_errors()}}
 

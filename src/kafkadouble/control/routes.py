@@ -54,6 +54,12 @@ async def _ready(call: ControlCall) -> Any:
     return {"status": "ready", "bootstrap_servers": call.kafka.bootstrap_servers}
 
 
+async def _metrics(call: ControlCall) -> Any:
+    from .metrics import exposition
+
+    return await asyncio.to_thread(exposition, call.kafka)
+
+
 async def _openapi(call: ControlCall) -> Any:
     from .openapi import description
 
@@ -95,6 +101,7 @@ REQUESTS = Route(
 ROUTES = (
     Route("GET", "/health", "Answers while the process runs.", _health),
     Route("GET", "/ready", "Answers 200 once clients are accepted, and 503 before.", _ready),
+    Route("GET", "/metrics", "Metrics for Prometheus, with Kafka's names.", _metrics),
     Route("GET", "/openapi.json", "This description.", _openapi),
     Route("GET", "/verbs", "Every verb with its parameters.", _verbs),
     Route("GET", "/verbs/{name}", "One verb with its parameters.", _verb),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kafkadouble.double import KafkaDouble
 
-MISSING = "the control plane needs starlette and uvicorn: pip install 'kafkadouble[control]'"
+MISSING = "the control plane needs more libraries: pip install 'kafkadouble[control]'"
 MOST_CONNECTIONS = 256
 GRACE_S = 1
 """How long open calls may take to end after `stop`."""
@@ -28,7 +28,7 @@ GRACE_S = 1
 
 def is_installed() -> bool:
     """Whether the libraries of the extra are there."""
-    return all(find_spec(name) is not None for name in ("starlette", "uvicorn"))
+    return all(find_spec(name) is not None for name in ("prometheus_client", "starlette", "uvicorn"))
 
 
 def check_reach(host: str, token: str | None) -> None:

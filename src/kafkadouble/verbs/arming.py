@@ -42,7 +42,7 @@ class ArmingVerbs(VerbHost):
         from kafkadouble.rules import RuleHandle
 
         running = self._serving()
-        armed = running.thread.call(lambda: list(running.broker.any_broker.node.faults.register.rules))
+        armed = running.thread.call(lambda: list(running.broker.faults.register.rules))
         return [RuleHandle(running, each) for each in armed]
 
     def remove_rule(self, rule: RuleHandle | int) -> None:

@@ -1,0 +1,180 @@
+"""Calls of verbs over HTTP: what they return, and how they fail."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kafkadouble import KafkaDouble, KafkaError, UsageError
+from kafkadouble.control.server import ControlServer
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.verbs.verb import Parameter, Verb
+from tests.control.http import call, post
+from tests.front.client import ask
+
+JSON = [verb for verb in VERBS.values() if verb.is_for_json and not verb.reads_file]
+PARAMETERS = [(verb, each) for verb in JSON for each in verb.parameters.values() if each.schema is not None]
+
+
+def test_a_verb_returns_its_result(url: str, kafka: KafkaDouble) -> None:
+    assert post(url, "create_topic", name="orders", partitions=2) is None
+    assert post(url, "produce", topic="orders", value={"base64": "/w=="}, partition=1) == 0
+    assert post(url, "records", topic="orders")[0]["value"] == {"base64": "/w=="}
+    assert post(url, "commit_offsets", group="shop", offsets={"orders": {"1": 1}}) is None
+    assert post(url, "groups")["shop"]["lags"] == {"orders": {"1": 0}}
+    assert kafka.records("orders")[0].value == b"\xff"
+
+
+def test_kafkas_error_has_its_code(url: str, kafka: KafkaDouble) -> None:
+    with pytest.raises(KafkaError) as known:
+        kafka.records("none")
+    answer = call(url, "POST", "/verbs/records", {"topic": "none"})
+    assert (answer.status, answer.error) == (
+        409,
+        {"kind": "kafka", "message": str(known.value), "code": 3, "name": "UNKNOWN_TOPIC_OR_PARTITION"},
+    )
+
+
+def test_an_assertion_shows_what_was_seen(url: str) -> None:
+    answer = call(url, "POST", "/verbs/assert_seen", {"apis": ["Produce"]})
+    assert (answer.status, answer.error["kind"]) == (422, "assertion")
+    assert "Produce" in answer.error["message"]
+
+
+def test_a_wait_that_ends_in_vain(url: str) -> None:
+    answer = call(url, "POST", "/verbs/wait_for_topic", {"topic": "orders", "timeout": 0})
+    assert (answer.status, answer.error["kind"]) == (408, "timeout")
+    assert answer.error["message"].startswith("the topic orders: not within 0 s. There is: ")
+
+
+def test_a_wait_returns_as_soon_as_the_state_is_there(url: str, kafka: KafkaDouble) -> None:
+    with ThreadPoolExecutor() as pool:
+        wait = pool.submit(post, url, "wait_for_records", topic="orders", timeout=60)
+        kafka.produce("orders", "two pears")
+        assert [each["value"] for each in wait.result()] == ["two pears"]
+
+
+def test_many_waits_leave_room_for_calls(url: str, kafka: KafkaDouble) -> None:
+    with ThreadPoolExecutor(80) as pool:
+        waits = [pool.submit(post, url, "wait_for_topic", topic="orders", timeout=60) for _ in range(80)]
+        kafka_has(kafka, 80)
+        assert post(url, "create_topic", name="orders") is None
+        assert [each.result() for each in waits] == [None] * 80
+
+
+def kafka_has(kafka: KafkaDouble, waits: int) -> None:
+    """Returns when so many waits have begun."""
+    turned = threading.Event()
+    while len(kafka._serving().broker.watches.checks) < waits:
+        turned.wait(0.001)
+
+
+def test_a_wait_ends_when_its_client_leaves(url: str, kafka: KafkaDouble) -> None:
+    with pytest.raises(TimeoutError):
+        call(url, "POST", "/verbs/wait_for_topic", {"topic": "orders", "timeout": 60}, timeout_s=0.2)
+    turned = threading.Event()
+    while kafka._serving().broker.watches.checks:
+        turned.wait(0.001)
+
+
+def test_unknown_verbs_and_paths_are_refused(url: str) -> None:
+    answer = call(url, "POST", "/verbs/trunkate")
+    assert (answer.status, answer.error["message"]) == (404, "there is no verb 'trunkate'; did you mean 'truncate'?")
+    assert "only a Python program can call it" in call(url, "POST", "/verbs/on").error["message"]
+    assert "send the contents with produce_all" in call(url, "POST", "/verbs/produce_file").error["message"]
+    for method, path in (("GET", "/"), ("GET", "/verbs/../../etc/passwd"), ("GET", "//etc/passwd"), ("POST", "/verbs")):
+        answer = call(url, method, path)
+        assert answer.status in (404, 405)
+        assert "GET /verbs/{name}" in answer.error["message"] or "no verb" in answer.error["message"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "parameter"), PARAMETERS, ids=[f"{verb.name}-{each.name}" for verb, each in PARAMETERS]
+)
+def test_http_refuses_what_python_refuses(
+    served: tuple[KafkaDouble, ControlServer], verb: Verb, parameter: Parameter
+) -> None:
+    """Every parameter of every verb: null, a number, a text, a list and an object give Python's
+    message where Python does not take them."""
+    kafka, control = served
+    for wrong in (None, -1.5, "", [None], {"no": "such field"}):
+        given = {parameter.name: wrong}
+        problem = problem_of_python(kafka, verb, given)
+        if problem is not None:
+            answer = call(control.url, "POST", f"/verbs/{verb.name}", given)
+            assert (answer.status, answer.error) == (400, {"kind": "usage", "message": problem})
+
+
+def problem_of_python(kafka: KafkaDouble, verb: Verb, given: dict[str, Any]) -> str | None:
+    """What Python says to these parameters; None if they are allowed, so that the verb would be
+    called."""
+    try:
+        verb.check(verb.from_json(given))
+    except UsageError as problem:
+        return str(problem)
+    return None
+
+
+def test_requests_are_listed_and_shown(url: str, kafka: KafkaDouble) -> None:
+    before = call(url, "GET", "/requests").json["requests"]
+    assert before == []
+    for _ in range(3):
+        ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+    first, second, third = call(url, "GET", "/requests").json["requests"]
+    assert (first["api"], second["number"] - first["number"]) == ("Metadata", 1)
+    after = call(url, "GET", f"/requests?after={first['number']}&limit=1").json["requests"]
+    assert [each["number"] for each in after] == [second["number"]]
+    shown = call(url, "GET", f"/requests/{third['number']}").json
+    assert shown["answer"]["brokers"][0]["port"] == kafka.port
+    assert third["text"] == repr(kafka.requests[-1])
+    assert call(url, "GET", f"/requests/{third['number'] + 1}").status == 404
+    for wrong in ("-1", "x", "1.5", "", "%D9%A3", "9" * 19):
+        answer = call(url, "GET", f"/requests?after={wrong}")
+        assert answer.status == 400, wrong
+
+
+def test_numbers_of_requests_go_on_after_a_reset(url: str, kafka: KafkaDouble) -> None:
+    ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+    (before,) = call(url, "GET", "/requests").json["requests"]
+    kafka.reset()
+    ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+    (after,) = call(url, "GET", f"/requests?after={before['number']}").json["requests"]
+    assert after["number"] == before["number"] + 1
+
+
+def test_every_verb_is_described(url: str) -> None:
+    found = {each["name"]: each for each in call(url, "GET", "/verbs").json["verbs"]}
+    assert sorted(found) == sorted(each.name for each in JSON)
+    assert call(url, "GET", "/verbs/truncate").json == found["truncate"]
+    assert [each["name"] for each in found["truncate"]["parameters"]] == ["topic", "partition", "offset"]
+    for each in found.values():
+        for parameter in each["parameters"]:
+            jsonschema.Draft202012Validator.check_schema(parameter["schema"])
+
+
+def test_the_double_is_stopped() -> None:
+    kafka = KafkaDouble()
+    with ControlServer(kafka) as control:
+        for path in ("/verbs/topics", "/verbs/wait_for_topic"):
+            body = {"topic": "t"} if "wait" in path else {}
+            assert call(control.url, "POST", path, body).error["message"] == "the double was not started"
+        assert call(control.url, "GET", "/ready").status == 400
+        assert call(control.url, "GET", "/health").status == 200
+        with kafka:
+            assert post(control.url, "topics") == {}
+        assert call(control.url, "POST", "/verbs/topics", {}).error["message"] == "the double was stopped"
+
+
+def test_a_start_and_a_stop_leave_nothing() -> None:
+    before = {each.name for each in threading.enumerate()}
+    with KafkaDouble() as kafka:
+        for _ in range(3):
+            with ControlServer(kafka) as control:
+                assert post(control.url, "topics") == {}
+            control.stop()
+    assert {each.name for each in threading.enumerate()} <= before

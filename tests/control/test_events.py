@@ -1,0 +1,127 @@
+"""The stream of requests, as server-sent events."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.control import app, events
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.control.http import call
+from tests.front.client import ask
+
+
+class Stream:
+    """The events that come on one connection."""
+
+    def __init__(self, response: http.client.HTTPResponse) -> None:
+        self._response = response
+
+    def next(self) -> tuple[str, Any]:
+        """The name and the data of the next event."""
+        found: dict[str, str] = {}
+        while True:
+            line = self._response.readline().decode().rstrip("\n")
+            if not line and "data" in found:
+                return found["event"], json.loads(found["data"])
+            name, _, value = line.partition(": ")
+            if name:
+                found[name] = value
+
+
+@contextmanager
+def streaming(url: str, path: str = "/events", headers: dict[str, str] | None = None) -> Iterator[Stream]:
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+    try:
+        connection.request("GET", path, headers=headers or {})
+        response = connection.getresponse()
+        assert (response.status, response.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        response.readline()  # the stream has begun
+        yield Stream(response)
+    finally:
+        connection.close()
+
+
+def metadata(kafka: KafkaDouble, times: int = 1) -> None:
+    for _ in range(times):
+        ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+
+
+def test_requests_come_as_they_are_answered(url: str, kafka: KafkaDouble) -> None:
+    metadata(kafka)
+    with streaming(url) as stream:
+        metadata(kafka)
+        name, data = stream.next()
+        assert (name, data["api"], data["number"]) == ("request", "Metadata", kafka.requests[-1].number)
+        while data["outcome"] == "waiting":
+            _, data = stream.next()
+        assert (data["outcome"], data["text"]) == ("answered", repr(kafka.requests[-1]))
+
+
+def test_a_request_that_waits_comes_twice(url: str, kafka: KafkaDouble) -> None:
+    held = kafka.pause("Metadata")
+    with streaming(url) as stream, ThreadPoolExecutor() as pool:
+        asking = pool.submit(metadata, kafka)
+        first = stream.next()[1]
+        assert (first["outcome"], first["took"]) == ("waiting", None)
+        held.release()
+        second = stream.next()[1]
+        assert (second["number"], second["outcome"], second["rules"]) == (first["number"], "answered", ["pause"])
+        asking.result()
+
+
+def test_a_stream_begins_after_a_number(url: str, kafka: KafkaDouble) -> None:
+    metadata(kafka, 3)
+    first, *rest = (each.number for each in kafka.requests)
+    for path, headers in ((f"/events?after={first}", {}), ("/events", {"Last-Event-ID": str(first)})):
+        with streaming(url, path, headers) as stream:
+            assert [stream.next()[1]["number"] for _ in rest] == rest
+    assert call(url, "GET", "/events?after=x").status == 400
+
+
+def test_what_is_missed_is_counted(url: str, kafka: KafkaDouble) -> None:
+    metadata(kafka, 3)
+    first = kafka.requests[0].number
+    kafka.requests.clear()
+    metadata(kafka)
+    with streaming(url, f"/events?after={first}") as stream:
+        assert stream.next() == ("lost", {"requests": 2})
+        assert stream.next()[1]["number"] == first + 3
+
+
+def test_a_stream_goes_on_after_a_reset(url: str, kafka: KafkaDouble) -> None:
+    metadata(kafka)
+    with streaming(url) as stream:
+        kafka.reset()
+        metadata(kafka)
+        assert stream.next()[1]["api"] == "Metadata"
+
+
+def test_streams_are_bounded_and_leave_nothing(url: str, kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "MOST_STREAMS", 2)
+    with streaming(url), streaming(url):
+        refused = call(url, "GET", "/events")
+        assert (refused.status, refused.error["message"]) == (503, "2 streams are open: close one of them")
+        assert len(kafka._serving().broker.watches.checks) == 2
+    while kafka._serving().broker.watches.checks:
+        metadata(kafka)
+    with streaming(url):
+        pass
+
+
+def test_a_quiet_stream_is_kept_open(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "KEEP_ALIVE_S", 0.05)
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+    connection.request("GET", "/events")
+    response = connection.getresponse()
+    seen = [response.readline() for _ in range(6)]
+    connection.close()
+    assert seen[0] == b": kafkadouble\n"
+    assert seen.count(b": nothing new\n") >= 2

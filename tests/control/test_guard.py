@@ -1,0 +1,101 @@
+"""Who may call: tokens, hosts and origins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.control.guard import Guard, is_loopback
+from kafkadouble.control.problems import ControlProblem
+from kafkadouble.control.server import ControlServer
+from tests.control.http import call
+
+OWN = {"host": "127.0.0.1:8080"}
+TOKEN = "a token of a test".replace(" ", "-")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        OWN,
+        {"host": "localhost:8080"},
+        {"host": "localhost"},
+        {"host": "[::1]:8080"},
+        {"host": "[::1]"},
+        {**OWN, "origin": "http://127.0.0.1:8080", "sec-fetch-site": "same-origin"},
+        {**OWN, "sec-fetch-site": "none"},
+    ],
+)
+def test_calls_of_this_machine_are_allowed(headers: Mapping[str, str]) -> None:
+    Guard().check("/verbs/reset", headers)
+
+
+@pytest.mark.parametrize(
+    ("headers", "problem"),
+    [
+        ({}, "the Host header is ''"),
+        ({"host": "attacker.example:8080"}, "the Host header is 'attacker.example:8080'"),
+        ({"host": "127.0.0.1.attacker.example"}, "without a token, the server answers only localhost"),
+        ({"host": "localhost.attacker.example:80"}, "only localhost"),
+        ({"host": "192.168.0.7:8080"}, "only localhost"),
+        ({**OWN, "origin": "http://attacker.example"}, "a page of http://attacker.example may not call"),
+        ({**OWN, "origin": "null"}, "a page of null may not call"),
+        ({**OWN, "origin": "http://127.0.0.1:9999"}, "a page of http://127.0.0.1:9999 may not call"),
+        ({**OWN, "sec-fetch-site": "cross-site"}, "a page of another site may not call"),
+        ({**OWN, "sec-fetch-site": "same-site"}, "a page of another site may not call"),
+    ],
+)
+def test_calls_of_others_are_refused(headers: Mapping[str, str], problem: str) -> None:
+    with pytest.raises(ControlProblem, match=problem) as refused:
+        Guard().check("/verbs/reset", headers)
+    assert refused.value.status == 403
+    if "host" in headers and "origin" in headers:
+        # The token does not make a page of another site trusted.
+        with pytest.raises(ControlProblem, match="may not call"):
+            Guard(TOKEN).check("/verbs/reset", {**headers, "authorization": f"Bearer {TOKEN}"})
+
+
+@pytest.mark.parametrize(
+    "given", ["", TOKEN, f"Basic {TOKEN}", "Bearer", "Bearer wrong", f"Bearer {TOKEN}x", "Bearer é"]
+)
+def test_a_token_is_needed(given: str) -> None:
+    with pytest.raises(ControlProblem, match="the token is missing or wrong") as refused:
+        Guard(TOKEN).check("/verbs/reset", {"host": "kafka:8080", "authorization": given})
+    assert refused.value.status == 401
+
+
+def test_a_token_is_enough_under_any_name() -> None:
+    for scheme in ("Bearer", "bearer"):
+        Guard(TOKEN).check("/verbs/reset", {"host": "kafka:8080", "authorization": f"{scheme} {TOKEN}"})
+    Guard(TOKEN).check("/health", {"host": "kafka:8080"})
+
+
+@pytest.mark.parametrize(
+    ("host", "is_own"),
+    [("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False)],
+)
+def test_which_addresses_only_this_machine_reaches(host: str, is_own: bool) -> None:
+    assert is_loopback(host) is is_own
+    assert not is_loopback(f"{host}.example")
+
+
+def test_an_address_that_others_reach_needs_a_token() -> None:
+    kafka = KafkaDouble()
+    with pytest.raises(UsageError, match=r"the control plane at 0\.0\.0\.0 would obey every machine"):
+        ControlServer(kafka, host="0.0.0.0")
+    for token in ("short", "with spaces", "umlautü-in-it", "line\nbreak"):
+        with pytest.raises(UsageError, match="a token has at least 8 printable ASCII characters"):
+            ControlServer(kafka, token=token)
+
+
+def test_a_served_token() -> None:
+    with KafkaDouble() as kafka, ControlServer(kafka, host="0.0.0.0", token=TOKEN) as control:
+        url = f"http://127.0.0.1:{control.port}"
+        assert call(url, "GET", "/verbs").status == 401
+        assert call(url, "GET", "/events").status == 401
+        assert call(url, "GET", "/health").status == 200
+        right = {"Authorization": f"Bearer {TOKEN}", "Host": "kafkadouble:8080"}
+        assert call(url, "POST", "/verbs/topics", {}, right).json == {"result": {}}
+        assert call(url, "POST", "/verbs/reset", b"", {"Origin": "http://attacker.example", **right}).status == 403

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control import app, events
+from kafkadouble.control import app, streams, view_events
+from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.http import call
 from tests.front.client import ask
@@ -34,6 +35,11 @@ class Stream:
             name, _, value = line.partition(": ")
             if name:
                 found[name] = value
+
+    def drain(self) -> None:
+        """Reads until the server ends the stream."""
+        while self._response.readline():
+            pass
 
 
 @contextmanager
@@ -117,7 +123,7 @@ def test_streams_are_bounded_and_leave_nothing(url: str, kafka: KafkaDouble, mon
 
 
 def test_a_quiet_stream_is_kept_open(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr(streams, "KEEP_ALIVE_S", 0.05)
     connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
     connection.request("GET", "/events")
     response = connection.getresponse()
@@ -125,3 +131,33 @@ def test_a_quiet_stream_is_kept_open(url: str, monkeypatch: pytest.MonkeyPatch) 
     connection.close()
     assert seen[0] == b": kafkadouble\n"
     assert seen.count(b": nothing new\n") >= 2
+
+
+def test_views_come_again_when_they_change(url: str, kafka: KafkaDouble) -> None:
+    with streaming(url, "/views?names=topics,rules") as stream:
+        assert [stream.next(), stream.next()] == [("topics", {}), ("rules", [])]
+        kafka.create_topic("orders")
+        name, topics = stream.next()
+        assert (name, topics["orders"]["partitions"]["0"]["end_offset"]) == ("topics", 0)
+        kafka.produce("orders", "two pears")
+        assert stream.next()[1]["orders"]["partitions"]["0"]["end_offset"] == 1
+        kafka.ignore("Fetch")
+        assert [each["id"] for each in stream.next()[1]] == [1]
+
+
+def test_every_view_is_there(url: str) -> None:
+    with streaming(url, "/views") as stream:
+        assert {stream.next()[0] for _ in view_events.VIEWS} == set(view_events.VIEWS)
+    refused = call(url, "GET", "/views?names=topic")
+    assert (refused.status, refused.error["message"]) == (
+        400,
+        "there is no view 'topic'; did you mean 'topics'?; "
+        "there are describe_cluster, topics, groups, transactions, rules, snapshots",
+    )
+
+
+def test_a_stream_ends_with_the_double() -> None:
+    with KafkaDouble() as kafka, ControlServer(kafka) as control, streaming(control.url, "/views") as stream:
+        stream.next()
+        kafka.stop()
+        stream.drain()

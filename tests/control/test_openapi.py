@@ -44,5 +44,5 @@ def test_a_good_call_fits_its_schema(name: str) -> None:
 
 def test_each_path_answers(url: str) -> None:
     for path, methods in DESCRIPTION["paths"].items():
-        if "{" not in path and path != "/events":
+        if "{" not in path and path not in ("/events", "/views"):
             assert all(call(url, method.upper(), path, b"").status != 404 for method in methods)

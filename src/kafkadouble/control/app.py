@@ -1,8 +1,8 @@
-"""The control plane as an ASGI application: the guard, the routes, and the stream of events.
+"""The control plane as an ASGI application: the guard, the routes, and the streams of events.
 
-Rules. Every answer is JSON, except the stream and the metrics, and says `Cache-Control: no-store`. A call whose
-client leaves is cancelled. No header lets pages of other sites read an answer. No path names a
-file.
+Rules. Every answer is JSON, except the streams and the metrics, and says `Cache-Control: no-store`.
+A call whose client leaves is cancelled. No header lets pages of other sites read an answer. No path
+names a file.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route as HttpRoute
 
 from .bodies import parameters
-from .events import RequestEvents
 from .guard import Guard
 from .problems import ControlProblem, problem_of
-from .routes import EVENTS, ROUTES, ControlCall, Route
+from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
+
+    from .streams import EventStream
 
 MOST_STREAMS = 32
 
@@ -40,8 +41,8 @@ class ControlApp:
         self._kafka, self._guard = kafka, guard
         self._streams = 0
         routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]
-        events = HttpRoute(EVENTS.path, self._events, methods=["GET"])
-        self.asgi = Starlette(routes=[*routes, events], exception_handlers={HTTPException: _no_route})
+        streams = [HttpRoute(each.path, self._stream(each), methods=["GET"]) for each in STREAMS]
+        self.asgi = Starlette(routes=[*routes, *streams], exception_handlers={HTTPException: _no_route})
 
     def _endpoint(self, route: Route) -> Any:
         async def endpoint(request: Request) -> Response:
@@ -57,25 +58,34 @@ class ControlApp:
 
         return endpoint
 
-    async def _events(self, request: Request) -> Response:
-        try:
-            self._guard.check(request.url.path, request.headers)
-            after = request.query_params.get("after", request.headers.get("last-event-id"))
-            begin = None if after is None else EVENTS.integer({"after": after}, "after", 0)
-            if self._streams >= MOST_STREAMS:
-                raise ControlProblem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
-            self._kafka._serving()
-        except Exception as error:
-            return _failed(problem_of(error))
-        return StreamingResponse(self._counted(begin), media_type="text/event-stream", headers=HEADERS)
+    def _stream(self, route: StreamRoute) -> Any:
+        async def endpoint(request: Request) -> Response:
+            try:
+                self._guard.check(request.url.path, request.headers)
+                self._check_room()
+                events = route.make(self._kafka, _stream_query(request))
+            except Exception as error:
+                return _failed(problem_of(error))
+            return StreamingResponse(self._counted(events), media_type="text/event-stream", headers=HEADERS)
 
-    async def _counted(self, after: int | None) -> Any:
+        return endpoint
+
+    def _check_room(self) -> None:
+        if self._streams >= MOST_STREAMS:
+            raise ControlProblem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
+
+    async def _counted(self, events: EventStream) -> Any:
         self._streams += 1
         try:
-            async for text in RequestEvents(self._kafka, after):
+            async for text in events.texts():
                 yield text
         finally:
             self._streams -= 1
+
+
+def _stream_query(request: Request) -> dict[str, str]:
+    last = request.headers.get("last-event-id")
+    return {**request.query_params, **({} if last is None else {"after": last})}
 
 
 async def _unless_left(request: Request, answer: Any) -> Any:
@@ -111,7 +121,7 @@ def _failed(problem: ControlProblem) -> Response:
 
 async def _no_route(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    known = ", ".join(sorted({f"{each.method} {each.path}" for each in (*ROUTES, EVENTS)}))
+    known = ", ".join([f"{each.method} {each.path}" for each in ROUTES] + [f"GET {each.path}" for each in STREAMS])
     return _failed(
         ControlProblem(status, "usage", f"there is no {request.method} {request.url.path}: there are {known}")
     )

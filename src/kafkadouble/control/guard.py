@@ -38,8 +38,8 @@ class Guard(NamedTuple):
     token: str | None = None
 
     def check(self, path: str, headers: Mapping[str, str]) -> None:
-        """Raises ControlProblem for a call that is not allowed. The names of the headers are in lower
-        case."""
+        """Raises ControlProblem for a call that is not allowed. The names of the headers are in
+        lower case."""
         _check_site(headers)
         if self.token is None:
             _check_host(headers.get("host", ""))

@@ -8,7 +8,7 @@ from kafkadouble import __version__
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 
-from .routes import EVENTS, ROUTES, Route
+from .routes import ROUTES, STREAMS, Route, StreamRoute
 
 ERROR = {
     "type": "object",
@@ -49,7 +49,7 @@ STATUSES = {
 }
 
 
-KINDS = {EVENTS.path: "text/event-stream", "/metrics": "text/plain"}
+KINDS = {**{each.path: "text/event-stream" for each in STREAMS}, "/metrics": "text/plain"}
 """The type of what is no JSON."""
 
 
@@ -77,16 +77,21 @@ def _verbs() -> list[Verb]:
 
 def _paths() -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for route in (*ROUTES, EVENTS):
-        if route.method == "GET":
+    for route in (*ROUTES, *STREAMS):
+        if isinstance(route, StreamRoute) or route.method == "GET":
             made.setdefault(route.path, {})["get"] = _of_route(route)
     return made
 
 
-def _of_route(route: Route) -> dict[str, Any]:
+def _of_route(route: Route | StreamRoute) -> dict[str, Any]:
     in_path = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
     parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in in_path] + [
-        {"name": name, "in": "query", "description": words, "schema": {"type": "integer", "minimum": 0}}
+        {
+            "name": name,
+            "in": "query",
+            "description": words,
+            "schema": {"type": "string" if name == "names" else "integer"},
+        }
         for name, words in route.query.items()
     ]
     kind = KINDS.get(route.path, "application/json")

@@ -15,6 +15,8 @@ from .problems import ControlProblem
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
 
+    from .streams import EventStream
+
 
 class ControlCall(NamedTuple):
     """One call: what stands in the path, in the query, and in the body."""
@@ -26,8 +28,8 @@ class ControlCall(NamedTuple):
 
 
 class Route(NamedTuple):
-    """One route. `answer` returns a value for JSON, or text. `query` are the parameters of the
-    query, which are integers, and what each of them means."""
+    """One route. `answer` returns a value for JSON, or text. `query` has the parameters of the
+    query, and what each of them means."""
 
     method: str
     path: str
@@ -35,12 +37,13 @@ class Route(NamedTuple):
     answer: Callable[[ControlCall], Awaitable[Any]]
     query: Mapping[str, str] = {}
 
-    def integer(self, query: Mapping[str, str], name: str, default: int) -> int:
-        """A parameter of the query. Raises ControlProblem."""
-        text = query.get(name, str(default))
-        if not text.isascii() or not text.isdecimal() or len(text) > 18:
-            raise ControlProblem(400, "usage", f"{name} is an integer from 0, not {text!r}")
-        return int(text)
+
+def integer(query: Mapping[str, str], name: str, default: int) -> int:
+    """A parameter of the path or of the query. Raises ControlProblem."""
+    text = query.get(name, str(default))
+    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+        raise ControlProblem(400, "usage", f"{name} is an integer from 0, not {text!r}")
+    return int(text)
 
 
 async def _health(call: ControlCall) -> Any:
@@ -79,24 +82,16 @@ async def _call_verb(call: ControlCall) -> Any:
 
 
 async def _requests(call: ControlCall) -> Any:
-    after = REQUESTS.integer(call.query, "after", 0)
-    most = REQUESTS.integer(call.query, "limit", calls.MOST_REQUESTS)
+    after = integer(call.query, "after", 0)
+    most = integer(call.query, "limit", calls.MOST_REQUESTS)
     found = await asyncio.to_thread(calls.requests_after, call.kafka, after, min(most, calls.MOST_REQUESTS))
     return {"requests": [calls.short(each) for each in found]}
 
 
 async def _request(call: ControlCall) -> Any:
-    number = REQUESTS.integer(call.path, "number", 0)
+    number = integer(call.path, "number", 0)
     return await asyncio.to_thread(calls.request_numbered, call.kafka, number)
 
-
-REQUESTS = Route(
-    "GET",
-    "/requests",
-    "The requests of clients, oldest first, without their contents.",
-    _requests,
-    {"after": "only requests with higher numbers", "limit": "at most so many, up to 1000"},
-)
 
 ROUTES = (
     Route("GET", "/health", "Answers while the process runs.", _health),
@@ -106,15 +101,50 @@ ROUTES = (
     Route("GET", "/verbs", "Every verb with its parameters.", _verbs),
     Route("GET", "/verbs/{name}", "One verb with its parameters.", _verb),
     Route("POST", "/verbs/{name}", "Calls a verb.", _call_verb),
-    REQUESTS,
+    Route(
+        "GET",
+        "/requests",
+        "The requests of clients, oldest first, without their contents.",
+        _requests,
+        {"after": "only requests with higher numbers", "limit": "at most so many, up to 1000"},
+    ),
     Route("GET", "/requests/{number}", "One request of a client, decoded, with its answer.", _request),
 )
 
-EVENTS = Route(
-    "GET",
-    "/events",
-    "The requests of clients as they come, as server-sent events.",
-    _requests,
-    {"after": "begins after the request with this number; without it, with the next request"},
+
+class StreamRoute(NamedTuple):
+    """A route that answers with server-sent events. `make` gets the parameters of the query, with
+    the Last-Event-ID of a reader that connects again as `after`, and may raise ControlProblem."""
+
+    path: str
+    summary: str
+    make: Callable[[KafkaDouble, Mapping[str, str]], EventStream]
+    query: Mapping[str, str]
+
+
+def _request_events(kafka: KafkaDouble, query: Mapping[str, str]) -> EventStream:
+    from .request_events import RequestEvents
+
+    return RequestEvents(kafka, integer(query, "after", 0) if "after" in query else None)
+
+
+def _view_events(kafka: KafkaDouble, query: Mapping[str, str]) -> EventStream:
+    from .view_events import ViewEvents, names_of
+
+    return ViewEvents(kafka, names_of(query.get("names")))
+
+
+STREAMS = (
+    StreamRoute(
+        "/events",
+        "The requests of clients as they come, as server-sent events.",
+        _request_events,
+        {"after": "begins after the request with this number; without it, with the next request"},
+    ),
+    StreamRoute(
+        "/views",
+        "The cluster, topics, groups, transactions, rules and snapshots, again whenever they change.",
+        _view_events,
+        {"names": "only these views, separated by commas"},
+    ),
 )
-"""The stream, which the application answers itself."""

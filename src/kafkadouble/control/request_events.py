@@ -1,0 +1,61 @@
+"""Requests as they come, as server-sent events.
+
+    event: request
+    id: 12
+    data: {"number": 12, "api": "Produce", "outcome": "answered", ...}
+
+An event says that a request arrived, and another one that it ended, if it waited; both have the
+number of the request. `event: lost` has the number of requests that the stream missed, because the
+history did not keep them until the reader was ready.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.server.tracing.trace import WAITING
+
+from .calls import newest_number, requests_after, short
+from .streams import EventStream, event
+
+if TYPE_CHECKING:
+    from kafkadouble.double import KafkaDouble
+    from kafkadouble.server.tracing.history import SeenRequest
+
+BATCH = 500
+MOST_WAITING = 1000
+"""The requests of which a stream says that they ended."""
+
+
+class RequestEvents(EventStream):
+    """The requests of clients after the one with a number; after the newest one without it."""
+
+    pause_s = 0.05
+
+    def __init__(self, kafka: KafkaDouble, after: int | None) -> None:
+        super().__init__(kafka)
+        self._last = newest_number(kafka) if after is None else after
+        self._waiting: dict[int, SeenRequest] = {}
+
+    def new(self) -> str:
+        """The requests that came, and those that waited and ended."""
+        made = [event("request", short(each), each.number) for each in self._ended()]
+        while found := requests_after(self.kafka, self._last, BATCH):
+            made += self._of(found)
+        return "".join(made)
+
+    def _of(self, found: list[SeenRequest]) -> list[str]:
+        missed = found[0].number - self._last - 1
+        made = [event("lost", {"requests": missed}, self._last)] if missed and self._last else []
+        self._last = found[-1].number
+        for each in found:
+            made.append(event("request", short(each), each.number))
+            if each.outcome == WAITING and len(self._waiting) < MOST_WAITING:
+                self._waiting[each.number] = each
+        return made
+
+    def _ended(self) -> list[SeenRequest]:
+        ended = [each for each in self._waiting.values() if each.outcome != WAITING]
+        for each in ended:
+            del self._waiting[each.number]
+        return ended

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
+.PHONY: demo test page test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,8 +27,8 @@ $(VENV)/.spark: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group spark
 	touch $@
 
-# What needs Apache Kafka or its tools: the codecs, the comparison, clients and tools of others, controllers.
-APART := interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
+# What needs Apache Kafka or its tools, or a browser: the codecs, the comparison, clients and tools of others, controllers, the page.
+APART := interop/page interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
@@ -49,6 +49,13 @@ house: $(VENV)/.test
 
 test: lint types house  # three at once on two cores: much of it waits for answers
 	$(BIN)/python -m pytest tests interop -n 3 --ignore=tests/spark $(APART:%=--ignore=%)
+
+$(VENV)/.page: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group page
+	touch $@
+
+page: $(VENV)/.page  # the live page in Debian's Chromium; KAFKADOUBLE_SCREENSHOTS=1 writes the pictures of docs/page.md
+	$(BIN)/python -m pytest interop/page
 
 test-spark: $(VENV)/.spark  # the sources and the sink in one Spark session; needs Java 17
 	$(BIN)/python -m pytest tests/spark

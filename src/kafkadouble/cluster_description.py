@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .broker import Broker
+from .errors import KafkaError
 from .listening import text_of
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def describe(broker: Broker | Cluster) -> ClusterDescription:
     found = {
         id: BrokerDescription(id, address, state, _is_fenced(broker, id)) for id, address, state in _states(broker)
     }
-    return ClusterDescription(
-        broker.controlling.node.cluster_id, broker.controlling.node.id, servers, found, broker.clock.now()
-    )
+    # A single broker that is down has its node, too.
+    node = broker.node
+    return ClusterDescription(node.cluster_id, node.id, servers, found, broker.clock.now())
 
 
 def _states(broker: Broker | Cluster) -> list[tuple[int, str, str]]:
@@ -67,5 +68,8 @@ def _reached(is_paused: bool, is_isolated: bool) -> str:
 
 
 def _is_fenced(broker: Broker | Cluster, id: int) -> bool:
-    registered = broker.image.brokers.get(id)
+    try:
+        registered = broker.image.brokers.get(id)
+    except KafkaError:  # the only broker is down
+        return True
     return registered is None or registered.fenced

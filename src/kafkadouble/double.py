@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .async_waits import AsyncWaits
     from .broker import Broker
     from .brokers import BrokerHandle
+    from .control.server import ControlServer
     from .requests import Requests
 
 T = TypeVar("T")
@@ -120,6 +121,7 @@ class KafkaDouble(
         self._lock = threading.Lock()
         self._running: Running | None = None
         self._snapshots = {}
+        self._control: ControlServer | None = None
         self._round = 0
 
     def start(self) -> KafkaDouble:
@@ -139,9 +141,12 @@ class KafkaDouble(
     def stop(self) -> None:
         """Closes every connection, frees the ports, ends the thread. Only `requests` stays."""
         with self._lock:
+            control, self._control = self._control, None
             if self._running is not None:
                 self._forgotten.detach()
                 self._running.stop()
+        if control is not None:
+            control.stop()
 
     def __enter__(self) -> KafkaDouble:
         return self.start()
@@ -201,6 +206,19 @@ class KafkaDouble(
 
         broker: Any = None if self._running is None else self._running.broker
         return Brokers(self._serving, range(1, len(self._nodes)) if broker is None else list(broker.members_by_id))
+
+    @property
+    def page(self) -> str:
+        """The URL of the live page, which shows every request, and the state of the double. It is
+        served from the first use until `stop`. Raises UsageError without the extra
+        `kafkadouble[control]`."""
+        self._serving()
+        with self._lock:
+            if self._control is None:
+                from .control.server import ControlServer
+
+                self._control = ControlServer(self).start()
+        return f"{self._control.url}/"
 
     @property
     def requests(self) -> Requests:

@@ -33,7 +33,7 @@ class ServedDouble(KafkaDouble):
         self._data_dirs, self._capture = [], None
         self._lock = threading.Lock()
         self._running, self._round = Running.over(broker), 0
-        self._snapshots = {}
+        self._snapshots, self._control = {}, None
 
     def start(self) -> KafkaDouble:
         """Does nothing: it runs."""

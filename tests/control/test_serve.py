@@ -76,3 +76,12 @@ def test_a_port_that_is_taken_is_named() -> None:
         ended = run("serve", "--port", "0", "--control-port", port)
         assert ended.returncode == 1
         assert f"127.0.0.1:{port} is taken" in ended.stderr
+
+
+def test_the_page_has_a_line() -> None:
+    with serving("--page") as served:
+        url = served.control_url()
+        assert served.process.stdout is not None
+        assert served.process.stdout.readline() == f"page.url={url}/\n"
+        assert call(url, "GET", "/").status == 200
+        assert served.end()[0] == 0

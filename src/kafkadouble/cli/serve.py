@@ -158,6 +158,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="TOKEN",
         help="what each call of the control plane must have; better in the environment, as KAFKADOUBLE_CONTROL_TOKEN",
     )
+    add(
+        "--page",
+        action="store_true",
+        help="serve the live page, which shows every request; a line on stdout has its URL; --control-port gives the port (default: any)",
+    )
     add("-v", "--verbose", action="store_true", help="also log every request")
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
@@ -224,6 +229,8 @@ def _places(options: argparse.Namespace, settings: Settings | None) -> list[list
 
 def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
     """Where the control plane listens: one place, or none. Its module is imported only then."""
+    if options.page and options.control_port is None:
+        options.control_port = 0
     if options.control_port is options.control_host is options.control_token is None:
         return []
     from .serve_control import checked

@@ -333,6 +333,8 @@ def _announce(
             lines[f"listener.name.{name.lower()}.bootstrap.servers"] = _texts(broker.addresses(name))
     if control_sock is not None:  # the kernel accepts connections until the control plane does
         lines["control.url"] = f"http://{text_of(*control_sock.getsockname()[:2])}"
+        if options.page:
+            lines["page.url"] = f"{lines['control.url']}/"
     with suppress(BrokenPipeError):  # no process reads stdout: it serves nevertheless
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
     if without := settings.without_effect():

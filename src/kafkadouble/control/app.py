@@ -2,7 +2,7 @@
 
 Rules. Every answer is JSON, except the streams and the metrics, and says `Cache-Control: no-store`.
 A call whose client leaves is cancelled. No header lets pages of other sites read an answer. No path
-names a file.
+names a file, except those of the live page.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route as HttpRoute
 
+from .assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .bodies import parameters
 from .guard import Guard
 from .problems import ControlProblem, problem_of
@@ -42,7 +43,8 @@ class ControlApp:
         self._streams = 0
         routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]
         streams = [HttpRoute(each.path, self._stream(each), methods=["GET"]) for each in STREAMS]
-        self.asgi = Starlette(routes=[*routes, *streams], exception_handlers={HTTPException: _no_route})
+        assets = [HttpRoute(each.path, self._asset(each), methods=["GET"]) for each in ASSETS]
+        self.asgi = Starlette(routes=[*routes, *streams, *assets], exception_handlers={HTTPException: _no_route})
 
     def _endpoint(self, route: Route) -> Any:
         async def endpoint(request: Request) -> Response:
@@ -55,6 +57,16 @@ class ControlApp:
                 return Response(status_code=499)
             except Exception as error:
                 return _failed(problem_of(error))
+
+        return endpoint
+
+    def _asset(self, asset: Asset) -> Any:
+        async def endpoint(request: Request) -> Response:
+            try:
+                self._guard.check(request.url.path, request.headers, is_page=True)
+            except ControlProblem as problem:
+                return _failed(problem)
+            return Response(contents(asset), media_type=asset.media_type, headers=PAGE_HEADERS)
 
         return endpoint
 

@@ -18,6 +18,7 @@ from .problems import ControlProblem
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
+    from kafkadouble.messages.message import Message
     from kafkadouble.server.tracing.history import SeenRequest
 
 MOST_REQUESTS = 1000
@@ -109,18 +110,36 @@ def newest_number(kafka: KafkaDouble) -> int:
 
 def short(seen: SeenRequest) -> dict[str, Any]:
     """A request for a list: without its contents, and `text`, a line for a person."""
-    return {**{name: _plain(getattr(seen, name)) for name in SHORT}, "text": repr(seen)}
+    parts = [{name: value for name, value in part._asdict().items() if value is not None} for part in seen.parts]
+    return {**{name: _plain(getattr(seen, name)) for name in SHORT}, "parts": parts, "text": repr(seen)}
 
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def request_numbered(kafka: KafkaDouble, number: int) -> dict[str, Any]:
-    """One request with its contents. Raises ControlProblem if it is not kept any more."""
+def request_numbered(kafka: KafkaDouble, number: int) -> SeenRequest:
+    """One request. Raises ControlProblem if it is not kept any more."""
     found = requests_after(kafka, number - 1, 1)
     if not found or found[0].number != number:
         raise ControlProblem(
             404, "usage", f"request {number} is not kept: the latest 10,000 are, fewer if they are large"
         )
-    return found[0].to_json()
+    return found[0]
+
+
+def hexdump(seen: SeenRequest) -> dict[str, str | None]:
+    """The request and its answer as annotated hexdumps, without their headers; None where
+    `to_json` has None. Records and secrets are left out, as there."""
+    shown, bodies = seen.to_json(), {"request": seen.body, "answer": seen.answer}
+    return {
+        name: None if shown[name] is None else _dumped(type(body), shown[name], seen.version)
+        for name, body in bodies.items()
+    }
+
+
+def _dumped(cls: type[Message], plain: dict[str, Any], version: int) -> str:
+    from kafkadouble.messages import show
+
+    body = cls.from_json(plain, version).encode(version)
+    return "\n".join(show.render(show.hexdump(body, cls, version)))

@@ -37,13 +37,15 @@ class Guard(NamedTuple):
 
     token: str | None = None
 
-    def check(self, path: str, headers: Mapping[str, str]) -> None:
+    def check(self, path: str, headers: Mapping[str, str], *, is_page: bool = False) -> None:
         """Raises ControlProblem for a call that is not allowed. The names of the headers are in
-        lower case."""
-        _check_site(headers)
+        lower case. A file of the page (`is_page`) may be opened by a link on another site, and
+        needs no token."""
+        if not is_page:
+            _check_site(headers)
         if self.token is None:
             _check_host(headers.get("host", ""))
-        elif path not in OPEN_PATHS:
+        elif path not in OPEN_PATHS and not is_page:
             _check_token(self.token, headers.get("authorization", ""))
 
 

@@ -14,6 +14,7 @@ from .problems import ControlProblem
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
+    from kafkadouble.server.tracing.history import SeenRequest
 
     from .streams import EventStream
 
@@ -89,8 +90,15 @@ async def _requests(call: ControlCall) -> Any:
 
 
 async def _request(call: ControlCall) -> Any:
-    number = integer(call.path, "number", 0)
-    return await asyncio.to_thread(calls.request_numbered, call.kafka, number)
+    return (await _found(call)).to_json()
+
+
+async def _hexdump(call: ControlCall) -> Any:
+    return calls.hexdump(await _found(call))
+
+
+async def _found(call: ControlCall) -> SeenRequest:
+    return await asyncio.to_thread(calls.request_numbered, call.kafka, integer(call.path, "number", 0))
 
 
 ROUTES = (
@@ -109,6 +117,7 @@ ROUTES = (
         {"after": "only requests with higher numbers", "limit": "at most so many, up to 1000"},
     ),
     Route("GET", "/requests/{number}", "One request of a client, decoded, with its answer.", _request),
+    Route("GET", "/requests/{number}/hexdump", "The same as annotated hexdumps.", _hexdump),
 )
 
 

@@ -360,3 +360,24 @@ def test_a_verb_that_takes_time_is_refused_inside_of_the_broker() -> None:
         kafka.on("Metadata", function)
         ask(("127.0.0.1", kafka.port), MetadataRequest(topics=None), 9)
     assert problems == ["this takes time: a function that kafkadouble itself calls cannot wait for it"]
+
+
+def test_a_single_broker_that_is_down_is_described() -> None:
+    with KafkaDouble() as kafka:
+        running = kafka.describe_cluster()
+        assert (running.brokers[1].state, running.brokers[1].is_fenced) == ("running", False)
+        kafka.ignore("Fetch")
+        kafka.down()
+        down = kafka.describe_cluster()
+        assert (down.cluster_id, down.bootstrap_servers) == (running.cluster_id, running.bootstrap_servers)
+        assert (down.brokers[1].state, down.brokers[1].is_fenced) == ("stopped", True)
+        assert len(kafka.rules) == 1
+
+
+def test_the_states_of_brokers() -> None:
+    with KafkaDouble(brokers=3) as kafka:
+        kafka.brokers[1].kill()
+        kafka.brokers[2].pause()
+        kafka.brokers[3].isolate()
+        assert [each.state for each in kafka.describe_cluster().brokers.values()] == ["stopped", "paused", "isolated"]
+        kafka.brokers[2].resume()

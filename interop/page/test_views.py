@@ -1,0 +1,205 @@
+"""The views of state, and what a click does: brokers, rules, verbs, and the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer
+
+from kafkadouble import KafkaDouble
+from kafkadouble.control.server import ControlServer
+
+expect = pytest.importorskip("playwright.sync_api", reason="SKIPPED: there is no Playwright").expect
+
+
+def tab(page: Any, name: str) -> Any:
+    page.click(f"#tab-{name}")
+    return page.locator(f"#{name}")
+
+
+def test_topics_and_groups_as_they_change(cluster: KafkaDouble, page: Any, photograph: Callable[[str], None]) -> None:
+    page.goto(cluster.page)
+    topics = tab(page, "topics")
+    topics.locator("text=There are no topics.").wait_for()
+    cluster.create_topic("orders", 2, {"cleanup.policy": "compact"}, replication_factor=3)
+    topics.locator("tbody tr").nth(1).wait_for()
+    assert "compact" in topics.inner_text()
+    cluster.produce("orders", "two pears", key="a", partition=1)
+    expect(topics.locator("tbody tr").nth(1).locator("td").last).to_have_text("1")
+    cells = topics.locator("tbody tr").nth(1).locator("td").all_inner_texts()
+    assert cells[:3] == ["1", str(cluster.leader("orders", 1)), "0"]
+    assert [sorted(cells[at].split(", ")) for at in (3, 4)] == [["1", "2", "3"]] * 2
+    photograph("topics")
+    settings = {"group.id": "shop", "auto.offset.reset": "earliest", "enable.auto.commit": False, "log_level": 0}
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, **settings})
+    consumer.subscribe(["orders"])
+    message = consumer.poll(30)
+    assert message is not None
+    assert message.value() == b"two pears"
+    consumer.commit(asynchronous=False)
+    cluster.produce("orders", "three pears", key="a", partition=1)
+    groups = tab(page, "groups")
+    groups.locator("text=classic, Stable, range").wait_for()
+    expect(groups.locator("table").nth(1).locator("td").last).to_have_text("1")
+    photograph("groups")
+    consumer.close()
+    groups.locator("text=classic, Empty").wait_for()
+
+
+def test_transactions(kafka: KafkaDouble, page: Any) -> None:
+    kafka.create_topic("orders")
+    page.goto(kafka.page)
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "transactional.id": "shop-1", "log_level": 0})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce("orders", "two pears")
+    producer.flush(30)
+    transactions = tab(page, "transactions")
+    transactions.locator("tr", has_text="shop-1").filter(has_text="Ongoing").filter(has_text="orders-0").wait_for()
+    producer.commit_transaction(30)
+    transactions.locator("tr", has_text="CompleteCommit").wait_for()
+
+
+def test_a_broker_is_killed_and_started_by_a_click(
+    cluster: KafkaDouble, page: Any, photograph: Callable[[str], None]
+) -> None:
+    page.goto(cluster.page)
+    second = tab(page, "brokers").locator("tbody tr").nth(1)
+    second.locator("button", has_text="Pause").click()
+    second.locator("button", has_text="Resume").click()
+    second.locator("button", has_text="Kill").click()
+    second.locator("text=stopped").wait_for()
+    assert not cluster.brokers[2].running
+    photograph("brokers")
+    second.locator("button", has_text="Start").click()
+    second.locator("text=running").wait_for()
+    cluster.wait_for_broker(2)
+
+
+def test_a_single_broker_goes_down_and_up(kafka: KafkaDouble, page: Any) -> None:
+    page.goto(kafka.page)
+    brokers = tab(page, "brokers")
+    brokers.locator("button", has_text="Down").click()
+    brokers.locator("button", has_text="Up").click()
+    brokers.locator("text=running").wait_for()
+
+
+def test_a_rule_is_armed_and_released_by_a_click(
+    kafka: KafkaDouble, page: Any, photograph: Callable[[str], None]
+) -> None:
+    page.goto(kafka.page)
+    rules = tab(page, "rules")
+    rules.locator("text=There are no armed rules.").wait_for()
+    page.fill("#rules [name=api]", "Produce")
+    page.fill("#rules [name=error]", "NOT_LEADER_OR_FOLLOWER")
+    page.fill("#rules [name=times]", "2")
+    page.click("#rules form button")
+    row = page.locator("#armed tbody tr")
+    row.wait_for()
+    photograph("rules")
+    (armed,) = kafka.rules
+    assert (armed.rule.match.api, armed.rule.trigger.times) == ("Produce", 2)
+    row.locator("button", has_text="Release").click()
+    rules.locator("text=There are no armed rules.").wait_for()
+    assert kafka.rules == []
+
+
+def test_a_wrong_value_is_explained(kafka: KafkaDouble, page: Any) -> None:
+    page.goto(kafka.page)
+    tab(page, "rules")
+    page.fill("#rules [name=api]", "Produze")
+    page.fill("#rules [name=error]", "6")
+    page.click("#rules form button")
+    page.locator("#message", has_text="did you mean 'Produce'").wait_for()
+    assert any("400" in each for each in page.problems)
+    page.problems.clear()
+
+
+def test_the_next_request_like_this_one_fails(kafka: KafkaDouble, page: Any) -> None:
+    kafka.create_topic("orders")
+    page.goto(kafka.page)
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "client.id": "shop", "log_level": 0})
+    producer.produce("orders", "two pears")
+    producer.flush(30)
+    page.locator(".row", has_text="Produce").click()
+    page.click("#fail-next")
+    tab(page, "rules")
+    page.locator("#armed tbody tr").wait_for()
+    (armed,) = kafka.rules
+    assert (armed.rule.match.api, armed.rule.match.client_id) == ("Produce", "shop")
+
+
+def test_any_verb_is_called(kafka: KafkaDouble, page: Any) -> None:
+    page.goto(kafka.page)
+    verbs = tab(page, "verbs")
+    page.fill("#verbs [name=name]", "orders")
+    page.fill("#verbs [name=partitions]", "3")
+    page.fill("#verbs [name=config]", '{"retention.ms": 1000}')
+    page.click("#verbs form button")
+    verbs.locator("text=result: null").wait_for()
+    assert len(kafka.topics()["orders"].partitions) == 3
+    assert kafka.topics()["orders"].configs == {"retention.ms": "1000"}
+
+
+def test_the_clock(kafka: KafkaDouble, page: Any) -> None:
+    page.goto(kafka.page)
+    page.click("#freeze")
+    page.locator("#freeze", has_text="Unfreeze").wait_for()
+    before = kafka.describe_cluster().now_ms
+    page.fill("#seconds", "60.5")
+    page.click("#advance")
+    then = datetime.fromtimestamp((before + 60_500) / 1000, UTC).isoformat(" ", "milliseconds")
+    expect(page.locator("#clock")).to_have_text(then.removesuffix("+00:00"))
+    kafka.create_topic("orders")
+    page.click("#reset")
+    page.locator("#freeze", has_text="Freeze").filter(has_not_text="Unfreeze").wait_for()
+    assert kafka.topics() == {}
+
+
+@pytest.mark.parametrize("name", ["requests", "topics", "rules"])
+def test_both_themes(kafka: KafkaDouble, page: Any, name: str, photograph: Callable[[str], None]) -> None:
+    page.goto(f"{kafka.page}#{name}")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    page.click("#theme")
+    assert page.evaluate(colour) == "rgb(17, 22, 28)"
+    page.reload()
+    assert page.evaluate(colour) == "rgb(17, 22, 28)"
+    page.emulate_media(color_scheme="dark")
+    page.click("#theme")
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    photograph(f"{name}-light")
+
+
+def test_a_token_is_asked_for_once(kafka: KafkaDouble, page: Any) -> None:
+    asked = []
+
+    def answer(dialog: Any) -> None:
+        asked.append(dialog.message)
+        dialog.accept("a-token-of-a-test")
+
+    page.on("dialog", answer)
+    with ControlServer(kafka, token="a-token-of-a-test") as control:
+        page.goto(control.url)
+        page.wait_for_selector("#connection[data-state=live]")
+        page.reload()
+        page.wait_for_selector("#connection[data-state=live]")
+        page.goto("about:blank")
+    assert asked[0] == "The token of the control plane"
+    assert all("401" in each for each in page.problems)
+    page.problems.clear()
+
+
+def test_a_server_that_ends_and_comes_back(kafka: KafkaDouble, page: Any) -> None:
+    with ControlServer(kafka) as control:
+        port = control.port
+        page.goto(control.url)
+        page.wait_for_selector("#connection[data-state=live]")
+    page.wait_for_selector("#connection[data-state=lost]")
+    with ControlServer(kafka, port):
+        page.wait_for_selector("#connection[data-state=live]")
+        page.goto("about:blank")
+    page.problems.clear()

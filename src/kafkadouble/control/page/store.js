@@ -1,0 +1,48 @@
+// The requests that the page keeps: the latest 100,000, and those among them that pass the filter.
+
+export const MOST = 100_000;
+
+export class RequestStore {
+  constructor() {
+    this.all = [];
+    this.places = new Map(); // number -> request
+    this.shown = [];
+    this.text = "";
+    this.errorsOnly = false;
+    this.missed = 0;
+  }
+
+  get last() { return this.all.length ? this.all[this.all.length - 1].number : null; }
+
+  add(request) {
+    const known = this.places.get(request.number);
+    if (known) { Object.assign(known, request); return; }
+    this.all.push(request);
+    this.places.set(request.number, request);
+    if (this.passes(request)) this.shown.push(request);
+    if (this.all.length > MOST * 1.1) this.trim();
+  }
+
+  trim() {
+    for (const gone of this.all.splice(0, this.all.length - MOST)) this.places.delete(gone.number);
+    this.shown = this.all.filter((each) => this.passes(each));
+  }
+
+  passes(request) {
+    if (this.errorsOnly && !request.errors.length && request.outcome !== "disconnected") return false;
+    return !this.text || request.text.toLowerCase().includes(this.text);
+  }
+
+  narrow(text, errorsOnly) {
+    this.text = text.toLowerCase();
+    this.errorsOnly = errorsOnly;
+    this.shown = this.all.filter((each) => this.passes(each));
+  }
+
+  clear() {
+    this.all = [];
+    this.places.clear();
+    this.shown = [];
+    this.missed = 0;
+  }
+}

@@ -1,0 +1,29 @@
+"""docs/page.md: its example runs, its pictures are there, and its keys are those of the page."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from tests.docs.pages import DOCS, blocks
+
+PAGE = (DOCS / "page.md").read_text()
+
+
+def test_the_example_runs() -> None:
+    (example,) = blocks(PAGE, "python")
+    exec(compile("\n" * example.line + example.text, "page.md", "exec"), {"__name__": "page"})
+
+
+def test_the_pictures_are_there() -> None:
+    names = re.findall(r"\(images/([^)]+)\)", PAGE)
+    assert len(names) == 5
+    for name in names:
+        assert (DOCS / "images" / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_keys_are_those_of_the_page() -> None:
+    script = files("kafkadouble.control").joinpath("page", "main.js").read_text()
+    (table,) = re.findall(r"const KEYS = \{(.*?)\n\};", script, re.DOTALL)
+    keys = set(re.findall(r"(?:^|, |\{ |\n  )\"?(/|j|k|ArrowDown|ArrowUp|Home|End| |h|Escape|\?)\"?: \(\) =>", table))
+    assert keys == {"/", "j", "k", "ArrowDown", "ArrowUp", "Home", "End", " ", "h", "Escape", "?"}

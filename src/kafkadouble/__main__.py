@@ -10,6 +10,7 @@ import sys
 
 VERBS = {
     "serve": "run a broker, or several, until interrupted",
+    "ctl": "call the verbs of a running double: topics, faults, waits and others",
     "format": "format log directories, as kafka-storage format does",
     "messages": "list every message of the protocol, with its versions",
     "supported": "list the APIs and versions that are served",

@@ -1,0 +1,166 @@
+"""`kafkadouble ctl`: calls the verbs of a running `kafkadouble serve --control-port`.
+
+The verbs, their parameters and their help are those of the registry. Exit codes: 0; 1 Kafka refused
+it, a wait ended in vain, or an assertion does not hold; 2 a wrong call; 3 no control plane answers,
+or it refuses the token.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kafkadouble.control.client import ControlClient, ControlError
+from kafkadouble.errors import UsageError
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.verbs.verb import Verb
+
+from . import ctl_output, ctl_words
+
+URL, TOKEN = "KAFKADOUBLE_CONTROL_URL", "KAFKADOUBLE_CONTROL_TOKEN"
+DEFAULT_URL = "http://127.0.0.1:9099"
+EVENTS = "events"
+"""Follows the requests. It is a command of ctl, and no verb."""
+
+CODES = {"kafka": 1, "timeout": 1, "assertion": 1, "usage": 2}
+"""Kind of an error -> exit code, if it is not 3."""
+
+PART_BYTES = 4 << 20
+"""How much of a file is sent in one call."""
+
+_EPILOG = f"""\
+  events                  follow the requests of clients, one line each
+
+examples:
+  kafkadouble serve --control-port 9099 --topic orders &
+  kafkadouble ctl produce orders --value "two pears"
+  kafkadouble ctl fail Produce NOT_LEADER_OR_FOLLOWER --topic orders --times 2
+  kafkadouble ctl wait_for_records orders --count 3 --timeout 30
+  kafkadouble ctl --json topics
+  kafkadouble ctl VERB --help
+
+The URL is that of --url, or of {URL}, or {DEFAULT_URL}. The token is that of --token or of
+{TOKEN}. Exit codes: 0; 1 Kafka refused it, a wait ended in vain, or an assertion does
+not hold; 2 a wrong call; 3 no control plane answers, or it refuses the token.
+"""
+
+
+def main(words: list[str]) -> int:
+    """Calls a verb, and prints its result."""
+    options = _parser().parse_args(words)
+    if options.completion is not None:
+        from .ctl_completion import script
+
+        print(script(options.completion))
+        return 0
+    try:
+        client = ControlClient(
+            options.url or os.environ.get(URL) or DEFAULT_URL, options.token or os.environ.get(TOKEN)
+        )
+        if options.verb == EVENTS:
+            return _follow(client, options)
+        _print(_result(client, _verb(options.verb), options.words), options.json)
+    except (UsageError, OSError, UnicodeDecodeError) as problem:
+        return _fail(2, str(problem))
+    except ControlError as problem:
+        return _fail(CODES.get(problem.kind, 3), str(problem))
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        "kafkadouble ctl",
+        usage="kafkadouble ctl [--url URL] [--token TOKEN] [--json] VERB [VALUE ...] [--PARAMETER VALUE ...]",
+        description="Call a verb of a running double.",
+        epilog=f"verbs:\n{_listing()}\n{_EPILOG}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--url", help="the URL of the control plane")
+    made.add_argument("--token", help="the token of the control plane; better in the environment")
+    made.add_argument("--json", action="store_true", help="print the result as JSON")
+    made.add_argument("--completion", choices=("bash", "zsh", "fish"), help="print a script that completes words")
+    made.add_argument("verb", nargs="?", help="the name of a verb; - may stand for _")
+    made.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return made
+
+
+def usable() -> list[Verb]:
+    """The verbs of ctl, by subject."""
+    found = [each for each in VERBS.values() if each.is_for_json]
+    return sorted(found, key=lambda each: each.subject)
+
+
+def _listing() -> str:
+    return "\n".join(f"  {each.name:<23} {each.summary.partition('. ')[0].rstrip('.')[:88]}" for each in usable())
+
+
+def _verb(name: str | None) -> Verb:
+    if name is None:
+        raise UsageError("ctl needs a verb: kafkadouble ctl --help lists them")
+    verb = VERBS[name.replace("-", "_")]
+    if not verb.is_for_json:
+        raise UsageError(f"{verb.name} takes a function: only a Python program can call it")
+    return verb
+
+
+def _result(client: ControlClient, verb: Verb, words: list[str]) -> Any:
+    given = ctl_words.parameters(verb, words)
+    return _produce_file(client, verb, given) if verb.reads_file else client.call(verb.name, given)
+
+
+def _produce_file(client: ControlClient, verb: Verb, given: Mapping[str, Any]) -> int:
+    """Reads the file here, and sends its records in parts."""
+    verb.check(given)
+    more = {name: given[name] for name in ("topic", "partition") if name in given}
+    return sum(client.call("produce_all", {**more, "records": part}) for part in _parts(given))
+
+
+def _parts(given: Mapping[str, Any]) -> Iterator[list[Any]]:
+    from kafkadouble.bulk import of_file
+    from kafkadouble.verbs.json_form import to_json
+
+    source = of_file(given["path"], given.get("format"))
+    part: list[Any] = []
+    size = 0
+    for number, line in source.items:
+        try:
+            record = to_json(source.read(line))
+        except UsageError as problem:
+            raise UsageError(f"{source.what} {number}: {problem}") from None
+        part.append({name: value for name, value in record.items() if value is not None})
+        size += len(line)
+        if size >= PART_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _follow(client: ControlClient, options: argparse.Namespace) -> int:
+    for name, data in client.events("/events"):
+        if options.json:
+            print(json.dumps({name: data}), flush=True)
+        elif name == "request":
+            print(data.get("text"), flush=True)
+        else:
+            print(f"{data.get('requests')} requests were missed", flush=True)
+    return _fail(3, "the stream of requests has ended")
+
+
+def _print(result: Any, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result, indent=2))
+        return
+    for line in ctl_output.lines(result):
+        print(line)
+
+
+def _fail(code: int, sentence: str) -> int:
+    print(f"kafkadouble: {sentence}", file=sys.stderr)
+    return code

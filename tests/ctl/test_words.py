@@ -1,0 +1,101 @@
+"""The words of a shell become the parameters that JSON has, for every verb."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.cli import ctl_words
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.verbs.verb import Verb
+from tests.front.verbs.good_calls import GOOD
+
+CALLS = [name for name, good in GOOD.items() if VERBS[name].is_for_json and not callable(good.given)]
+
+
+def words_of(given: dict[str, Any]) -> list[str]:
+    """The options for these parameters."""
+    words: list[str] = []
+    for name, value in given.items():
+        if isinstance(value, bool) and name != "error":
+            words.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            words += [f"--{name}", value if isinstance(value, str) else json.dumps(value)]
+    return words
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_good_call_has_words(name: str) -> None:
+    verb = VERBS[name]
+    given = verb.to_json(GOOD[name].parameters(KafkaDouble()))
+    given.pop("path", None)
+    words = words_of(given)
+    if verb.reads_file:
+        words += ["--path", "orders.jsonl"]
+        given["path"] = "orders.jsonl"
+    assert ctl_words.parameters(verb, words) == given
+    assert (
+        ctl_words.parameters(verb, [each.replace("_", "-") if each.startswith("--") else each for each in words])
+        == given
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "given"),
+    [
+        ("create_topic", "orders", {"name": "orders"}),
+        ("create_topic", "orders --config a=1,b=x", {"name": "orders", "config": {"a": "1", "b": "x"}}),
+        ("truncate", "orders 0 3", {"topic": "orders", "partition": 0, "offset": 3}),
+        ("truncate", "orders --partition 0 3", {"topic": "orders", "partition": 0, "offset": 3}),
+        ("fail", "Produce 6", {"api": "Produce", "error": 6}),
+        (
+            "fail",
+            "Produce NETWORK_EXCEPTION --times null",
+            {"api": "Produce", "error": "NETWORK_EXCEPTION", "times": None},
+        ),
+        ("produce", "t --value 5", {"topic": "t", "value": "5"}),
+        ("produce", "t --value null", {"topic": "t", "value": None}),
+        ("produce", 't --value {"base64":"/w=="}', {"topic": "t", "value": {"base64": "/w=="}}),
+        ("produce", "t --value @@home", {"topic": "t", "value": "@home"}),
+        ("produce", "t --timestamp -1", {"topic": "t", "timestamp": -1}),
+        ("wait_for_isr", "orders 0 1,2,3", {"topic": "orders", "partition": 0, "isr": [1, 2, 3]}),
+        ("assert_seen", "--apis Produce,Fetch", {"apis": ["Produce", "Fetch"]}),
+        ("advance", "1.5", {"seconds": 1.5}),
+        ("reset_offsets", "g t earliest", {"group": "g", "topic": "t", "to": "earliest"}),
+        ("reset_offsets", "g t 5", {"group": "g", "topic": "t", "to": 5}),
+        ("topics", "--internal", {"internal": True}),
+        ("topics", "--no-internal", {"internal": False}),
+        ("create_topic", "t --partitions many", {"name": "t", "partitions": "many"}),
+    ],
+)
+def test_words_as_a_person_types_them(verb: str, words: str, given: dict[str, Any]) -> None:
+    assert ctl_words.parameters(VERBS[verb], words.split()) == given
+
+
+def test_a_value_is_read_from_a_file_or_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "value").write_text("two\npears")
+    given = ctl_words.parameters(VERBS["produce"], ["orders", "--value", f"@{tmp_path / 'value'}"])
+    assert given["value"] == "two\npears"
+    monkeypatch.setattr("sys.stdin", io.StringIO('["a", "b"]'))
+    assert ctl_words.parameters(VERBS["produce_all"], ["orders", "@-"])["records"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("words", [["a", "b"], ["--no-such-option", "x"]])
+def test_words_that_are_too_many(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        ctl_words.parameters(VERBS["delete_topic"], words)
+    assert ended.value.code == 2
+    assert "kafkadouble ctl delete_topic: error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", [each for each in VERBS.values() if each.is_for_json], ids=lambda each: each.name)
+def test_every_verb_has_help(verb: Verb) -> None:
+    shown = " ".join(ctl_words.parser_of(verb).format_help().split())
+    for each in verb.parameters.values():
+        if each.schema is not None:
+            assert f"--{each.name}" in shown

@@ -13,6 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
@@ -257,7 +258,10 @@ class KafkaDouble(
         running.thread.run(running.broker.reset())
 
     def _ask(self, body: Message, at: Broker | None = None) -> Any:
-        return self._call(self._serving().broker.ask, body, at).result()
+        return self._outcome(self._call(self._serving().broker.ask, body, at))
+
+    def _outcome(self, answer: Future[T]) -> T:
+        return answer.result() if answer.done() else self._known().outcome(answer)
 
     def _call(self, function: Callable[..., T], *args: Any) -> T:
         return self._serving().thread.call(function, *args)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, InvalidStateError
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kafkadouble.server.configs.settings import Settings
@@ -160,6 +162,18 @@ class Running:
         """The result of a function that only reads or cleans up; it works after a stop too."""
         return self.thread.call(function) if self.thread.running else function()
 
+    def outcome(self, answer: Future[T]) -> T:
+        """What the broker answers. Raises UsageError if it is stopped before; an answer that comes
+        later is lost."""
+        result: Future[T] = self.thread.hold(Future())
+        answer.add_done_callback(lambda done: _pass_on(done, result))
+        if not self.thread.running:  # it was stopped before it could hold the result
+            result.cancel()
+        try:
+            return result.result()
+        except CancelledError:
+            raise UsageError("the double was stopped meanwhile") from None
+
     def stop(self) -> None:
         """End both; more than once is no error. The collector of garbage may call it on any thread,
         also on the loop's."""
@@ -177,6 +191,14 @@ class Running:
         await self.broker.stop()
         self.thread.stop()
         self._close_capture()
+
+
+def _pass_on(answer: Future[T], result: Future[T]) -> None:
+    with suppress(InvalidStateError):  # it was cancelled
+        if (problem := answer.exception()) is not None:
+            result.set_exception(problem)
+        else:
+            result.set_result(answer.result())
 
 
 def _begun(options: capturing.CaptureOptions | None) -> Capturing | None:

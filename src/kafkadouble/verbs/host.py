@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from threading import Lock
 
     from kafkadouble.broker import Broker
@@ -33,6 +34,9 @@ class VerbHost:
 
         def _call(self, function: Callable[..., T], *args: Any) -> T:
             """The result of a function that is called on the thread of the broker."""
+
+        def _outcome(self, answer: Future[T]) -> T:
+            """What the broker answers. Raises UsageError if it is stopped before."""
 
         def _ask(self, body: Message, at: Broker | None = None) -> Any:
             """The response of a broker to this request, any broker unless one is given."""

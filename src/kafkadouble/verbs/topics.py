@@ -72,7 +72,9 @@ class TopicVerbs(VerbHost):
         def choose(partitions: int) -> int:
             return self._choose(key_bytes, partitions) if partition is None else partition
 
-        return seeding.appended_at(self._call(seeding.append, self._serving().broker, topic, choose, batch).result())
+        return seeding.appended_at(
+            self._outcome(self._call(seeding.append, self._serving().broker, topic, choose, batch))
+        )
 
     def _choose(self, key: bytes | None, partitions: int) -> int:
         if key is not None:
@@ -123,7 +125,7 @@ class TopicVerbs(VerbHost):
             self._call(placement.partitions_of, broker, topic, partition)
 
         def append(index: int, batch: bytearray) -> Any:
-            return self._call(seeding.append, broker, topic, lambda _: index, batch).result()
+            return self._outcome(self._call(seeding.append, broker, topic, lambda _: index, batch))
 
         limit = self._call(bulk.most_bytes, broker, topic)
         appender = bulk.BulkAppender(source.what, limit, append, lambda key: self._choose(key, count))

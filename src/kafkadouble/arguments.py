@@ -200,6 +200,7 @@ ARGUMENTS: dict[str, Argument] = {
     "after": (_is(bool), "True or False", {"type": "boolean"}),
     "records": (_iterable, "an iterable of records", {"type": "array"}),
     "path": (_is(str, os.PathLike), "the path of a file", NAME),
+    "scenario": (_is(str, os.PathLike), "the path of a file", NAME),
     "format": (lambda value: value in FORMATS, " or ".join(FORMATS), {"enum": [*FORMATS]}),
     "internal": (_is(bool), "True or False", {"type": "boolean"}),
     "offsets": (_offsets, "a mapping of (topic, partition) to an offset from 0", OFFSETS),

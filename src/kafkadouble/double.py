@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from .brokers import BrokerHandle
     from .control.server import ControlServer
     from .requests import Requests
+    from .scenario.scenario import Scenario
+    from .scenario.steps import ScenarioSteps, StepOutcome
 
 T = TypeVar("T")
 
@@ -78,6 +80,8 @@ class KafkaDouble(
     - `controller_port`, 0 for any free one: Apache Kafka's nodes can join the cluster on it.
     - `capture`, a directory or a *.parquet file, gets a row for each request; `capture_bodies` adds
       the contents of requests and answers. `peer_requests` keeps the requests between nodes.
+    - `scenario`, a YAML or TOML file: the topics, groups, rules and steps with which each start and
+      each reset begins.
 
     Raises UsageError for a setting that Kafka does not have and for a directory that another broker
     uses, and OSError if the port is in use.
@@ -99,6 +103,7 @@ class KafkaDouble(
         capture: PathLike | None = None,
         capture_bodies: bool = False,
         peer_requests: bool = False,
+        scenario: PathLike | None = None,
     ) -> None:
         check(host=host)
         check_given(config=config, seed=seed)
@@ -124,15 +129,34 @@ class KafkaDouble(
         self._snapshots = {}
         self._control: ControlServer | None = None
         self._round = 0
+        self._scenario = None if scenario is None else _scenario_of(scenario)
+        self._steps: ScenarioSteps | None = None
 
     def start(self) -> KafkaDouble:
         """Binds the ports and starts to serve. Does nothing if the double already runs."""
+        is_new = False
         with self._lock:
             if self._running is None or not (self._running.thread.running or self._running.thread.elsewhere):
                 self._running = Running(self._run_options())
                 self._nodes = self._running.broker.all_listeners
                 self._forgotten = weakref.finalize(self, self._running.stop)
+                is_new = True
+        if is_new:
+            self._begin_new()
         return self
+
+    def _begin_new(self) -> None:
+        try:
+            self._apply_scenario()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _apply_scenario(self) -> None:
+        if self._scenario is not None:
+            from .scenario import apply
+
+            apply.begin(self, self._scenario)
 
     def _run_options(self) -> RunOptions:
         return RunOptions(
@@ -141,6 +165,8 @@ class KafkaDouble(
 
     def stop(self) -> None:
         """Closes every connection, frees the ports, ends the thread. Only `requests` stays."""
+        if self._steps is not None:  # a step may need the lock
+            self._steps.end()
         with self._lock:
             control, self._control = self._control, None
             if self._running is not None:
@@ -148,6 +174,8 @@ class KafkaDouble(
                 self._running.stop()
         if control is not None:
             control.stop()
+        if self._steps is not None:
+            self._steps.join()
 
     def __enter__(self) -> KafkaDouble:
         return self.start()
@@ -252,10 +280,20 @@ class KafkaDouble(
     def reset(self) -> None:
         """Restarts the cluster empty: without topics, groups, rules and requests, with every
         connection closed, every broker running, and a clock that was frozen or scaled as it was at
-        first. Ports and cluster id stay, so clients that connect again find the empty cluster."""
+        first. Ports and cluster id stay, so clients that connect again find the empty cluster. Then
+        the scenario is applied again, if there is one."""
         running = self._serving()
+        self._end_steps()
         self._restore_clock()
         running.thread.run(running.broker.reset())
+        self._apply_scenario()
+
+    @property
+    @verb
+    def scenario_steps(self) -> list[StepOutcome]:
+        """The steps of the scenario since the last start or reset, each with its state: pending,
+        done or failed, with its error. Works after a stop too."""
+        return [] if self._steps is None else self._steps.outcomes
 
     def _ask(self, body: Message, at: Broker | None = None) -> Any:
         return self._outcome(self._call(self._serving().broker.ask, body, at))
@@ -286,3 +324,9 @@ class KafkaDouble(
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
         return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
+
+
+def _scenario_of(file: PathLike) -> Scenario:
+    from .scenario.scenario import load
+
+    return load(file)

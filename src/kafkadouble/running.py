@@ -81,6 +81,8 @@ class Running:
     """`broker` is the only one, or stands for all of a cluster."""
 
     broker: Broker | Cluster
+    before_stop: Callable[[], None] | None = None
+    """What ends the steps of a scenario."""
 
     def __init__(self, options: RunOptions) -> None:
         listeners: list[BoundListeners] = []
@@ -177,6 +179,8 @@ class Running:
     def stop(self) -> None:
         """End both; more than once is no error. The collector of garbage may call it on any thread,
         also on the loop's."""
+        if self.before_stop is not None:
+            self.before_stop()
         if self.thread.here:
             self._ending = asyncio.ensure_future(self._end())
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock
@@ -15,10 +16,14 @@ from .double import KafkaDouble
 from .errors import UsageError
 from .running import Running
 
+if TYPE_CHECKING:
+    from .scenario.scenario import Scenario
+
 
 class ServedDouble(KafkaDouble):
     """A double over brokers that run on this thread. It neither starts nor stops them. `topics`
-    are the names and partitions of the topics that are there at the start, and after a reset."""
+    are the names and partitions of the topics that are there at the start, and after a reset, as is
+    what the scenario describes."""
 
     def __init__(
         self,
@@ -26,6 +31,7 @@ class ServedDouble(KafkaDouble):
         settings: Settings,
         clock: Clock,
         topics: Sequence[tuple[str, int]] = (),
+        scenario: Scenario | None = None,
     ) -> None:
         self._settings, self._clock, self._topics = settings, clock, tuple(topics)
         self._seed, self._peer_requests = None, False
@@ -34,6 +40,7 @@ class ServedDouble(KafkaDouble):
         self._lock = threading.Lock()
         self._running, self._round = Running.over(broker), 0
         self._snapshots, self._control = {}, None
+        self._scenario, self._steps = scenario, None
 
     def start(self) -> KafkaDouble:
         """Does nothing: it runs."""
@@ -44,8 +51,15 @@ class ServedDouble(KafkaDouble):
         raise UsageError("the brokers of `kafkadouble serve` end with their process: send it SIGTERM")
 
     def leave(self) -> None:
-        """Makes no more calls: every one that waits ends, and later ones are refused."""
-        self._serving().thread.stop()
+        """Makes no more calls: every one that waits ends, and later ones are refused. It may be
+        called again."""
+        if self._steps is not None:
+            self._steps.end()
+        self._known().thread.stop()
+
+    def begin_scenario(self) -> None:
+        """Applies the scenario. Call it on another thread than the brokers'."""
+        self._apply_scenario()
 
     def reset(self) -> None:
         """As KafkaDouble.reset; then the topics of the start are there again."""

@@ -25,7 +25,11 @@ class ClockVerbs(VerbHost):
         check(seconds=seconds)
         if seconds < 0:
             raise UsageError("time does not go backwards")
-        self._call(self._serving().broker.advance, clock, round(seconds * 1000))
+        broker, milliseconds = self._serving().broker, round(seconds * 1000)
+        if self._steps is None:
+            self._call(broker.advance, clock, milliseconds)
+        else:
+            self._steps.advance(lambda each: self._call(broker.advance, clock, each), milliseconds)
 
     @verb
     def freeze(self) -> None:
@@ -62,6 +66,8 @@ class ClockVerbs(VerbHost):
             broker.clock_changed()
 
         self._call(changed)
+        if self._steps is not None:
+            self._steps.clock_changed()
 
     def _restore_clock(self) -> None:
         if isinstance(self._clock, SystemClock) and self._clock.is_changed:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kafkadouble.broker import Broker
     from kafkadouble.messages.message import Message
     from kafkadouble.running import Running
+    from kafkadouble.scenario.steps import ScenarioSteps
     from kafkadouble.server.network.clock import Clock
 
 T = TypeVar("T")
@@ -23,6 +24,13 @@ class VerbHost:
     _clock: Clock
     _lock: Lock
     _round: int
+    _steps: ScenarioSteps | None
+
+    def _end_steps(self) -> None:
+        """Calls no further step of a scenario. On the broker's own thread the steps stay, as
+        nothing can restart the cluster there."""
+        if self._steps is not None and not self._serving().thread.here:
+            self._steps.end()
 
     if TYPE_CHECKING:
 

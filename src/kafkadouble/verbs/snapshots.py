@@ -79,7 +79,8 @@ class SnapshotVerbs(VerbHost):
         """Restarts the cluster with the contents of a snapshot, given itself or by its name, as
         `reset` restarts it empty: with every connection closed, every broker running, without rules
         and requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id
-        stay. The snapshot may be of another double with the same number of brokers.
+        stay. The snapshot may be of another double with the same number of brokers. A scenario is
+        not applied again, and its steps end.
 
         Raises UsageError for a snapshot of other brokers, or of data directories where this double
         is in memory; KafkaError(REQUEST_TIMED_OUT) if the brokers have not caught up after 60 s.
@@ -91,5 +92,6 @@ class SnapshotVerbs(VerbHost):
             snapshot = self._named(snapshot)
         running = self._serving()
         self._call(snapshots.check_fits, running.broker, snapshot)
+        self._end_steps()
         self._restore_clock()
         running.thread.run(snapshots.restore(running.broker, snapshot))

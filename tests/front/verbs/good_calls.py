@@ -214,6 +214,7 @@ GOOD: dict[str, GoodCall] = {
     "assert_not_seen": GoodCall({"apis": ["Fetch"], "topic": TOPIC}, NONE),
     "clear_requests": GoodCall({}, NONE),
     "partition": GoodCall(AT, Is(lambda result: result["leader"] == 1 and result["high_watermark"] == 1)),
+    "scenario_steps": GoodCall({}, []),
     "lint": GoodCall({"ignore": ["old-version"]}, []),
     # fault rules
     "unused_rules": GoodCall({}, Is(lambda result: len(result) == 1), prepare=lambda kafka: kafka.ignore("Fetch")),

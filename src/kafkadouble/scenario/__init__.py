@@ -1,0 +1,1 @@
+"""Scenario files: what a double starts with, in YAML or TOML. Imported only when one is given."""

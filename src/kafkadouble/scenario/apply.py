@@ -1,0 +1,101 @@
+"""Applies a scenario to a double that runs: `begin(kafka, scenario)`.
+
+What the double's cluster would refuse is looked for first: a topic, a rule for a broker that is not
+there, offsets of a topic that no one creates. Nothing happens if something is found. A topic that
+is there already, in a data directory, stays as it is, without further records; so does a group.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from kafkadouble import rules, seeding
+from kafkadouble.errors import UsageError, raise_for
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+
+from .contents import ScenarioTopic
+from .steps import ScenarioSteps
+
+if TYPE_CHECKING:
+    from kafkadouble.double import KafkaDouble
+
+    from .calls import ScenarioCall
+    from .scenario import Scenario
+
+
+def begin(kafka: KafkaDouble, scenario: Scenario) -> ScenarioSteps:
+    """Create topics and records, commit offsets, arm rules, and begin with the steps. Do not call
+    it on the broker's own thread. Raises UsageError and KafkaError, which name the place in the
+    file."""
+    topics, groups = _to_create(kafka, scenario), _to_commit(kafka, scenario)
+    _check_rules(kafka, scenario)
+    kafka._round = 0  # records without a key go to the same partitions each time
+    calls = [call for topic in topics for call in (topic.creation, topic.records) if call is not None]
+    for call in (*calls, *groups, *scenario.rules):
+        call.call(kafka)
+    running = kafka._serving()
+    steps = ScenarioSteps(kafka, running, kafka._clock, scenario.steps)
+    kafka._steps, running.before_stop = steps, steps.end
+    steps.begin()
+    return steps
+
+
+def _to_create(kafka: KafkaDouble, scenario: Scenario) -> list[ScenarioTopic]:
+    """The topics that are not there. KafkaError for one that the broker would not create."""
+    there = kafka.topics(internal=True) if scenario.topics else {}
+    missing = []
+    for topic in scenario.topics:
+        if topic.name not in there:
+            missing.append(topic)
+        elif topic.partitions not in (math.inf, count := len(there[topic.name].partitions)):
+            raise UsageError(f"{topic.creation.where}: the topic is there already, with {count} partitions")
+    if missing:
+        _check_creation(kafka, missing)
+    return missing
+
+
+def _check_creation(kafka: KafkaDouble, topics: list[ScenarioTopic]) -> None:
+    answer = kafka._ask(_creation([topic.creation for topic in topics]))
+    by_name = {each.name: each for each in answer.topics}
+    for topic in topics:
+        with topic.creation.naming_the_place():
+            raise_for(by_name[topic.name].error_code, by_name[topic.name].error_message)
+
+
+def _creation(calls: list[ScenarioCall]) -> CreateTopicsRequest:
+    """The request that only asks whether the topics could be created."""
+    topics: list[CreateTopicsRequest.CreatableTopic] = []
+    for call in calls:
+        with call.naming_the_place():
+            given = call.given
+            replicas = given.get("replication_factor")
+            request = seeding.to_create(
+                given["name"],
+                given.get("partitions", 1),
+                given.get("config") or {},
+                -1 if replicas is None else replicas,
+            )
+        topics += request.topics
+    return CreateTopicsRequest(topics=topics, timeout_ms=seeding.TIMEOUT_MS, validate_only=True)
+
+
+def _to_commit(kafka: KafkaDouble, scenario: Scenario) -> list[ScenarioCall]:
+    """The groups that are not there. UsageError for offsets of a partition that will not exist."""
+    if not scenario.groups:
+        return []
+    counts: dict[str, float] = {each.name: each.partitions for each in scenario.topics}
+    counts |= {name: len(each.partitions) for name, each in kafka.topics(internal=True).items()}
+    for call in scenario.groups:
+        for topic, index in call.given["offsets"]:
+            if index >= counts.get(topic, 0):
+                raise UsageError(f"{call.where}: there is no partition {topic}-{index}")
+    there = kafka.groups()
+    return [call for call in scenario.groups if call.given["group"] not in there]
+
+
+def _check_rules(kafka: KafkaDouble, scenario: Scenario) -> None:
+    broker = kafka._serving().broker
+    for call in scenario.rules:
+        with call.naming_the_place():
+            kafka._call(rules.check, call.given["rule"], broker)

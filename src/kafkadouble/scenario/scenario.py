@@ -1,0 +1,68 @@
+"""A scenario: what a double starts with, checked. `load` reads it from a file.
+
+Everything that can be known without a double is checked here: fields, types, names of verbs, APIs
+and errors, names that are there twice, partitions that a topic does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .calls import ScenarioCall, fields_of
+from .contents import ScenarioTopic, groups_of, no_partition, rules_of, topics_of
+from .document import ScenarioDocument, ValuePath, read
+from .step import ScenarioStep, steps_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from kafkadouble.server.faults.rule import Rule
+
+
+class Scenario(NamedTuple):
+    """The sections of a scenario, in the order of the file; steps are in the order of their
+    times."""
+
+    file: str
+    topics: tuple[ScenarioTopic, ...] = ()
+    groups: tuple[ScenarioCall, ...] = ()
+    rules: tuple[ScenarioCall, ...] = ()
+    steps: tuple[ScenarioStep, ...] = ()
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The fault rules of the section, and those that steps arm."""
+        calls = (*self.rules, *(step.call for step in self.steps))
+        return tuple(call.rule for call in calls if call.rule is not None)
+
+
+SECTIONS: dict[str, Callable[[ScenarioDocument, ValuePath, Any], tuple[Any, ...]]] = {
+    "topics": topics_of,
+    "groups": groups_of,
+    "rules": rules_of,
+    "steps": steps_of,
+}
+"""By name: what checks a section."""
+
+
+def load(scenario: str | PathLike[str]) -> Scenario:
+    """The scenario in a file, *.yaml, *.yml or *.toml. Raises UsageError, which begins with
+    FILE:LINE:COLUMN if the file can be read."""
+    document = read(scenario)
+    given = fields_of(document, (), "a scenario", document.value, SECTIONS)
+    found: dict[str, Any] = {
+        name: check(document, (name,), given[name]) for name, check in SECTIONS.items() if name in given
+    }
+    made = Scenario(document.file, **found)
+    for group in made.groups:
+        _check_partitions(group, made.topics)
+    return made
+
+
+def _check_partitions(group: ScenarioCall, topics: tuple[ScenarioTopic, ...]) -> None:
+    by_name = {each.name: each for each in topics}
+    for name, index in group.given["offsets"]:
+        if name in by_name and not index < by_name[name].partitions:
+            path = (*group.path, "offsets", name, str(index))
+            raise group.document.problem(path, no_partition(by_name[name], index), of_key=True)

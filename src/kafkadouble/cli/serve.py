@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from kafkadouble.server.configs.settings import Settings
 
+    from ..scenario.scenario import Scenario
+
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
 MOST_BROKERS = 100
@@ -40,6 +42,7 @@ def main(words: list[str]) -> int:
         settings = _settings(options) if options.config or options.setting else None
         places = _places(options, settings)
         control = _control(options)
+        scenario = _scenario(options)
         _check_capture(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
         return _fail(WRONG_USE, str(problem))
@@ -58,7 +61,7 @@ def main(words: list[str]) -> int:
 
         from .serving import serve
 
-        return run(serve(options, settings or Settings(), socks[:-1], *socks[-1]))
+        return run(serve(options, settings or Settings(), socks[:-1], next(iter(socks[-1]), None), scenario))
     finally:
         for sock in [sock for opened in socks for sock in opened]:
             sock.close()
@@ -141,6 +144,11 @@ def parser() -> argparse.ArgumentParser:
         "--seed",
         type=int,
         help="make every random choice repeatable, such as ids; each start on the same data directory makes other choices",
+    )
+    add(
+        "--scenario",
+        metavar="FILE",
+        help="begin with the topics, records, groups, fault rules and steps of this file, *.yaml or *.toml",
     )
     add(
         "--control-port",
@@ -236,6 +244,15 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
     from .serve_control import checked
 
     return checked(options)
+
+
+def _scenario(options: argparse.Namespace) -> Scenario | None:
+    """The scenario, checked. Its modules are imported only then."""
+    if options.scenario is None:
+        return None
+    from .serve_double import checked_scenario
+
+    return checked_scenario(options)
 
 
 def _check_capture(options: argparse.Namespace) -> None:

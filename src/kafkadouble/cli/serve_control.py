@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from socket import socket
 
     from kafkadouble.control.server import ControlServer
-    from kafkadouble.server.configs.settings import Settings
 
-    from ..broker import Broker
-    from ..cluster import Cluster
+    from ..served_double import ServedDouble
 
 TOKEN = "KAFKADOUBLE_CONTROL_TOKEN"
 """The environment variable for the token: other users of the machine see the words of a command."""
@@ -43,16 +41,10 @@ def token_of(options: Namespace) -> str | None:
 
 
 @asynccontextmanager
-async def control(
-    options: Namespace, settings: Settings, broker: Broker | Cluster, sock: socket
-) -> AsyncIterator[ControlServer]:
+async def control(options: Namespace, double: ServedDouble, sock: socket) -> AsyncIterator[ControlServer]:
     """Serves the control plane inside the block."""
     from kafkadouble.control.server import ControlServer
 
-    from ..served_double import ServedDouble
-
-    topics = [(name, partitions or 1) for name, partitions in options.topic]
-    double = ServedDouble(broker, settings, broker.clock, topics)
     host = options.control_host or CONTROL_HOST
     server = ControlServer(double, host=host, token=token_of(options), sock=sock)
     await asyncio.to_thread(server.start)

@@ -27,6 +27,7 @@ from ..errors import KafkaError, UsageError
 from ..listening import text_of
 from ..node_listeners import BoundListeners, Overrides, of_brokers, paired, planned
 from .serve import DEFAULT_PORT, SIGNALS
+from .serve_double import ScenarioRefused, begin_scenario, served_double
 
 if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import ListenerSpec
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
     from ..cluster import Cluster
     from ..data_dirs import DataDirs
+    from ..scenario.scenario import Scenario
+    from ..served_double import ServedDouble
 
 WRONG_USE, UNUSABLE = 2, 3
 LOOK_S = 0.001
@@ -45,9 +48,10 @@ async def serve(
     settings: Settings,
     socks: Sequence[Sequence[socket.socket]],
     control_sock: socket.socket | None = None,
+    scenario: Scenario | None = None,
 ) -> int:
     """Serve until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
-    plane."""
+    plane. The scenario is what the brokers begin with."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     clock = SystemClock()
@@ -60,7 +64,7 @@ async def serve(
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return UNUSABLE
         _warn_of_reach([sock for of_node in socks for sock in of_node], broker)
-        return await _serve(options, settings, broker, ended, control_sock)
+        return await _serve(options, settings, broker, ended, control_sock, scenario)
 
 
 def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[tuple[ListenerSpec, ...]]:
@@ -117,21 +121,15 @@ async def _serve(
     broker: Broker | Cluster,
     ended: asyncio.Event,
     control_sock: socket.socket | None,
+    scenario: Scenario | None,
 ) -> int:
     """Until the end, by a signal or by what cannot go on."""
     try:
         await _first(_begin(options, broker), ended.wait(), broker.controlling.listener.halted.wait())
         if not ended.is_set() and _halted(broker) is None:
-            gc.freeze()  # what was read at the start stays: the collector need not look at it
-            _print_metrics_on_signal(broker)
-            _announce(broker, settings, options, control_sock)
-            # It ends with the loop if no listener opens before.
-            logging_it = asyncio.ensure_future(_log_serving(broker))
-            nodes = {broker.controlling, *broker.members}
-            async with _control(options, settings, broker, control_sock):
-                await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
-            logging_it.cancel()
-    except KafkaError as problem:
+            async with served_double(options, settings, broker, scenario) as double:
+                await _serve_clients(options, settings, broker, ended, control_sock, double)
+    except (KafkaError, ScenarioRefused) as problem:
         if _halted(broker) is None:
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return WRONG_USE
@@ -151,14 +149,37 @@ async def _serve(
     return 0
 
 
+async def _serve_clients(
+    options: argparse.Namespace,
+    settings: Settings,
+    broker: Broker | Cluster,
+    ended: asyncio.Event,
+    control_sock: socket.socket | None,
+    double: ServedDouble | None,
+) -> None:
+    nodes = {broker.controlling, *broker.members}
+    if double is not None and options.scenario is not None:
+        await _first(begin_scenario(double), ended.wait(), *(each.listener.halted.wait() for each in nodes))
+        if ended.is_set() or _halted(broker) is not None:
+            return
+    gc.freeze()  # what was read at the start stays: the collector need not look at it
+    _print_metrics_on_signal(broker)
+    _announce(broker, settings, options, control_sock)
+    # It ends with the loop if no listener opens before.
+    logging_it = asyncio.ensure_future(_log_serving(broker))
+    async with _control(options, double, control_sock):
+        await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+    logging_it.cancel()
+
+
 def _control(
-    options: argparse.Namespace, settings: Settings, broker: Broker | Cluster, sock: socket.socket | None
+    options: argparse.Namespace, double: ServedDouble | None, sock: socket.socket | None
 ) -> AbstractAsyncContextManager[object]:
-    if sock is None:
+    if sock is None or double is None:
         return nullcontext()
     from .serve_control import control
 
-    return control(options, settings, broker, sock)
+    return control(options, double, sock)
 
 
 async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
@@ -169,7 +190,7 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
         await broker.start()
         return
     await broker.start()
-    if options.topic or len(broker.all_listeners) > 1:
+    if options.topic or options.scenario or len(broker.all_listeners) > 1:
         await _opened(broker)
     await _create(broker, options.topic)
 
@@ -196,7 +217,7 @@ def _made(
             nodes,
             clock,
             seed=options.seed,
-            history=options.verbose or options.control_port is not None,
+            history=_keeps_history(options),
             data_dirs=_dirs(options.data_dir, settings),
             capture=capture,
         )
@@ -206,11 +227,16 @@ def _made(
         nodes[0],
         clock,
         seed=options.seed,
-        history=options.verbose or options.control_port is not None,
+        history=_keeps_history(options),
         peer_requests=options.verbose,
         data=data,
         capture=capture,
     )
+
+
+def _keeps_history(options: argparse.Namespace) -> bool:
+    """Whether requests are logged, or a verb may look at them."""
+    return bool(options.verbose or options.scenario) or options.control_port is not None
 
 
 def _dirs(paths: list[str], settings: Settings) -> list[str]:

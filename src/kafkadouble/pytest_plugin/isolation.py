@@ -24,8 +24,7 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
     from kafkadouble import KafkaDouble
 
     used = request.config.stash.setdefault(USED_ADDRESSES, set())
-    given = options.marked(request.node)
-    given.pop("strict_rules", None)
+    given = options.for_double(request.node)
     arguments = options.arguments(request.config, lambda: request.getfixturevalue("tmp_path"), given)
     # The operating system may assign a port again that was closed a moment ago.
     with ExitStack() as elsewhere:
@@ -42,6 +41,8 @@ def _addresses(double: KafkaDouble) -> set[str]:
 
 def _reset(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
     double: KafkaDouble = request.getfixturevalue("_kafka_double_reset")
+    if options.value(request.config, "kafkadouble_scenario"):
+        double.reset()  # the times of its steps begin with the test
     yield double
     double.start().reset()  # a test may have stopped it
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,8 @@ import pytest
 MARKER = "kafka_double"
 MARKER_HELP = (
     "kafka_double(brokers=3, stepped=True, ...): arguments of KafkaDouble for the broker of this test; with data_dir=True and "
-    "capture=True in the folder of the test; strict_rules=True fails a test whose fault rules matched no request"
+    "capture=True in the folder of the test; "
+    "scenario=FILE beside the test's file; strict_rules=True fails a test whose fault rules matched no request"
 )
 
 FRESH, RESET, NAMESPACE, NONE = ISOLATIONS = ("fresh", "reset", "namespace", "none")
@@ -53,6 +55,12 @@ OPTIONS: dict[str, Option] = {
     "kafkadouble_stepped": Option("bool", False, "Time stands still until a test calls advance"),
     "kafkadouble_data_dir": Option("bool", False, "Each broker keeps its data in a temporary folder, not in memory"),
     "kafkadouble_capture": Option("string", "", "A folder for captures of all requests", "DIR"),
+    "kafkadouble_scenario": Option(
+        "string",
+        "",
+        "A scenario file, *.yaml or *.toml, with which each KafkaDouble that the fixtures start begins",
+        "FILE",
+    ),
     "kafkadouble_strict_rules": Option("bool", False, "A test fails if one of its fault rules matched no request"),
     "kafka_broker": Option(
         "string",
@@ -142,6 +150,8 @@ def arguments(config: pytest.Config, folder: Callable[[], Path], given: Mapping[
         found["data_dir"] = True
     if capture := value(config, "kafkadouble_capture"):
         found["capture"] = config.rootpath / capture
+    if scenario := value(config, "kafkadouble_scenario"):
+        found["scenario"] = config.rootpath / scenario
     found |= {**given, "config": {**_settings(config), **(given.get("config") or {})}}
     return _in_folders(found, folder)
 
@@ -165,6 +175,7 @@ MARKED = (
     "capture_bodies",
     "peer_requests",
     "controller_port",
+    "scenario",
     "strict_rules",
 )
 """What the marker takes."""
@@ -183,6 +194,21 @@ def marked(node: Any) -> dict[str, Any]:
                 raise pytest.UsageError(f"the marker {MARKER} has no argument {name!r}{hint}")
         found |= mark.kwargs
     return found
+
+
+def for_double(node: Any) -> dict[str, Any]:
+    """The arguments of the markers that are for KafkaDouble. A scenario is beside the test's
+    file."""
+    found = marked(node)
+    found.pop("strict_rules", None)
+    if isinstance(found.get("scenario"), str | PathLike):
+        found["scenario"] = node.path.parent / found["scenario"]
+    return found
+
+
+def has_own_scenario(item: Any) -> bool:
+    """Whether the scenario of a test's double is that of the test, and not that of the run."""
+    return "scenario" in marked(item)
 
 
 def is_strict(item: Any) -> bool:

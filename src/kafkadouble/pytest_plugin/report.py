@@ -41,13 +41,20 @@ def check_rules(item: pytest.Item) -> None:
     double = doubles(item).get(options.MARKER)
     if double is None:
         return
-    unused = [repr(rule) for rule in double.unused_rules]
+    of_run = _rules_of_run(item, double)
+    unused = [repr(rule) for rule in double.unused_rules if rule not in of_run]
     if not unused:
         return
     problem = f"no request matched {len(unused)} fault rule(s): {'; '.join(unused)}"
     if options.is_strict(item):
         pytest.fail(problem, pytrace=False)
     warnings.warn(problem, UnusedRuleWarning, stacklevel=1)
+
+
+def _rules_of_run(item: pytest.Item, double: KafkaDouble) -> tuple[object, ...]:
+    """The rules of the run's scenario: it is for all tests, and each uses only some of them."""
+    scenario = double._scenario
+    return () if scenario is None or options.has_own_scenario(item) else scenario.all_rules
 
 
 def sections(item: pytest.Item) -> list[tuple[str, str]]:

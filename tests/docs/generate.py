@@ -25,6 +25,7 @@ from kafkadouble.pipeline.client.settings import TABLE as CLIENT_SETTINGS
 from kafkadouble.pipeline.traffic.schema import COLUMNS
 from kafkadouble.pipeline.wire.properties import REFUSED
 from kafkadouble.pipeline.wire.table import TABLE as WIRE_OPTIONS
+from kafkadouble.scenario.schema import json_schema as scenario_schema
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS
 from tests.docs.pages import DOCS, ROOT
@@ -37,6 +38,11 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "supported.md": supported.as_markdown,
     "verbs.md": verbs_page.as_markdown,
 }
+
+FILES: Mapping[str, Callable[[], str]] = {
+    "scenario.schema.json": lambda: json.dumps(scenario_schema(), indent=1) + "\n",
+}
+"""What is generated and is no page."""
 
 
 class Table(NamedTuple):
@@ -139,7 +145,7 @@ def with_rows(page: str, table: Table) -> str:
 
 def generated() -> dict[Path, str]:
     """What every file that holds something generated should hold."""
-    texts = {DOCS / name: make() for name, make in PAGES.items()}
+    texts = {DOCS / name: make() for name, make in {**PAGES, **FILES}.items()}
     for table in TABLES:
         path = DOCS / table.page
         texts[path] = with_rows(texts.get(path) or path.read_text(), table)
@@ -148,7 +154,7 @@ def generated() -> dict[Path, str]:
 
 def main() -> None:
     for path, text in generated().items():
-        if path.read_text() != text:
+        if not path.exists() or path.read_text() != text:
             path.write_text(text)
             print(f"written: {path.relative_to(ROOT)}")
 

@@ -1,0 +1,103 @@
+"""The JSON schema of a scenario, for editors: made of the verbs and of the schema of a rule.
+
+It holds everything that is said of one value. What only two values together show, such as a topic
+that is there twice, only `load` finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafkadouble.bulk import FIELDS
+from kafkadouble.server.faults.rule import Rule
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.verbs.verb import Verb
+
+from .contents import RECORDS
+from .step import AT, AT_ROW, VERB, reason_against
+
+Schema = dict[str, Any]
+
+STEPS = tuple(each for each in VERBS.values() if reason_against(each) is None)
+"""The verbs that can be a step."""
+
+
+def _topic() -> Schema:
+    schema = _described(VERBS["create_topic"])
+    schema["properties"][RECORDS] = {"type": "array", "items": {"$ref": "#/$defs/record"}}
+    return schema
+
+
+def _record() -> Schema:
+    parameters = VERBS["produce"].parameters
+    fields = {name: parameters[name].schema for name in FIELDS}
+    return {
+        "description": "A value, or some of the fields of a record. Bytes that are not UTF-8 are {base64: ...}.",
+        "anyOf": [
+            {"type": ["string", "null"]},
+            {"type": "object", "properties": fields, "additionalProperties": False},
+            {
+                "type": "object",
+                "properties": {"base64": {"type": "string"}},
+                "required": ["base64"],
+                "additionalProperties": False,
+            },
+        ],
+    }
+
+
+def _group() -> Schema:
+    return _described(VERBS["commit_offsets"])
+
+
+def _rule() -> Schema:
+    return {name: each for name, each in Rule.json_schema().items() if name != "$schema"}
+
+
+def _step() -> Schema:
+    return {
+        "type": "object",
+        "properties": {AT: AT_ROW[2], VERB: {"enum": [each.name for each in STEPS]}},
+        "required": [AT, VERB],
+        "allOf": [
+            {
+                "if": {"properties": {VERB: {"const": each.name}}, "required": [VERB]},
+                "then": {"$ref": f"#/$defs/{each.name}"},
+            }
+            for each in STEPS
+        ],
+    }
+
+
+def _described(verb: Verb) -> Schema:
+    return {"description": verb.summary, **verb.schema}
+
+
+def _step_of(verb: Verb) -> Schema:
+    schema = _described(verb)
+    return {**schema, "properties": {AT: {}, VERB: {}, **schema["properties"]}}
+
+
+ITEMS: dict[str, tuple[str, Callable[[], Schema]]] = {
+    "topics": ("What is there from the start: topics with their records.", _topic),
+    "groups": ("Groups with committed offsets.", _group),
+    "rules": ("Fault rules that are armed.", _rule),
+    "steps": ("Verbs that are called at times.", _step),
+}
+"""By section: what it is, and the schema of an element."""
+
+
+def json_schema() -> Schema:
+    """The schema of the values of a scenario file."""
+    definitions = {"record": _record(), **{each.name: _step_of(each) for each in STEPS}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A scenario of kafkadouble",
+        "type": "object",
+        "properties": {
+            name: {"description": about, "type": "array", "items": schema()} for name, (about, schema) in ITEMS.items()
+        },
+        "additionalProperties": False,
+        "$defs": definitions,
+    }

@@ -87,7 +87,12 @@ def test_unknown_verbs_and_paths_are_refused(url: str) -> None:
     assert (answer.status, answer.error["message"]) == (404, "there is no verb 'trunkate'; did you mean 'truncate'?")
     assert "only a Python program can call it" in call(url, "POST", "/verbs/on").error["message"]
     assert "send the contents with produce_all" in call(url, "POST", "/verbs/produce_file").error["message"]
-    for method, path in (("GET", "/"), ("GET", "/verbs/../../etc/passwd"), ("GET", "//etc/passwd"), ("POST", "/verbs")):
+    for method, path in (
+        ("GET", "/none"),
+        ("GET", "/verbs/../../etc/passwd"),
+        ("GET", "//etc/passwd"),
+        ("POST", "/verbs"),
+    ):
         answer = call(url, method, path)
         assert answer.status in (404, 405)
         assert "GET /verbs/{name}" in answer.error["message"] or "no verb" in answer.error["message"]

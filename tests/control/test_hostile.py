@@ -60,7 +60,7 @@ def test_a_body_that_does_not_come_is_given_up(url: str, monkeypatch: pytest.Mon
     "text",
     [
         b"\x00\x01\x02\x03" * 1000 + b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+        b"GET /none HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
         b"GET " + b"/x" * 100_000 + b" HTTP/1.1\r\n\r\n",
         b"POST /verbs/topics HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         b"POST /verbs/topics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",

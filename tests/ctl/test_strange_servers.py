@@ -21,7 +21,10 @@ def answering(answer: bytes) -> Iterator[str]:
         def serve() -> None:
             connection, _ = server.accept()
             with connection:
-                connection.recv(65536)
+                # All of the request: a close with unread bytes would reset the connection.
+                request = b""
+                while not request.endswith(b"{}" if request.startswith(b"POST") else b"\r\n\r\n"):
+                    request += connection.recv(65536)
                 connection.sendall(answer)
 
         thread = threading.Thread(target=serve)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import jsonschema
 import pytest
 
-from kafkadouble import KafkaDouble, KafkaError, UsageError
+from kafkadouble import KafkaDouble, KafkaError
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.verbs.registry import VERBS
-from kafkadouble.verbs.verb import Parameter, Verb
 from tests.control.http import call, post
 from tests.front.client import ask
 
 JSON = [verb for verb in VERBS.values() if verb.is_for_json and not verb.reads_file]
-PARAMETERS = [(verb, each) for verb in JSON for each in verb.parameters.values() if each.schema is not None]
 
 
 def test_a_verb_returns_its_result(url: str, kafka: KafkaDouble) -> None:
@@ -96,33 +93,6 @@ def test_unknown_verbs_and_paths_are_refused(url: str) -> None:
         answer = call(url, method, path)
         assert answer.status in (404, 405)
         assert "GET /verbs/{name}" in answer.error["message"] or "no verb" in answer.error["message"]
-
-
-@pytest.mark.parametrize(
-    ("verb", "parameter"), PARAMETERS, ids=[f"{verb.name}-{each.name}" for verb, each in PARAMETERS]
-)
-def test_http_refuses_what_python_refuses(
-    served: tuple[KafkaDouble, ControlServer], verb: Verb, parameter: Parameter
-) -> None:
-    """Every parameter of every verb: null, a number, a text, a list and an object give Python's
-    message where Python does not take them."""
-    kafka, control = served
-    for wrong in (None, -1.5, "", [None], {"no": "such field"}):
-        given = {parameter.name: wrong}
-        problem = problem_of_python(kafka, verb, given)
-        if problem is not None:
-            answer = call(control.url, "POST", f"/verbs/{verb.name}", given)
-            assert (answer.status, answer.error) == (400, {"kind": "usage", "message": problem})
-
-
-def problem_of_python(kafka: KafkaDouble, verb: Verb, given: dict[str, Any]) -> str | None:
-    """What Python says to these parameters; None if they are allowed, so that the verb would be
-    called."""
-    try:
-        verb.check(verb.from_json(given))
-    except UsageError as problem:
-        return str(problem)
-    return None
 
 
 def test_requests_are_listed_and_shown(url: str, kafka: KafkaDouble) -> None:

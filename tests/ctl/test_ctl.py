@@ -9,26 +9,16 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kafkadouble import KafkaDouble, UsageError
+from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl
 from kafkadouble.cli.ctl_completion import script
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.verbs.registry import VERBS
-from kafkadouble.verbs.verb import Parameter, Verb
 from tests.front.client import ask
 from tests.front.serving import KAFKADOUBLE, serving
-
-NUMBERS = [
-    (verb, each)
-    for verb in VERBS.values()
-    for each in verb.parameters.values()
-    if verb.is_for_json and not verb.reads_file and each.kind in ("integer", "number")
-]
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +92,6 @@ def test_exit_codes(shell: Shell, words: list[str], code: int, message: str) -> 
     assert (ended, out) == (code, "")
     assert err.startswith("kafkadouble: ")
     assert message in err
-
-
-@pytest.mark.parametrize(("verb", "parameter"), NUMBERS, ids=[f"{verb.name}-{each.name}" for verb, each in NUMBERS])
-def test_the_message_is_that_of_python(shell: Shell, verb: Verb, parameter: Parameter) -> None:
-    given: dict[str, Any] = {parameter.name: "five"}
-    with pytest.raises(UsageError) as known:
-        verb.check(given)
-    assert shell(verb.name, f"--{parameter.name}", "five") == (2, "", f"kafkadouble: {known.value}\n")
 
 
 def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:

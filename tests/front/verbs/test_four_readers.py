@@ -73,7 +73,8 @@ def test_the_same_is_refused(
     answer = call(control.url, "POST", f"/verbs/{verb.name}", given)
     assert (answer.status, answer.error["message"]) == (400, message)
     words = [f"--{name}={json.dumps(value) if not isinstance(value, str) else value}" for name, value in given.items()]
-    if parameter.kind in ("integer", "number"):  # a shell can give a text where one of these is allowed
+    if parameter.kind in ("integer", "number"):
+        # A shell can give a text where one of these is allowed.
         assert ctl.main(["--url", control.url, verb.name, *words]) == 2
         assert capsys.readouterr().err == f"kafkadouble: {message}\n"
     if reason_against(verb) is None:

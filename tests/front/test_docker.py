@@ -1,0 +1,83 @@
+"""The files for containers: what a container would run, as a process of this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kafkadouble.cli.serve import parser
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.control.http import call
+from tests.front.client import ask
+from tests.front.serving import serving
+
+FOLDER = Path(__file__).parents[2] / "docker"
+DOCKERFILE = (FOLDER / "Dockerfile").read_text()
+
+
+def free_ports(words: list[str], *ports: int) -> list[str]:
+    """The words with port 0, any free one, in place of these ports where a process binds them."""
+    return [
+        re.sub(rf"(?<=0\.0\.0\.0:)({'|'.join(map(str, ports))})|^({'|'.join(map(str, ports))})$", "0", each)
+        for each in words
+    ]
+
+
+def test_the_command_of_the_image_serves() -> None:
+    (entry,), (command,) = (
+        re.findall(rf"^{name} (\[.*\])$", DOCKERFILE, re.MULTILINE) for name in ("ENTRYPOINT", "CMD")
+    )
+    assert json.loads(entry) == ["kafkadouble", "serve"]
+    words = json.loads(command)
+    assert parser().parse_args(words).advertised == ("localhost", 9092)
+    with serving(*[each.replace("9092", "0") for each in words]) as served:
+        found = ask(served.address, MetadataRequest(topics=[]), 12)
+        assert [(each.host, each.port) for each in found.brokers] == [served.address]
+        assert served.address[0] == "localhost"
+
+
+def compose() -> Any:
+    return yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"]["kafka"]
+
+
+def test_the_service_serves_containers_and_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = compose()
+    token = re.fullmatch(r"\$\{KAFKADOUBLE_CONTROL_TOKEN:-(.*)\}", service["environment"]["KAFKADOUBLE_CONTROL_TOKEN"])
+    assert token is not None
+    monkeypatch.setenv("KAFKADOUBLE_CONTROL_TOKEN", token[1])
+    with serving(*free_ports(service["command"], 9092, 29092, 9099)) as served:
+        lines = read_lines(served, 3)
+        assert served.startup["bootstrap.servers"] == "kafka:9092"
+        assert lines["listener.name.external.bootstrap.servers"] == "localhost:29092"
+        url = f"http://127.0.0.1:{lines['control.url'].rpartition(':')[2]}"
+        assert call(url, "POST", "/verbs/topics").status == 401
+        assert call(url, "POST", "/verbs/topics", None, {"Authorization": f"Bearer {token[1]}"}).status == 200
+
+
+def read_lines(served: Any, count: int) -> dict[str, str]:
+    lines = (served.process.stdout.readline().rstrip("\n").partition("=") for _ in range(count))
+    return {name: value for name, _, value in lines}
+
+
+def test_published_ports_are_those_of_the_command() -> None:
+    service = compose()
+    words = " ".join(service["command"])
+    for published in service["ports"]:
+        host, outside, inside = published.split(":")
+        assert (host, outside) == ("127.0.0.1", inside)
+        assert inside in words
+
+
+def test_the_folders_are_there() -> None:
+    service = compose()
+    assert (FOLDER / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
+    for line in DOCKERFILE.splitlines():
+        if line.startswith("#   docker build"):
+            words = shlex.split(line.removeprefix("#"))
+            assert (FOLDER.parent / words[words.index("--file") + 1]).is_file()

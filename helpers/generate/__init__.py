@@ -1,0 +1,27 @@
+"""Writes the verbs of the helper libraries: `python -m helpers.generate`.
+
+Each library has a method for every verb of the control plane, and a parameter for every optional
+one. Both come from the registry of verbs. `tests/helpers` says that nothing would change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from . import go
+from .model import VerbModel, verbs
+
+FOLDER = Path(__file__).resolve().parents[1]
+
+FILES: Mapping[str, Callable[[list[VerbModel]], str]] = {
+    "go/verbs.go": go.verbs_file,
+    "go/params.go": go.params_file,
+}
+"""Path below `helpers` -> what makes its text."""
+
+
+def made() -> dict[Path, str]:
+    """The text of every generated file."""
+    found = verbs()
+    return {FOLDER / path: make(found) for path, make in FILES.items()}

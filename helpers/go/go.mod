@@ -1,0 +1,3 @@
+module github.com/kafkadouble/kafkadouble/helpers/go
+
+go 1.24.0

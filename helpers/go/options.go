@@ -1,0 +1,84 @@
+package kafkadouble
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+const (
+	programVariable = "KAFKADOUBLE"
+	programName     = "kafkadouble"
+	howToInstall    = "install it with `pip install 'kafkadouble[control]'` or `uv tool install 'kafkadouble[control]'`, " +
+		"or give its path in the environment variable " + programVariable
+)
+
+// Option is a setting of the program that starts.
+type Option func(*options)
+
+type options struct {
+	program   string
+	arguments []string
+	timeout   time.Duration
+	requests  int
+}
+
+// WithProgram is the path of the program kafkadouble. Without it, the path is that of the
+// environment variable KAFKADOUBLE, or kafkadouble is looked up on the PATH.
+func WithProgram(path string) Option {
+	return func(o *options) { o.program = path }
+}
+
+// WithBrokers is the number of brokers; without it, there is one.
+func WithBrokers(count int) Option {
+	return WithArguments("--brokers", fmt.Sprint(count))
+}
+
+// WithTopic creates a topic at the start. It exists again after a Reset of [New] and [Shared].
+func WithTopic(name string, partitions int) Option {
+	return WithArguments("--topic", fmt.Sprintf("%s:%d", name, partitions))
+}
+
+// WithSetting is a setting of Kafka's broker, such as auto.create.topics.enable.
+func WithSetting(name, value string) Option {
+	return WithArguments("-c", name+"="+value)
+}
+
+// WithArguments adds arguments of `kafkadouble serve`, such as "--data-dir", "/tmp/data".
+func WithArguments(arguments ...string) Option {
+	return func(o *options) { o.arguments = append(o.arguments, arguments...) }
+}
+
+// WithStartTimeout is how long the start may take; without it, 30 seconds.
+func WithStartTimeout(timeout time.Duration) Option {
+	return func(o *options) { o.timeout = timeout }
+}
+
+// WithLastRequests is how many requests the log of a failed test shows; without it, 20.
+func WithLastRequests(count int) Option {
+	return func(o *options) { o.requests = count }
+}
+
+func chosen(given []Option) *options {
+	made := &options{timeout: 30 * time.Second, requests: 20}
+	for _, option := range given {
+		option(made)
+	}
+	return made
+}
+
+func (o *options) path() (string, error) {
+	name, source := o.program, "WithProgram"
+	if name == "" {
+		name, source = os.Getenv(programVariable), "the environment variable "+programVariable
+	}
+	if name == "" {
+		name, source = programName, "the PATH"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", &StartError{Message: fmt.Sprintf("the program %s of %s was not found: %s", name, source, howToInstall)}
+	}
+	return path, nil
+}

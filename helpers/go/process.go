@@ -1,0 +1,144 @@
+package kafkadouble
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	mostStderr = 64 << 10 // bytes that are kept
+	stopTime   = 10 * time.Second
+)
+
+// process is a running program. Its output is read all the time, so that it never blocks.
+type process struct {
+	command *exec.Cmd
+	lines   *lines
+	stderr  *tail
+	token   string
+	done    chan struct{} // closed once it has ended
+	unguard func()
+	once    sync.Once
+}
+
+func started(path string, arguments []string) (*process, error) {
+	token := make([]byte, 16)
+	if _, err := rand.Read(token); err != nil {
+		return nil, err
+	}
+	p := &process{
+		lines:  &lines{values: map[string]string{}, complete: make(chan struct{})},
+		stderr: &tail{},
+		token:  hex.EncodeToString(token),
+		done:   make(chan struct{}),
+	}
+	p.command = exec.Command(path, append([]string{"serve", "--port", "0", "--control-port", "0"}, arguments...)...)
+	p.command.Stdout, p.command.Stderr = p.lines, p.stderr
+	p.command.Env = append(os.Environ(), "KAFKADOUBLE_CONTROL_TOKEN="+p.token)
+	if err := p.command.Start(); err != nil {
+		return nil, &StartError{Message: fmt.Sprintf("%s cannot be started: %v", path, err)}
+	}
+	p.unguard = guard(p.command.Process.Pid)
+	go func() {
+		_ = p.command.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// guard ends the process with this id when this process ends, in whatever way: a shell waits for
+// the end of a pipe that only this process writes to. It returns what ends the guard.
+func guard(pid int) func() {
+	command := exec.Command("sh", "-c", `read -r _; kill "$1"`, "sh", strconv.Itoa(pid))
+	pipe, err := command.StdinPipe()
+	if err != nil || command.Start() != nil {
+		return func() {} // a system without a shell: a killed test leaves the program behind
+	}
+	return func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		_ = pipe.Close()
+	}
+}
+
+// stop ends the process, and waits for its end.
+func (p *process) stop() {
+	p.once.Do(func() {
+		p.unguard()
+		if p.command.Process.Signal(syscall.SIGTERM) != nil {
+			_ = p.command.Process.Kill() // Windows has no SIGTERM
+		}
+		select {
+		case <-p.done:
+		case <-time.After(stopTime):
+			_ = p.command.Process.Kill()
+			<-p.done
+		}
+	})
+}
+
+// lines reads lines of key=value. The last one is control.url.
+type lines struct {
+	mutex    sync.Mutex
+	rest     string
+	values   map[string]string
+	complete chan struct{}
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.rest += string(text)
+	for {
+		line, rest, found := strings.Cut(l.rest, "\n")
+		if !found {
+			return len(text), nil
+		}
+		l.rest = rest
+		l.add(strings.TrimSpace(line))
+	}
+}
+
+func (l *lines) add(line string) {
+	name, value, _ := strings.Cut(line, "=")
+	if _, complete := l.values[lastLine]; complete {
+		return
+	}
+	l.values[name] = value
+	if name == lastLine {
+		close(l.complete)
+	}
+}
+
+const lastLine = "control.url"
+
+// tail keeps the end of what is written.
+type tail struct {
+	mutex sync.Mutex
+	text  []byte
+}
+
+var _ io.Writer = (*tail)(nil)
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-mostStderr):]
+	return len(text), nil
+}
+
+func (t *tail) String() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return string(t.text)
+}

@@ -1,0 +1,121 @@
+package kafkadouble_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	kafkadouble "github.com/kafkadouble/kafkadouble/helpers/go"
+)
+
+// inner is set in test processes that a test starts: these tests fail, or never end.
+const inner = "KAFKADOUBLE_INNER_TEST"
+
+// askVersions sends an ApiVersions request as the client "by-hand", and waits for the answer.
+func askVersions(t *testing.T, kafka *kafkadouble.Double) {
+	t.Helper()
+	connection, err := net.Dial("tcp", kafka.Brokers()[0])
+	check(t, err)
+	defer connection.Close()
+	_, err = connection.Write([]byte("\x00\x00\x00\x11\x00\x12\x00\x00\x00\x00\x00\x01\x00\x07by-hand"))
+	check(t, err)
+	_, err = connection.Read(make([]byte, 4))
+	check(t, err)
+}
+
+func TestInnerFails(t *testing.T) {
+	if os.Getenv(inner) != "fails" {
+		t.Skip("another test starts this one")
+	}
+	askVersions(t, kafkadouble.New(t))
+	t.Error("on purpose")
+}
+
+func TestInnerWaits(t *testing.T) {
+	if os.Getenv(inner) != "waits" {
+		t.Skip("another test starts this one")
+	}
+	fmt.Println("address=" + kafkadouble.New(t).BootstrapServers())
+	select {}
+}
+
+func innerTest(name, kind string) *exec.Cmd {
+	command := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
+	command.Env = append(os.Environ(), inner+"="+kind)
+	return command
+}
+
+func TestAFailedTestShowsTheLastRequests(t *testing.T) {
+	output, err := innerTest("TestInnerFails", "fails").CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "the last requests (1)") ||
+		!strings.Contains(string(output), "ApiVersions v0 #1 of 'by-hand'") {
+		t.Fatalf("%v: %s", err, output)
+	}
+}
+
+func TestTheProgramEndsWithAKilledTest(t *testing.T) {
+	command := innerTest("TestInnerWaits", "waits")
+	output, err := command.StdoutPipe()
+	check(t, err)
+	check(t, command.Start())
+	address := ""
+	for lines := bufio.NewScanner(output); address == "" && lines.Scan(); {
+		_, address, _ = strings.Cut(lines.Text(), "address=")
+	}
+	check(t, command.Process.Kill())
+	_ = command.Wait()
+	untilRefused(t, address)
+}
+
+func untilRefused(t *testing.T, address string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			return
+		}
+		connection.Close()
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s still accepts connections", address)
+}
+
+func TestStopEndsTheProgram(t *testing.T) {
+	kafka, err := kafkadouble.Start(t.Context())
+	check(t, err)
+	kafka.Stop()
+	kafka.Stop()
+	untilRefused(t, kafka.BootstrapServers())
+}
+
+func TestSeveralDoublesAtOnce(t *testing.T) {
+	first, second := kafkadouble.New(t), kafkadouble.New(t, kafkadouble.WithBrokers(3))
+	check(t, first.CreateTopic(t.Context(), "orders"))
+	check(t, second.CreateTopic(t.Context(), "orders", kafkadouble.ReplicationFactor(3)))
+	if len(first.Brokers()) != 1 || len(second.Brokers()) != 3 {
+		t.Fatalf("brokers %v and %v", first.Brokers(), second.Brokers())
+	}
+}
+
+func TestAMissingProgramSaysHowToInstallIt(t *testing.T) {
+	t.Setenv("KAFKADOUBLE", "/nowhere/kafkadouble")
+	_, err := kafkadouble.Start(t.Context())
+	var start *kafkadouble.StartError
+	if !errors.As(err, &start) || !strings.Contains(err.Error(), "pip install 'kafkadouble[control]'") {
+		t.Fatal(err)
+	}
+}
+
+func TestAFailedStartShowsStderr(t *testing.T) {
+	_, err := kafkadouble.Start(t.Context(), kafkadouble.WithSetting("log.segment.bytes", "many"))
+	var start *kafkadouble.StartError
+	if !errors.As(err, &start) || !strings.Contains(start.Stderr, "log.segment.bytes") {
+		t.Fatal(err)
+	}
+}

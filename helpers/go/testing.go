@@ -1,0 +1,106 @@
+package kafkadouble
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const reportTime = 10 * time.Second
+
+// New starts a kafkadouble for a test, and stops it after the test. When the test fails, its log has
+// the last requests that the brokers received.
+func New(t testing.TB, given ...Option) *Double {
+	t.Helper()
+	d, err := Start(context.Background(), given...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		d.report(t)
+		d.Stop()
+	})
+	return d
+}
+
+// SharedDouble is a kafkadouble for all tests of a package. It starts with the first test that needs
+// it.
+type SharedDouble struct {
+	given []Option
+	mutex sync.Mutex
+	made  *Double
+}
+
+// Shared describes a kafkadouble for all tests of a package; call its Stop in TestMain:
+//
+//	var shared = kafkadouble.Shared()
+//
+//	func TestMain(m *testing.M) {
+//		code := m.Run()
+//		shared.Stop()
+//		os.Exit(code)
+//	}
+func Shared(given ...Option) *SharedDouble {
+	return &SharedDouble{given: given}
+}
+
+// Get returns the shared kafkadouble, as empty as at its start: the topics of [WithTopic], no records,
+// no rules, every broker running. Tests that call it must not be parallel. When the test fails, its
+// log has the last requests.
+func (s *SharedDouble) Get(t testing.TB) *Double {
+	t.Helper()
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.made == nil {
+		d, err := Start(context.Background(), s.given...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.made = d
+	} else if err := s.made.Reset(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.made.report(t) })
+	return s.made
+}
+
+// Stop ends the program, if a test started it.
+func (s *SharedDouble) Stop() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.made != nil {
+		s.made.Stop()
+		s.made = nil
+	}
+}
+
+// report logs the last requests of a failed test. The context of the test has ended already.
+func (d *Double) report(t testing.TB) {
+	if !t.Failed() {
+		return
+	}
+	t.Helper()
+	t.Log(d.Report(d.options.requests))
+}
+
+// Report is a text with the last requests, a line each, for the log of a failed test.
+func (d *Double) Report(count int) string {
+	ctx, cancel := context.WithTimeout(context.Background(), reportTime)
+	defer cancel()
+	last, err := d.LastRequests(ctx, count)
+	if err != nil {
+		return fmt.Sprintf("kafkadouble: the last requests are not known: %v; its stderr:\n%s", err, d.Stderr())
+	}
+	if len(last) == 0 {
+		return "kafkadouble: no client sent a request"
+	}
+	lines := make([]string, 0, len(last)+1)
+	lines = append(lines, fmt.Sprintf("kafkadouble: the last requests (%d):", len(last)))
+	for _, each := range last {
+		lines = append(lines, "  "+each.Text)
+	}
+	return strings.Join(lines, "\n")
+}

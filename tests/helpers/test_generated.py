@@ -1,0 +1,52 @@
+"""The libraries have every verb, and their generated files are up to date."""
+
+from pathlib import Path
+
+import pytest
+
+from helpers.generate import made
+from helpers.generate.go import exported
+from helpers.generate.model import VerbModel, optional_parameters, parsed, verbs
+from kafkadouble.control.calls import described
+
+FILES = made()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_generated_file_is_up_to_date(path: Path) -> None:
+    assert path.read_text() == FILES[path], "run python -m helpers.generate"
+
+
+def test_every_verb_of_the_control_plane_is_there() -> None:
+    assert [each.name for each in verbs()] == [each["name"] for each in described()]
+
+
+def test_every_parameter_is_there() -> None:
+    given = {each["name"]: {one["name"] for one in each["parameters"]} for each in described()}
+    assert {each.name: {one.name for one in (*each.required, *each.optional)} for each in verbs()} == given
+
+
+def test_a_parameter_of_two_types_is_refused() -> None:
+    first, *_ = [each for each in verbs() if each.optional]
+    other = first._replace(optional=(first.optional[0]._replace(shape="other"),))
+    with pytest.raises(ValueError, match="has several types"):
+        optional_parameters([first, other])
+
+
+@pytest.mark.parametrize(
+    ("result", "parts"),
+    [
+        ("integer", ("integer", [])),
+        ("integer | None", ("optional", ["integer"])),
+        ("list[Record]", ("list", ["Record"])),
+        ("dict[text, dict[integer, integer]]", ("dict", ["text", "dict[integer, integer]"])),
+    ],
+)
+def test_types_of_results_have_parts(result: str, parts: tuple[str, list[str]]) -> None:
+    assert parsed(result) == parts
+
+
+def test_go_has_a_method_for_every_verb() -> None:
+    text = next(text for path, text in FILES.items() if path.name == "verbs.go")
+    found: list[VerbModel] = verbs()
+    assert all(f"func (c *Client) {exported(each.name)}(" in text for each in found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import go
+from . import go, node
 from .model import VerbModel, verbs
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -17,6 +17,8 @@ FOLDER = Path(__file__).resolve().parents[1]
 FILES: Mapping[str, Callable[[list[VerbModel]], str]] = {
     "go/verbs.go": go.verbs_file,
     "go/params.go": go.params_file,
+    "node/lib/verbs.js": node.verbs_file,
+    "node/lib/verbs.d.ts": node.types_file,
 }
 """Path below `helpers` -> what makes its text."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.generate import made
 from helpers.generate.go import exported
-from helpers.generate.model import VerbModel, optional_parameters, parsed, verbs
+from helpers.generate.model import VerbModel, camel, optional_parameters, parsed, verbs
 from kafkadouble.control.calls import described
 
 FILES = made()
@@ -50,3 +50,10 @@ def test_go_has_a_method_for_every_verb() -> None:
     text = next(text for path, text in FILES.items() if path.name == "verbs.go")
     found: list[VerbModel] = verbs()
     assert all(f"func (c *Client) {exported(each.name)}(" in text for each in found)
+
+
+def test_node_has_a_method_and_types_for_every_verb() -> None:
+    code, types = (
+        next(text for path, text in FILES.items() if path.name == name) for name in ("verbs.js", "verbs.d.ts")
+    )
+    assert all(f"\n  {camel(each.name)}(" in code and f"\n  {camel(each.name)}(" in types for each in verbs())

@@ -1,0 +1,74 @@
+import type { CallOptions, Request, Rule } from './types';
+import { Verbs } from './verbs';
+
+export * from './types';
+export type { Parameters } from './verbs';
+
+/** Calls the control plane of a kafkadouble: every verb is a method. */
+export class Client extends Verbs {
+  constructor(url: string, token?: string);
+  readonly controlUrl: string;
+  readonly token?: string;
+  /** Calls any verb by its name, with parameters as the control plane has them. */
+  call(verb: string, parameters?: Record<string, unknown>, options?: CallOptions): Promise<any>;
+  /** The last requests of clients, at most `count` (20), oldest first. */
+  lastRequests(count?: number): Promise<Request[]>;
+  /** A text with the last requests, for the output of a failed test. */
+  report(count?: number): Promise<string>;
+  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws. */
+  reporting<T>(body: (kafka: this) => T | Promise<T>, count?: number): Promise<T>;
+}
+
+/** A cluster of one broker or more, in a process of its own. */
+export class Double extends Client {
+  private constructor();
+  /** HOST:PORT of every broker, separated by commas. */
+  readonly bootstrapServers: string;
+  /** HOST:PORT of every broker. */
+  readonly brokers: string[];
+  /** The version of the program. */
+  readonly version: string;
+  /** The end of what the program wrote on stderr. */
+  readonly stderr: string;
+  /** Ends the program; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** The path of the program; else KAFKADOUBLE of the environment, else `kafkadouble` on the PATH. */
+  program?: string;
+  /** The number of brokers (1). */
+  brokers?: number;
+  /** Topics with their numbers of partitions; they exist again after a reset. */
+  topics?: Record<string, number>;
+  /** Settings of Kafka's broker. */
+  settings?: Record<string, string | number | boolean>;
+  /** More arguments of `kafkadouble serve`. */
+  arguments?: string[];
+  /** Seconds that the start may take (30). */
+  startTimeout?: number;
+  signal?: AbortSignal;
+}
+
+/** Starts a kafkadouble; resolves once clients are accepted. It ends with this process. */
+export function start(options?: StartOptions): Promise<Double>;
+
+/** A client for a kafkadouble that runs already, such as one in a container. */
+export function connect(url: string, options?: { token?: string }): Client;
+
+export class KafkaDoubleError extends Error {}
+/** Kafka's error. `errorName` is its name, such as NOT_LEADER_OR_FOLLOWER. */
+export class KafkaError extends KafkaDoubleError {
+  readonly code: number;
+  readonly errorName: string;
+}
+export class UsageError extends KafkaDoubleError {}
+export class TimeoutError extends KafkaDoubleError {}
+export class AssertionError extends KafkaDoubleError {}
+export class CallError extends KafkaDoubleError {
+  readonly status: number;
+}
+export class StartError extends KafkaDoubleError {
+  readonly stderr: string;
+}
+export { Rule };

@@ -1,0 +1,5 @@
+'use strict';
+
+const { start } = require('../..');
+
+start().then((kafka) => console.log(kafka.brokers[0]));

@@ -1,0 +1,158 @@
+'use strict';
+
+const assert = require('node:assert/strict');
+const { spawn, spawnSync } = require('node:child_process');
+const net = require('node:net');
+const path = require('node:path');
+const { after, before, beforeEach, test } = require('node:test');
+
+const library = require('..');
+
+const { start, connect } = library;
+let kafka;
+
+before(async () => {
+  kafka = await start({ topics: { orders: 2 } });
+});
+beforeEach(() => kafka.reset());
+after(() => kafka.stop());
+
+/** Sends an ApiVersions request, and waits for the answer. */
+function askVersions(double) {
+  const [host, port] = double.brokers[0].split(':');
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(port), host, () => {
+      socket.write(Buffer.from('\x00\x00\x00\x11\x00\x12\x00\x00\x00\x00\x00\x01\x00\x07by-hand', 'latin1'));
+    });
+    socket.once('data', () => socket.destroy());
+    socket.on('error', reject).on('close', resolve);
+  });
+}
+
+async function untilRefused(address) {
+  const [host, port] = address.split(':');
+  const accepts = () =>
+    new Promise((resolve) => {
+      const socket = net.connect(Number(port), host);
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+  while (await accepts()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('records come back as they were produced', async () => {
+  const value = Buffer.from([0xff]);
+  await kafka.produce('orders', { value, key: 'pears', partition: 1, headers: { trace: '7' } });
+  await kafka.produceAll('orders', [Buffer.from([0xfe]), { key: 'k', value: null }], { partition: 0 });
+  const [first, second, third] = await kafka.waitForRecords('orders', { count: 3 });
+  assert.deepEqual(first.value, Buffer.from([0xfe]));
+  assert.equal(second.value, null);
+  assert.deepEqual([third.key.toString(), third.value, third.headers[0][1].toString()], ['pears', value, '7']);
+});
+
+test('a reset leaves the topics of the start', async () => {
+  await kafka.createTopic('other', { partitions: 3, config: { 'cleanup.policy': 'compact' } });
+  assert.equal((await kafka.topics()).other.configs['cleanup.policy'], 'compact');
+  await kafka.fail('Produce', 'NOT_LEADER_OR_FOLLOWER');
+  await kafka.produce('orders', { value: 'pears' });
+  await kafka.reset();
+  assert.deepEqual(Object.keys(await kafka.topics()), ['orders']);
+  assert.deepEqual([await kafka.rules(), await kafka.records('orders')], [[], []]);
+});
+
+test('rules are handles', async () => {
+  const rule = await kafka.delay('*', 0.01, { times: null });
+  await askVersions(kafka);
+  await rule.wait({ hits: 1 });
+  const [seen] = await kafka.assertSeen({ apis: ['ApiVersions'], times: 1 });
+  assert.deepEqual([seen.rules, seen.clientId, seen.took >= 10], [['delay'], 'by-hand', true]);
+  assert.equal((await kafka.rules())[0].id, rule.id);
+  await rule.remove();
+  assert.deepEqual(await kafka.rules(), []);
+});
+
+test('groups have offsets and lags', async () => {
+  await kafka.produce('orders', { value: 'pears', partition: 0 });
+  await kafka.commitOffsets('shop', { orders: { 0: 0 } });
+  const shop = await kafka.waitForGroup('shop', { lag: 1 });
+  assert.deepEqual([shop.state, shop.offsets.orders[0].offset, shop.lags.orders[0]], ['Empty', 0, 1]);
+});
+
+test('snapshots are restored by name', async () => {
+  const taken = await kafka.snapshot({ name: 'empty' });
+  await kafka.produce('orders', { value: 'pears' });
+  await kafka.restore('empty');
+  assert.deepEqual([taken.topics, await kafka.records('orders')], [1, []]);
+});
+
+test('the clock is advanced', async () => {
+  await kafka.freeze();
+  const { nowMs } = await kafka.describeCluster();
+  await kafka.advance(3600);
+  assert.equal((await kafka.describeCluster()).nowMs - nowMs, 3_600_000);
+});
+
+test('errors are classes', async () => {
+  await assert.rejects(kafka.createTopic('orders'), { name: 'KafkaError', code: 36, errorName: 'TOPIC_ALREADY_EXISTS' });
+  await assert.rejects(kafka.createTopic('more', { lag: 1 }), library.UsageError);
+  await assert.rejects(kafka.waitForRecords('orders', { timeout: 0.001 }), library.TimeoutError);
+  await assert.rejects(kafka.assertSeen({ apis: ['Produce'] }), library.AssertionError);
+  await assert.rejects(connect(kafka.controlUrl, { token: 'wrong' }).groups(), { name: 'CallError', status: 401 });
+});
+
+test('an unknown verb names both versions', async () => {
+  await assert.rejects(kafka.call('fly'), new RegExp(`fly.*program kafkadouble ${kafka.version}, library 0`));
+});
+
+test('a signal ends a wait', async () => {
+  const stop = new AbortController();
+  const waiting = kafka.waitForRecords('orders', { timeout: 60, signal: stop.signal });
+  stop.abort();
+  await assert.rejects(waiting, { name: 'AbortError' });
+});
+
+test('a failed body shows the last requests', async () => {
+  const script = path.join(__dirname, 'inner', 'fails.js');
+  const done = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /the last requests \(1\):\n {2}.*ApiVersions v0 #1 of 'by-hand'/);
+});
+
+test('the program ends with a process that is killed', async () => {
+  const child = spawn(process.execPath, [path.join(__dirname, 'inner', 'waits.js')]);
+  const address = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
+  child.kill('SIGKILL');
+  await untilRefused(address);
+});
+
+test('the program ends with a process that exits', async () => {
+  const script = path.join(__dirname, 'inner', 'exits.js');
+  const done = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+  await untilRefused(done.stdout.trim());
+});
+
+test('several doubles run at once, and stop', async () => {
+  const second = await start({ brokers: 3 });
+  await second.createTopic('orders', { replicationFactor: 3 });
+  assert.deepEqual([kafka.brokers.length, second.brokers.length], [1, 3]);
+  await second.stop();
+  await second.stop();
+  await untilRefused(second.brokers[0]);
+});
+
+test('a missing program says how to install it', async () => {
+  const missing = { name: 'StartError', message: /pip install 'kafkadouble\[control\]'/ };
+  await assert.rejects(start({ program: '/nowhere/kafkadouble' }), missing);
+});
+
+test('a failed start shows stderr', async () => {
+  const failed = { name: 'StartError', stderr: /log\.segment\.bytes/ };
+  await assert.rejects(start({ settings: { 'log.segment.bytes': 'many' } }), failed);
+});
+
+test('an ES module has the same names', async () => {
+  const module = await import('kafkadouble');
+  const internal = ['errorOf'];
+  assert.deepEqual(Object.keys(module).sort(), Object.keys(library).filter((name) => !internal.includes(name)).sort());
+});

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test page test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
+.PHONY: demo test page helpers test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,8 +27,8 @@ $(VENV)/.spark: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group spark
 	touch $@
 
-# What needs Apache Kafka or its tools, or a browser: the codecs, the comparison, clients and tools of others, controllers, the page.
-APART := interop/page interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
+# What needs Apache Kafka or its tools, a browser, or Go and Node: the codecs, the comparison, clients and tools of others, controllers, the page.
+APART := interop/page interop/helpers interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
@@ -56,6 +56,9 @@ $(VENV)/.page: $(VENV)/.test
 
 page: $(VENV)/.page  # the live page in Debian's Chromium; KAFKADOUBLE_SCREENSHOTS=1 writes the pictures of docs/page.md
 	$(BIN)/python -m pytest interop/page
+
+helpers: $(VENV)/.test  # the libraries for Go and Node, with real clients of these languages
+	$(BIN)/python -m pytest interop/helpers
 
 test-spark: $(VENV)/.spark  # the sources and the sink in one Spark session; needs Java 17
 	$(BIN)/python -m pytest tests/spark
@@ -102,9 +105,10 @@ site: $(VENV)/.test  # the documentation as a site, in site/; mkdocs.yml says wh
 	$(BIN)/python -m pip install --quiet --group docs
 	$(BIN)/zensical build --clean --strict
 
-generate: $(VENV)/.test  # writes messages/generated/, and every generated page and table in docs/
+generate: $(VENV)/.test  # writes messages/generated/, every generated page and table in docs/, and the verbs of the libraries in helpers/
 	$(BIN)/python -m codegen
 	$(BIN)/python -m tests.docs.generate
+	$(BIN)/python -m helpers.generate
 
 clean:
 	rm -rf $(VENV) build dist site src/*.egg-info

@@ -211,3 +211,12 @@ func (r *Rule) Remove(ctx context.Context) error {
 func (r *Rule) Wait(ctx context.Context, params ...Param) error {
 	return r.client.WaitForRule(ctx, r.ID, params...)
 }
+
+// StepOutcome is a step of a scenario: when it is called, in seconds after the scenario was
+// applied, and whether it is "pending", "done" or "failed", with its Problem.
+type StepOutcome struct {
+	At      float64 `json:"at"`
+	Verb    string  `json:"verb"`
+	State   string  `json:"state"`
+	Problem *string `json:"problem"`
+}

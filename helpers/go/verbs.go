@@ -566,7 +566,8 @@ func (c *Client) Requests(ctx context.Context, params ...Param) ([]Request, erro
 
 // Reset restarts the cluster empty: without topics, groups, rules and requests, with every
 // connection closed, every broker running, and a clock that was frozen or scaled as it was at
-// first. Ports and cluster id stay, so clients that connect again find the empty cluster.
+// first. Ports and cluster id stay, so clients that connect again find the empty cluster. Then the
+// scenario is applied again, if there is one.
 func (c *Client) Reset(ctx context.Context) error {
 	return c.call(ctx, "reset", []Param{}, nil, nil)
 }
@@ -607,7 +608,8 @@ func (c *Client) Respond(ctx context.Context, api string, body any, params ...Pa
 // Restore restarts the cluster with the contents of a snapshot, given itself or by its name, as
 // reset restarts it empty: with every connection closed, every broker running, without rules and
 // requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id stay.
-// The snapshot may be of another double with the same number of brokers.
+// The snapshot may be of another double with the same number of brokers. A scenario is not applied
+// again, and its steps end.
 func (c *Client) Restore(ctx context.Context, snapshot string) error {
 	return c.call(ctx, "restore", []Param{{"snapshot", snapshot}}, nil, nil)
 }
@@ -649,6 +651,14 @@ func (c *Client) Rules(ctx context.Context) ([]*Rule, error) {
 // for a stepped clock.
 func (c *Client) Scale(ctx context.Context, factor float64) error {
 	return c.call(ctx, "scale", []Param{{"factor", factor}}, nil, nil)
+}
+
+// ScenarioSteps: The steps of the scenario since the last start or reset, each with its state:
+// pending, done or failed, with its error. Works after a stop too.
+func (c *Client) ScenarioSteps(ctx context.Context) ([]StepOutcome, error) {
+	var result []StepOutcome
+	err := c.call(ctx, "scenario_steps", []Param{}, nil, &result)
+	return result, err
 }
 
 // ShortFrame answers the next request to an API with a frame of the first bytes of the answer.

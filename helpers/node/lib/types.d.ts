@@ -112,6 +112,14 @@ export interface Snapshot {
   takenMs: number;
 }
 
+/** A step of a scenario. `at` is in seconds after the scenario was applied. */
+export interface StepOutcome {
+  at: number;
+  verb: string;
+  state: 'pending' | 'done' | 'failed';
+  problem: string | null;
+}
+
 /** A fault rule. `hits` and `spent` are those of the moment when the verb returned. */
 export class Rule {
   private constructor();

@@ -1,6 +1,6 @@
 // Made by helpers/generate; do not edit.
 
-import type { CallOptions, ClusterDescription, GroupDescription, PartitionState, Request, Rule, Snapshot, TopicDescription, TopicRecord, Transaction } from './types';
+import type { CallOptions, ClusterDescription, GroupDescription, PartitionState, Request, Rule, Snapshot, StepOutcome, TopicDescription, TopicRecord, Transaction } from './types';
 
 /** Every optional parameter of a verb. */
 export interface Parameters {
@@ -452,7 +452,8 @@ export class Verbs {
   /**
    * Restarts the cluster empty: without topics, groups, rules and requests, with every connection
    * closed, every broker running, and a clock that was frozen or scaled as it was at first. Ports
-   * and cluster id stay, so clients that connect again find the empty cluster.
+   * and cluster id stay, so clients that connect again find the empty cluster. Then the scenario
+   * is applied again, if there is one.
    */
   reset(options?: CallOptions): Promise<void>;
 
@@ -480,7 +481,8 @@ export class Verbs {
    * Restarts the cluster with the contents of a snapshot, given itself or by its name, as `reset`
    * restarts it empty: with every connection closed, every broker running, without rules and
    * requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id stay.
-   * The snapshot may be of another double with the same number of brokers.
+   * The snapshot may be of another double with the same number of brokers. A scenario is not
+   * applied again, and its steps end.
    */
   restore(snapshot: string, options?: CallOptions): Promise<void>;
 
@@ -510,6 +512,12 @@ export class Verbs {
    * UsageError for a stepped clock.
    */
   scale(factor: number, options?: CallOptions): Promise<void>;
+
+  /**
+   * The steps of the scenario since the last start or reset, each with its state: pending, done or
+   * failed, with its error. Works after a stop too.
+   */
+  scenarioSteps(options?: CallOptions): Promise<StepOutcome[]>;
 
   /** Answers the next request to an API with a frame of the first bytes of the answer. */
   shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;

@@ -306,6 +306,10 @@ class Verbs {
     return this._verb('scale', { factor }, options);
   }
 
+  scenarioSteps(options) {
+    return this._verb('scenario_steps', {}, options);
+  }
+
   shortFrame(api, bytes, options) {
     return this._verb('short_frame', { api, bytes }, options);
   }

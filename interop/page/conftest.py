@@ -13,11 +13,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright: Any = None  # type: ignore[no-redef]
-
+SKIPPED = "SKIPPED: the live page was not tested, since there is no {}"
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = (
     "--no-sandbox",
@@ -32,10 +28,10 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    if sync_playwright is None or CHROMIUM is None:
-        missing = "Playwright" if sync_playwright is None else "Chromium"
-        pytest.skip(f"SKIPPED: the live page was not tested, since there is no {missing}")
-    with sync_playwright() as playwright:
+    if CHROMIUM is None:
+        pytest.skip(SKIPPED.format("Chromium"))
+    sync_api = pytest.importorskip("playwright.sync_api", reason=SKIPPED.format("Playwright"))
+    with sync_api.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         yield started
         started.close()

@@ -27,7 +27,7 @@ $(VENV)/.spark: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group spark
 	touch $@
 
-# What needs Apache Kafka or its tools, a browser, or Go and Node: the codecs, the comparison, clients and tools of others, controllers, the page.
+# What needs Apache Kafka or its tools, a browser, or Go, Java and Node: the codecs, the comparison, clients and tools of others, controllers, the page.
 APART := interop/page interop/helpers interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
 
 demo: $(VENV)/.demo
@@ -57,7 +57,7 @@ $(VENV)/.page: $(VENV)/.test
 page: $(VENV)/.page  # the live page in Debian's Chromium; KAFKADOUBLE_SCREENSHOTS=1 writes the pictures of docs/page.md
 	$(BIN)/python -m pytest interop/page
 
-helpers: $(VENV)/.test  # the libraries for Go and Node, with real clients of these languages
+helpers: $(VENV)/.test  # the libraries for Go, Java and Node, with real clients of these languages
 	$(BIN)/python -m pytest interop/helpers
 
 test-spark: $(VENV)/.spark  # the sources and the sink in one Spark session; needs Java 17

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import go, node
+from . import go, java, node
 from .model import VerbModel, verbs
 
 FOLDER = Path(__file__).resolve().parents[1]
 
+JAVA = "junit5/src/main/java/io/github/kafkadouble"
+
 FILES: Mapping[str, Callable[[list[VerbModel]], str]] = {
     "go/verbs.go": go.verbs_file,
     "go/params.go": go.params_file,
+    f"{JAVA}/Verbs.java": java.verbs_file,
+    f"{JAVA}/Params.java": java.params_file,
     "node/lib/verbs.js": node.verbs_file,
     "node/lib/verbs.d.ts": node.types_file,
 }

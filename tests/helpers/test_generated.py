@@ -57,3 +57,8 @@ def test_node_has_a_method_and_types_for_every_verb() -> None:
         next(text for path, text in FILES.items() if path.name == name) for name in ("verbs.js", "verbs.d.ts")
     )
     assert all(f"\n  {camel(each.name)}(" in code and f"\n  {camel(each.name)}(" in types for each in verbs())
+
+
+def test_java_has_a_method_for_every_verb() -> None:
+    text = next(text for path, text in FILES.items() if path.name == "Verbs.java")
+    assert all(f" {camel(each.name)}(" in text for each in verbs())

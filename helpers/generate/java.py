@@ -1,0 +1,129 @@
+"""The verbs in Java: a method of Verbs each, and a function of Params for each optional
+parameter."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from .model import ParameterModel, VerbModel, camel, optional_parameters, parsed
+
+HEAD = "// Made by helpers/generate; do not edit.\n\npackage io.github.kafkadouble;\n"
+
+TYPES: Mapping[str, str] = {
+    "text": "String",
+    "integer": "long",
+    "number": "double",
+    "duration": "Duration",
+    "switch": "boolean",
+    "any": "Object",
+}
+BOXED: Mapping[str, str] = {"long": "Long", "double": "Double", "boolean": "Boolean"}
+RESULTS: Mapping[str, str] = {"Record": "TopicRecord", "any": "JsonElement"}
+"""The name of a result in the model -> the class in Java, if it is another one."""
+
+
+def verbs_file(found: list[VerbModel]) -> str:
+    """The text of Verbs.java."""
+    imports = (
+        "import com.google.gson.JsonElement;\n"
+        "import com.google.gson.reflect.TypeToken;\n"
+        "import io.github.kafkadouble.Types.*;\n"
+        "import java.time.Duration;\n"
+        "import java.util.List;\n"
+        "import java.util.Map;\n"
+    )
+    about = (
+        "/**\n * Every verb of a double. Parameters that must be given are arguments; {@link Params} makes the\n"
+        " * optional ones. Each method throws {@link UsageException} for a call that makes no sense, and\n"
+        " * {@link KafkaErrorException} where Kafka would refuse.\n */\n"
+        "public abstract class Verbs {\n"
+        "    abstract <T> T call(String verb, TypeToken<T> result, Param[] params, Param... required);\n"
+    )
+    return "\n".join([HEAD, imports, about, *map(_method, found)]).rstrip("\n") + "\n}\n"
+
+
+def params_file(found: list[VerbModel]) -> str:
+    """The text of Params.java."""
+    about = (
+        "/** The optional parameters of the verbs, for a static import. */\npublic final class Params {\n"
+        "    private Params() {}\n\n"
+        "    /** A rule applies until it is removed: the parameter times is null. */\n"
+        '    public static Param everyTime() {\n        return new Param("times", null);\n    }\n'
+    )
+    made = (_option(each) for each in optional_parameters(found))
+    return "\n".join([HEAD, "import java.time.Duration;\n", about, *made]).rstrip("\n") + "\n}\n"
+
+
+def _type(shape: str) -> str:
+    if shape.endswith("[]"):
+        return "Iterable<?>" if shape == "any[]" else f"{TYPES[shape[:-2]]}..."
+    return TYPES[shape]
+
+
+def _argument(shape: str) -> str:
+    """The type of an argument that others follow."""
+    return _type(shape).replace("...", "[]")
+
+
+def _result(result: str, boxed: bool = False) -> str:
+    outer, inner = parsed(result)
+    if outer == "list":
+        return f"List<{_result(inner[0], True)}>"
+    if outer == "dict":
+        key = "Integer" if inner[0] == "integer" else "String"
+        return f"Map<{key}, {_result(inner[1], True)}>"
+    if outer == "optional":
+        return _result(inner[0], True)
+    found = RESULTS.get(outer, TYPES.get(outer, outer))
+    return BOXED.get(found, found) if boxed else found
+
+
+def _method(verb: VerbModel) -> str:
+    taken = [f"{_argument(each.shape)} {camel(each.name)}" for each in verb.required]
+    if verb.optional:
+        taken.append("Param... params")
+    given = "".join(f', new Param("{each.name}", {camel(each.name)})' for each in verb.required)
+    params = "params" if verb.optional else "null"
+    result = "void" if verb.result is None else _result(verb.result)
+    boxed = "Void" if verb.result is None else _result(verb.result, True)
+    token = f"new TypeToken<{boxed}>() {{}}"
+    returned = "" if verb.result is None else "return "
+    return "\n".join(
+        [
+            *_comment(verb),
+            f"    public {result} {camel(verb.name)}({', '.join(taken)}) {{",
+            f'        {returned}call("{verb.name}", {token}, {params}{given});',
+            "    }\n",
+        ]
+    )
+
+
+def _comment(verb: VerbModel) -> Iterator[str]:
+    yield "    /**"
+    yield from _wrapped(verb.summary)
+    if verb.optional:
+        yield "     *"
+        yield from _wrapped("<p>Optional: " + ", ".join(camel(each.name) for each in verb.optional) + ".")
+    yield "     */"
+
+
+def _wrapped(text: str) -> list[str]:
+    safe = (
+        text.replace("&", "&amp;").replace("<p>", "\0").replace("<", "&lt;").replace("\0", "<p>").replace("@", "&#64;")
+    )
+    lines = textwrap.wrap(safe.replace("`", ""), 93, break_long_words=False, break_on_hyphens=False)
+    return [f"     * {line}" for line in lines]
+
+
+def _option(each: ParameterModel) -> str:
+    return "\n".join(
+        [
+            "    /**",
+            *_wrapped(f"The parameter {each.name}: {each.allowed}."),
+            "     */",
+            f"    public static Param {camel(each.name)}({_type(each.shape)} value) {{",
+            f'        return new Param("{each.name}", value);',
+            "    }\n",
+        ]
+    )

@@ -1,0 +1,167 @@
+package io.github.kafkadouble;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A kafkadouble that this process started: a cluster of one broker or more. It ends with {@link
+ * #close}, or with this process.
+ *
+ * <pre>{@code
+ * try (KafkaDouble kafka = KafkaDouble.builder().topic("orders", 2).start()) {
+ *     kafka.produce("orders", Params.value("two pears"));
+ * }
+ * }</pre>
+ */
+public final class KafkaDouble extends ControlClient implements AutoCloseable {
+    static final String PROGRAM = "KAFKADOUBLE";
+    static final String HOW_TO_INSTALL =
+            "Install it with `pip install 'kafkadouble[control]'` or `uv tool install 'kafkadouble[control]'`, or give "
+                    + "its path in the environment variable " + PROGRAM;
+    private static final long LOOK_MS = 20;
+
+    private final ServeProcess process;
+
+    private KafkaDouble(ServeProcess process, String token) {
+        super(process.value(ServeProcess.LAST_LINE), token);
+        this.process = process;
+    }
+
+    /** Describes a double before it starts. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** HOST:PORT of every broker, separated by commas, as bootstrap.servers of a client. */
+    public String bootstrapServers() {
+        return process.value("bootstrap.servers");
+    }
+
+    /** The address of the control plane. */
+    public String controlUrl() {
+        return process.value(ServeProcess.LAST_LINE);
+    }
+
+    /** The version of the program. */
+    public String version() {
+        return process.value("version");
+    }
+
+    /** The end of what the program wrote on stderr. */
+    public String stderr() {
+        return process.stderr();
+    }
+
+    /** Settings for a client of this double: bootstrap.servers, and what is given. */
+    public Map<String, Object> clientSettings(Map<String, ?> more) {
+        Map<String, Object> made = new java.util.HashMap<>(more);
+        made.put("bootstrap.servers", bootstrapServers());
+        return made;
+    }
+
+    /** Ends the program, and waits for its end. It may be called again. */
+    @Override
+    public void close() {
+        process.stop();
+    }
+
+    private void becomeReady(Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            try {
+                send("GET", "/ready", null);
+                return;
+            } catch (KafkaDoubleException notYet) {
+                if (System.nanoTime() >= end) {
+                    throw StartException.of("the program is not ready: " + notYet.getMessage(), process.stderr());
+                }
+                Thread.sleep(LOOK_MS);
+            }
+        }
+    }
+
+    /** What a double is started with. */
+    public static final class Builder {
+        private String program;
+        private Duration startTimeout = Duration.ofSeconds(30);
+        private final List<String> arguments = new ArrayList<>();
+
+        private Builder() {}
+
+        /**
+         * The path of the program. Without it, that of the environment variable KAFKADOUBLE, or
+         * `kafkadouble` on the PATH.
+         */
+        public Builder program(String path) {
+            program = path;
+            return this;
+        }
+
+        /** The number of brokers; without it, there is one. */
+        public Builder brokers(int count) {
+            return arguments("--brokers", Integer.toString(count));
+        }
+
+        /** Creates a topic at the start. It exists again after a reset. */
+        public Builder topic(String name, int partitions) {
+            return arguments("--topic", name + ":" + partitions);
+        }
+
+        /** A setting of Kafka's broker, such as auto.create.topics.enable. */
+        public Builder setting(String name, String value) {
+            return arguments("-c", name + "=" + value);
+        }
+
+        /** The file of a scenario, with which each start and each reset begins. */
+        public Builder scenario(Path file) {
+            return arguments("--scenario", file.toString());
+        }
+
+        /** Adds arguments of `kafkadouble serve`, such as "--data-dir", "/tmp/data". */
+        public Builder arguments(String... more) {
+            arguments.addAll(List.of(more));
+            return this;
+        }
+
+        /** How long the start may take; without it, 30 seconds. */
+        public Builder startTimeout(Duration timeout) {
+            startTimeout = timeout;
+            return this;
+        }
+
+        /** Starts the program, and returns once clients are accepted. Throws StartException. */
+        public KafkaDouble start() {
+            byte[] token = new byte[16];
+            new SecureRandom().nextBytes(token);
+            String text = HexFormat.of().formatHex(token);
+            ServeProcess process = new ServeProcess(path(), arguments, text);
+            try {
+                process.awaitLines(startTimeout);
+                KafkaDouble made = new KafkaDouble(process, text);
+                made.becomeReady(startTimeout);
+                return made;
+            } catch (InterruptedException interrupted) {
+                process.stop();
+                Thread.currentThread().interrupt();
+                throw new StartException("the start was interrupted", interrupted);
+            } catch (RuntimeException problem) {
+                process.stop();
+                throw problem;
+            }
+        }
+
+        private String path() {
+            String given = program != null ? program : System.getenv(PROGRAM);
+            if (given != null && !Files.isExecutable(Path.of(given))) {
+                throw new StartException(given + " is no program. " + HOW_TO_INSTALL);
+            }
+            return given != null ? given : "kafkadouble";
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.github.kafkadouble;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** What {@link KafkaDoubleTest} does. */
+public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(KafkaDoubleExtension.class);
+
+    /** A double that ends with the run of all tests. */
+    private record Shared(KafkaDouble kafka) implements CloseableResource {
+        @Override
+        public void close() {
+            kafka.close();
+        }
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        kafka(context).reset();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        context.getExecutionException().ifPresent(failure -> {
+            String report = reportOf(context);
+            failure.addSuppressed(new LastRequests(report));
+            context.publishReportEntry("kafkadouble", report);
+        });
+    }
+
+    private String reportOf(ExtensionContext context) {
+        try {
+            return kafka(context).report(annotation(context).lastRequests());
+        } catch (KafkaDoubleException problem) {
+            return "kafkadouble: the last requests are not known: " + problem.getMessage() + "; its stderr:\n"
+                    + kafka(context).stderr();
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == KafkaDouble.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return kafka(context);
+    }
+
+    private static KafkaDouble kafka(ExtensionContext context) {
+        List<String> arguments = arguments(annotation(context));
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(arguments, KafkaDoubleExtension::started, Shared.class)
+                .kafka();
+    }
+
+    private static Shared started(List<String> arguments) {
+        return new Shared(KafkaDouble.builder().arguments(arguments.toArray(String[]::new)).start());
+    }
+
+    private static List<String> arguments(KafkaDoubleTest annotation) {
+        List<String> made = new ArrayList<>(List.of("--brokers", Integer.toString(annotation.brokers())));
+        for (String topic : annotation.topics()) {
+            made.addAll(List.of("--topic", topic));
+        }
+        for (String setting : annotation.settings()) {
+            made.addAll(List.of("-c", setting));
+        }
+        made.addAll(List.of(annotation.arguments()));
+        return made;
+    }
+
+    /** The annotation of the class, or of the class around a nested one. */
+    private static KafkaDoubleTest annotation(ExtensionContext context) {
+        for (Class<?> each = context.getRequiredTestClass(); each != null; each = each.getEnclosingClass()) {
+            Optional<KafkaDoubleTest> found = AnnotationSupport.findAnnotation(each, KafkaDoubleTest.class);
+            if (found.isPresent()) {
+                return found.get();
+            }
+        }
+        throw new UsageException("the class has no @KafkaDoubleTest");
+    }
+}

@@ -1,0 +1,36 @@
+package io.github.kafkadouble;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Gives the tests of a class a {@link KafkaDouble} as a parameter. It is empty before each test, except
+ * for its topics. Classes with the same settings share a process, which ends after the last test. When
+ * a test fails, the last requests are shown with its exception.
+ */
+@Documented
+@Inherited
+@Target({ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(KafkaDoubleExtension.class)
+public @interface KafkaDoubleTest {
+    /** The number of brokers. */
+    int brokers() default 1;
+
+    /** Topics at the start, as "orders" or "orders:2" with the number of partitions. */
+    String[] topics() default {};
+
+    /** Settings of Kafka's broker, as "name=value". */
+    String[] settings() default {};
+
+    /** More arguments of `kafkadouble serve`. */
+    String[] arguments() default {};
+
+    /** How many requests the report of a failed test has. */
+    int lastRequests() default 20;
+}

@@ -1,0 +1,131 @@
+package io.github.kafkadouble;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A running `kafkadouble serve`. Its output is read all the time, so that it never blocks. */
+final class ServeProcess {
+    static final String LAST_LINE = "control.url";
+    private static final int MOST_STDERR = 64 << 10;
+
+    private final Process process;
+    private final Process guard;
+    private final Thread hook = new Thread(this::kill);
+    private final Map<String, String> values = new ConcurrentHashMap<>();
+    private final CountDownLatch complete = new CountDownLatch(1);
+    private final StringBuilder stderr = new StringBuilder();
+
+    ServeProcess(String program, List<String> arguments, String token) {
+        List<String> command = new ArrayList<>(List.of(program, "serve", "--port", "0", "--control-port", "0"));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("KAFKADOUBLE_CONTROL_TOKEN", token);
+        try {
+            process = builder.start();
+        } catch (IOException problem) {
+            throw new StartException(program + " cannot be started: " + problem.getMessage() + ". " + KafkaDouble.HOW_TO_INSTALL, problem);
+        }
+        Runtime.getRuntime().addShutdownHook(hook);
+        guard = guard(process.pid());
+        follow(process.getInputStream(), this::onLine, complete::countDown);
+        follow(process.getErrorStream(), this::onStderr, () -> {});
+    }
+
+    /**
+     * Ends the program when this process is killed, which no hook can do: a shell waits for the end of
+     * a pipe that only this process writes to. Null on a system without a shell.
+     */
+    private static Process guard(long pid) {
+        try {
+            return new ProcessBuilder("sh", "-c", "read -r _; kill \"$1\"", "sh", Long.toString(pid)).start();
+        } catch (IOException withoutShell) {
+            return null;
+        }
+    }
+
+    private static void follow(InputStream stream, java.util.function.Consumer<String> onLine, Runnable atEnd) {
+        Thread reader = new Thread(() -> {
+            try (BufferedReader lines = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    onLine.accept(line);
+                }
+            } catch (IOException closed) {
+                // The program has ended.
+            } finally {
+                atEnd.run();
+            }
+        });
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void onLine(String line) {
+        int at = line.indexOf('=');
+        if (at > 0) {
+            values.put(line.substring(0, at), line.substring(at + 1));
+            if (line.startsWith(LAST_LINE + "=")) {
+                complete.countDown();
+            }
+        }
+    }
+
+    private void onStderr(String line) {
+        synchronized (stderr) {
+            stderr.append(line).append('\n');
+            stderr.delete(0, Math.max(0, stderr.length() - MOST_STDERR));
+        }
+    }
+
+    String stderr() {
+        synchronized (stderr) {
+            return stderr.toString();
+        }
+    }
+
+    /** Returns once the program has printed its lines. */
+    void awaitLines(Duration timeout) throws InterruptedException {
+        boolean inTime = complete.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        if (values.get(LAST_LINE) == null) {
+            if (inTime) {
+                process.waitFor(1, TimeUnit.SECONDS); // stdout has ended: so will the rest
+            }
+            throw StartException.of(inTime ? "the program has ended" : "the program is not ready", stderr());
+        }
+    }
+
+    String value(String name) {
+        return values.get(name);
+    }
+
+    void stop() {
+        if (guard != null) {
+            guard.destroyForcibly();
+        }
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (InterruptedException interrupted) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        } catch (IllegalStateException shuttingDown) {
+            // The hook does the same.
+        }
+    }
+
+    private void kill() {
+        process.destroy();
+    }
+}

@@ -1,0 +1,108 @@
+package io.github.kafkadouble;
+
+import static io.github.kafkadouble.Params.*;
+import static org.junit.jupiter.api.Assertions.*;
+
+import io.github.kafkadouble.Types.Rule;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+@KafkaDoubleTest(topics = "orders:2")
+class KafkaDoubleTests {
+    @Test
+    void aRecordIsReadBack(KafkaDouble kafka) {
+        assertEquals(0, kafka.produce("orders", value("two pears"), key("42"), partition(1)));
+        var records = kafka.waitForRecords("orders", timeout(Duration.ofSeconds(10)));
+        assertEquals("two pears", records.get(0).text());
+        assertEquals(1, records.get(0).partition());
+        kafka.produce("orders", value(new byte[] {(byte) 0xff, 0}), partition(0));
+        assertArrayEquals(new byte[] {(byte) 0xff, 0}, kafka.records("orders", partition(0)).get(0).value());
+        kafka.call("produce", Map.of("topic", "orders", "partition", 0, "headers", List.of(List.of("a", "b"))));
+        var last = kafka.records("orders", partition(0)).get(1);
+        assertNull(last.value());
+        assertEquals("b", new String(last.headers().get(0).value(), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void eachTestBeginsEmpty(KafkaDouble kafka) {
+        assertEquals(List.of(), kafka.records("orders"));
+        assertEquals(2, kafka.topics().get("orders").partitions().size());
+        kafka.createTopic("mine");
+        kafka.reset();
+        assertEquals(1, kafka.topics().size());
+    }
+
+    @Test
+    void errorsHaveTypes(KafkaDouble kafka) {
+        var refused = assertThrows(KafkaErrorException.class, () -> kafka.records("none"));
+        assertEquals("UNKNOWN_TOPIC_OR_PARTITION", refused.name());
+        assertEquals(3, refused.code());
+        var wrong = assertThrows(UsageException.class, () -> kafka.fail("Produze", 6));
+        assertTrue(wrong.getMessage().contains("did you mean 'Produce'"), wrong.getMessage());
+        var unknown = assertThrows(UsageException.class, () -> kafka.call("trunkate", Map.of()));
+        assertTrue(unknown.getMessage().contains("did you mean 'truncate'"), unknown.getMessage());
+        var late = assertThrows(WaitTimeoutException.class, () -> kafka.waitForTopic("none", timeout(Duration.ZERO)));
+        assertTrue(late.getMessage().contains("not within 0 s"), late.getMessage());
+        assertThrows(RequestAssertionError.class, () -> kafka.assertSeen(apis("Produce")));
+    }
+
+    @Test
+    void aRuleIsAHandle(KafkaDouble kafka) {
+        Rule rule = kafka.fail("Produce", "NOT_LEADER_OR_FOLLOWER", everyTime(), topic("orders"));
+        assertEquals(1, kafka.rules().size());
+        assertThrows(WaitTimeoutException.class, () -> rule.await(hits(1), timeout(Duration.ZERO)));
+        rule.remove();
+        assertEquals(0, kafka.rules().size());
+    }
+
+    @Test
+    void groupsSnapshotsAndTheClock(KafkaDouble kafka) {
+        kafka.produce("orders", value("a"), partition(0));
+        kafka.commitOffsets("shop", Map.of("orders", Map.of(0, 0)));
+        var group = kafka.groups().get("shop");
+        assertEquals(1, group.lags().get("orders").get(0));
+        assertEquals(0, group.offsets().get("orders").get(0).offset());
+        kafka.snapshot(name("clean"));
+        kafka.produce("orders", value("b"), partition(0));
+        kafka.restore("clean");
+        assertEquals(1, kafka.records("orders").size());
+        kafka.dropSnapshot("clean");
+        kafka.freeze();
+        long before = kafka.describeCluster().nowMs();
+        kafka.advance(Duration.ofMillis(1500));
+        assertEquals(before + 1500, kafka.describeCluster().nowMs());
+    }
+
+    @Test
+    void aProgramThatIsMissingIsExplained() {
+        var missing = assertThrows(StartException.class, () -> KafkaDouble.builder().program("/no/such/program").start());
+        assertTrue(missing.getMessage().contains("pip install 'kafkadouble[control]'"), missing.getMessage());
+    }
+
+    @Test
+    void aStartThatFailsShowsStderr() {
+        var failed = assertThrows(
+                StartException.class, () -> KafkaDouble.builder().setting("no.such.setting", "1").start());
+        assertTrue(failed.getMessage().contains("no.such.setting"), failed.getMessage());
+    }
+
+    @Test
+    void severalDoublesRunAtOnce(KafkaDouble kafka) {
+        try (KafkaDouble other = KafkaDouble.builder().topic("invoices", 1).start()) {
+            assertNotEquals(kafka.bootstrapServers(), other.bootstrapServers());
+            assertEquals(1, other.topics().size());
+            assertFalse(other.version().isEmpty());
+        }
+    }
+
+    @Test
+    void aDoubleThatIsClosedAnswersNothing() {
+        KafkaDouble other = KafkaDouble.builder().start();
+        other.close();
+        other.close();
+        assertThrows(KafkaDoubleException.class, other::topics);
+    }
+}

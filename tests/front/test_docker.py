@@ -17,7 +17,7 @@ from tests.control.http import call
 from tests.front.client import ask
 from tests.front.serving import serving
 
-FOLDER = Path(__file__).parents[2] / "docker"
+FOLDER = Path(__file__).parents[2] / "containers"
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()
 
 

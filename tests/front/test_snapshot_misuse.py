@@ -12,7 +12,7 @@ from kafkadouble.messages import error_codes
 
 def test_something_else_is_refused() -> None:
     with KafkaDouble() as kafka:
-        with pytest.raises(UsageError, match="snapshot is a snapshot of snapshot\\(\\), not 5"):
+        with pytest.raises(UsageError, match="snapshot is a snapshot of snapshot\\(\\), or the name of one, not 5"):
             kafka.restore(5)  # type: ignore[arg-type]
         assert isinstance(kafka.snapshot(), Snapshot)
 

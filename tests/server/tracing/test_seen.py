@@ -208,6 +208,7 @@ def test_a_request_as_json() -> None:
     assert request["topicData"][0]["partitionData"][0] == {"index": 0, "records": ""}
     assert answer["responses"][0]["partitionResponses"][1]["errorCode"] == 6
     assert found == {
+        "number": 1,
         "time": NOW,
         "took": 2,
         "broker": 1,

@@ -1,0 +1,104 @@
+"""A module for Testcontainers: kafkadouble in a container, for tests that start every service so.
+
+    with KafkaDoubleContainer() as kafka:
+        kafka.call("create_topic", name="orders")
+        producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+
+It needs `pip install testcontainers`, a Docker engine, and the image of containers/Dockerfile. A
+program in Python that needs no container uses KafkaDouble itself.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any, Self
+
+from testcontainers.core.container import DockerContainer
+from testcontainers.core.wait_strategies import HttpWaitStrategy
+
+from .control.client import ControlClient
+from .errors import UsageError
+from .listening import text_of
+
+IMAGE = "kafkadouble"
+TOKEN = "KAFKADOUBLE_CONTROL_TOKEN"
+ATTEMPTS = 100
+
+
+class KafkaDoubleContainer(DockerContainer):
+    """A container with a double of one broker or more. `arguments` are more of `kafkadouble serve`,
+    such as `("--topic", "orders")`.
+
+    The ports of the host are chosen before the start, because a broker must know the address that
+    it advertises; inside, the ports are the same.
+    """
+
+    def __init__(self, image: str = IMAGE, *, brokers: int = 1, arguments: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(image, **more)
+        if type(brokers) is not int or brokers < 1:
+            raise UsageError(f"brokers is {brokers!r}: there is one at least")
+        self._count, self._arguments, self._token = brokers, tuple(arguments), secrets.token_hex(16)
+
+    def start(self) -> Self:
+        """Starts the container, and returns once clients are accepted."""
+        *self._ports, self._control_port = free_ports(self._count + 1)
+        for port in (*self._ports, self._control_port):
+            self.with_bind_ports(port, port)
+        host = self.get_docker_client().host()
+        self.with_env(TOKEN, self._token)
+        self.with_command(
+            [
+                *("--host", "0.0.0.0", "--port", str(self._ports[0]), "--brokers", str(self._count)),
+                *("--advertised", f"{host}:{self._ports[0]}"),
+                *("--control-host", "0.0.0.0", "--control-port", str(self._control_port)),
+                *self._arguments,
+            ]
+        )
+        self.waiting_for(HttpWaitStrategy(self._control_port, "/ready"))
+        super().start()
+        return self
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """HOST:PORT of every broker, for programs on the host."""
+        return ",".join(text_of(self._host, port) for port in self._ports)
+
+    @property
+    def control_url(self) -> str:
+        """The address of the control plane, for programs on the host."""
+        return f"http://{text_of(self._host, self._control_port)}"
+
+    @property
+    def control_token(self) -> str:
+        """What each call of the control plane must have."""
+        return self._token
+
+    @property
+    def _host(self) -> str:
+        return str(self.get_docker_client().host())
+
+    def call(self, verb: str, **parameters: Any) -> Any:
+        """Calls a verb with parameters as in JSON; returns its result as in JSON. Raises
+        ControlError."""
+        return ControlClient(self.control_url, self._token).call(verb, parameters)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that are free now, one after another."""
+    for _ in range(ATTEMPTS):
+        with ExitStack() as held:
+            first = _bound(held, 0)
+            try:
+                return [first, *(_bound(held, first + number) for number in range(1, count))]
+            except (OSError, OverflowError):
+                continue
+    raise UsageError(f"there are no {count} free ports in a row")
+
+
+def _bound(held: ExitStack, port: int) -> int:
+    sock = held.enter_context(socket.socket())
+    sock.bind(("127.0.0.1", port))
+    return int(sock.getsockname()[1])

@@ -140,8 +140,8 @@ def test_under_xdist_each_worker_has_its_own(suite: pytest.Pytester) -> None:
     )
     run(suite, "-n", "2", process=True, passed=10)
     lines = {tuple(line.split()) for line in (suite.path / "ports.txt").read_text().splitlines()}
-    workers, ports = {worker for worker, _ in lines}, {port for _, port in lines}
-    assert (len(workers), len(ports), len(lines)) == (2, 6, 6)
+    # New in its own process: the system may give a port again that the other worker has closed.
+    assert (len({worker for worker, _ in lines}), len(lines)) == (2, 6)
 
 
 def test_none_shares_one_broker(suite: pytest.Pytester) -> None:

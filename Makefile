@@ -33,6 +33,9 @@ APART := interop/page interop/helpers interop/witness interop/differential inter
 demo: $(VENV)/.demo
 	$(BIN)/python -m examples.demo
 
+# Images of containers often set this. The tests start hundreds of interpreters, and each would compile the whole server again.
+unexport PYTHONDONTWRITEBYTECODE
+
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -59,8 +59,11 @@ MUTATIONS: dict[str, Mutation] = {
             (prospective_state, "can_grant_vote", breaches.grants_to_short),
         ),
         _ANY,
+        begins_with=7,
     ),
-    "counts refusals": Mutation("a majority has granted", ((EpochElection, "record", breaches.all_granted),), _ANY),
+    "counts refusals": Mutation(
+        "a majority has granted", ((EpochElection, "record", breaches.all_granted),), _ANY, begins_with=7
+    ),
     "forgets its vote": Mutation(
         "a vote outlives a restart", ((FileQuorumStateStore, "save", breaches.save_no_vote),), _ANY
     ),
@@ -69,6 +72,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a former leader or candidate of an epoch has no vote in it after a restart",
         ((raft_replica, "starting_state", breaches.starts_fresh),),
         _CONTESTED,
+        begins_with=6,
     ),
     "commits with too few": Mutation(
         "a majority has it", ((LeaderState, "advance", breaches.advance_with_less),), _ANY
@@ -77,6 +81,7 @@ MUTATIONS: dict[str, Mutation] = {
         "an entry of the leader's own epoch is committed first",
         ((LeaderState, "advance", breaches.advance_by_counting),),
         _ANY,
+        begins_with=34,
     ),
     "counts itself before it has flushed": Mutation(
         "the leader's log counts as far as it is durable", ((leader_actions, "append", breaches.append_counted),), _ANY
@@ -92,6 +97,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a follower cuts what is of other epochs",
         ((RaftLog, "truncate_to_end_of", breaches.cut_by_offset),),
         ("leaders_write_alone",),
+        begins_with=17,
     ),
     "takes its end for committed": Mutation(
         "a follower's high watermark is the leader's", ((follower_actions, "_append", breaches.commit_all),), _ANY
@@ -105,6 +111,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a follower of the leader denies a pre-vote",
         ((FollowerState, "would_grant", lambda s, c, up_to_date, pre_vote: pre_vote and up_to_date),),
         ("minority_comes_and_goes",),
+        begins_with=2,
     ),
     "stands without asking": Mutation(
         "an epoch is raised only with a majority's consent",
@@ -118,6 +125,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a batch is checked before it is appended",
         ((log_replica, "check_crc", breaches.nothing),),
         ("bad_network", "anything"),
+        begins_with=20,
     ),
     "counts voters that are gone": Mutation(
         "the voters are those of the log", ((LeaderState, "set_voters", breaches.keep_voters),), ("come_and_go",)
@@ -131,7 +139,10 @@ MUTATIONS: dict[str, Mutation] = {
         ("come_and_go",),
     ),
     "leads on when removed": Mutation(
-        "a leader that is no voter goes", ((voter_change_end, "committed", breaches.stays),), ("come_and_go",)
+        "a leader that is no voter goes",
+        ((voter_change_end, "committed", breaches.stays),),
+        ("come_and_go",),
+        begins_with=16,
     ),
     "counts its own vote twice": Mutation(
         "a vote is counted once", ((EpochElection, "is_won", property(breaches.counts_itself_twice)),), _ANY
@@ -142,7 +153,7 @@ MUTATIONS: dict[str, Mutation] = {
         _ANY,
     ),
     "gives nothing where a batch is larger than what is asked for": Mutation(
-        "a fetch is given one batch at least (KIP-1219)", ((RaftLog, "read", breaches.read_less),), _ANY
+        "a fetch is given one batch at least (KIP-1219)", ((RaftLog, "read", breaches.read_less),), _ANY, begins_with=4
     ),
     "offers no snapshot": Mutation(
         "a follower behind the log start is offered a snapshot",
@@ -153,6 +164,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a snapshot that was fetched is looked through before it is there",
         ((download, "verify", breaches.nothing),),
         _SNAPSHOTS,
+        begins_with=8,
     ),
     "goes by the length of the log alone": Mutation(
         "a snapshot of a later epoch is ahead of any log of an older one",
@@ -170,7 +182,10 @@ MUTATIONS: dict[str, Mutation] = {
         ("are_changed_alone",),
     ),
     "goes on with its own voters after a snapshot": Mutation(
-        "a snapshot has the voters", ((VoterHistory, "restart", breaches.restart_without_voters),), ("come_and_go",)
+        "a snapshot has the voters",
+        ((VoterHistory, "restart", breaches.restart_without_voters),),
+        ("come_and_go",),
+        begins_with=11,
     ),
     "names a snapshot before it is flushed": Mutation(
         "what has a snapshot's name outlives the power",

@@ -46,11 +46,13 @@ MUTATIONS: dict[str, Mutation] = {
         "a follower cuts by the epochs of its leader (KIP-101)",
         ((FollowerPartition, "__init__", breaches.cuts_to_high_watermark),),
         ("follower_restarts_and_leads",),
+        begins_with=4,
     ),
     "takes any in-sync set": Mutation(
         "a request with an old epoch of a partition is refused (KIP-497)",
         ((alter_partition, "PROPOSAL_CHECKS", breaches.without(*_OLD)),),
         _CHANGE,
+        begins_with=9,
     ),
     "stamps no epoch": Mutation(
         "a leader stamps its epoch on what it appends (KIP-101)",
@@ -58,7 +60,10 @@ MUTATIONS: dict[str, Mutation] = {
         _DIE,
     ),
     "keeps epochs that were cut": Mutation(
-        "epochs are cut with the log (KIP-101)", ((LeaderEpochCache, "truncate_from_end", breaches.nothing),), _APART
+        "epochs are cut with the log (KIP-101)",
+        ((LeaderEpochCache, "truncate_from_end", breaches.nothing),),
+        _APART,
+        begins_with=6,
     ),
     "commits what it has itself": Mutation(
         "the high watermark is at the end of the last in-sync replica",
@@ -79,6 +84,7 @@ MUTATIONS: dict[str, Mutation] = {
         "the high watermark waits for replicas that may be in sync already (KIP-497)",
         ((InSyncReplicas, "high_watermark", breaches.commits_without_joining_replicas),),
         _IN,
+        begins_with=7,
     ),
     "keeps what diverges": Mutation(
         "a follower cuts what its leader does not have", ((FollowerPartition, "truncate", breaches.nothing),), _APART
@@ -97,6 +103,7 @@ MUTATIONS: dict[str, Mutation] = {
         "what the controller has answered is not undone by older metadata (KIP-497)",
         ((InSyncReplicas, "apply_image", breaches.goes_by_any_metadata),),
         ("metadata_come_late",),
+        begins_with=12,
     ),
     "ignores the last fetched epoch": Mutation(
         "a leader compares histories (KIP-595)", ((log_reader, "compare_with", breaches.finds_no_divergence),), _APART
@@ -115,16 +122,19 @@ MUTATIONS: dict[str, Mutation] = {
         "an unclean election is held where it is allowed",
         ((PartitionChanges, "election", breaches.elects_anybody),),
         ("leaders_die", "anything"),
+        begins_with=14,
     ),
     "learns no producers as a follower": Mutation(
         "a follower knows the producers of what it appends (KIP-98)",
         ((PartitionLog, "append_as_follower", breaches.takes_without_producers),),
         _DIE,
+        begins_with=10,
     ),
     "knows producers of what was cut": Mutation(
         "what is known of producers is cut with the log (KIP-98)",
         ((ProducerStateManager, "rebuild", breaches.nothing),),
         ("leader_is_cut_off",),
+        begins_with=22,
     ),
     "refuses a batch that comes again": Mutation(
         "a batch that comes again is acknowledged (KIP-98)", ((Producers, "duplicate_of", breaches.nothing),), _CHANGE
@@ -133,11 +143,13 @@ MUTATIONS: dict[str, Mutation] = {
         "the batches of a producer are appended in their order, and once (KIP-98)",
         ((Producers, "check", breaches.nothing),),
         _CHANGE,
+        begins_with=3,
     ),
     "admits a replica that lacks committed records": Mutation(
         "a replica that joins the in-sync replicas has every committed record",
         ((InSyncReplicas, "_may_join", breaches.comes_into_the_epoch),),
         _IN,
+        begins_with=5,
     ),
     "admits a replica that fetched in another life": Mutation(
         "a replica joins the in-sync replicas in the life in which it fetched (KIP-903)",
@@ -146,11 +158,13 @@ MUTATIONS: dict[str, Mutation] = {
             (alter_partition, "PROPOSAL_CHECKS", breaches.without(error_codes.INELIGIBLE_REPLICA)),
         ),
         ("followers_forget",),
+        begins_with=11,
     ),
     "believes a replica after a loss of power": Mutation(
         "a broker that stopped in no good order is eligible nowhere (KIP-966)",
         ((broker_changes, "handle_unclean_broker_shutdown", broker_changes.handle_clean_broker_shutdown),),
         ("power_fails",),
+        begins_with=7,
     ),
     "gives readers what is not committed": Mutation(
         "a consumer reads up to the high watermark", ((log_reader, "_records", breaches.reads_to_the_end),), _APART
@@ -159,11 +173,13 @@ MUTATIONS: dict[str, Mutation] = {
         "a leader that is elected again leads in the new epoch",
         ((Partition, "lead", breaches.keeps_its_epoch),),
         ("anything", "replicas_move"),
+        begins_with=7,
     ),
     "serves when fenced by epoch": Mutation(
         "a leader serves fetches of its own epoch only (KIP-320)",
         ((Partition, "check_epoch", breaches.in_any_epoch),),
         ("anything", "leader_is_cut_off", "replicas_move"),
+        begins_with=5,
     ),
     "takes its high watermark back": Mutation(
         "the high watermark never goes back (KIP-207)", ((Partition, "advance", breaches.goes_back),), _DIE
@@ -177,17 +193,20 @@ MUTATIONS: dict[str, Mutation] = {
         "the broker of a node that leads the quorum is a broker like every other (KIP-631)",
         ((periodic_tasks, "_sends_no_heartbeats", breaches.has_a_broker),),
         ("everything_restarts_combined",),
+        begins_with=1,
     ),
     "fetches on before it has flushed": Mutation(
         "a follower has flushed what it fetches on from, where flush.messages asks for it",
         ((ReplicaFetcher, "flush", breaches.nothing),),
         ("power_fails_and_all_is_flushed",),
+        begins_with=8,
     ),
     # Voters without a leader ask one another who leads; each refusal is followed by a pause.
     "repeats requests without a pause": Mutation(
         "a request that was refused is repeated after a pause (KIP-595)",
         ((RequestManager, "pause", breaches.nothing),),
         ("everything_restarts_combined",),
+        begins_with=3,
     ),
 }
 

@@ -47,6 +47,7 @@ MUTATIONS: dict[str, Mutation] = {
         "compaction cleans every replica",
         ((log_cleaner, "all_replicas", breaches.only_what_it_leads),),
         ("replicas_are_cleaned",),
+        begins_with=1,
     ),
     "seeds all lives alike": Mutation(
         "no life repeats an id of an earlier one",
@@ -57,11 +58,13 @@ MUTATIONS: dict[str, Mutation] = {
         "the broker of a node that leads the quorum is a broker like every other (KIP-631)",
         ((periodic_tasks, "_sends_no_heartbeats", breaches.has_a_broker),),
         ("combined_nodes_restart",),
+        begins_with=9,
     ),
     "keeps the checkpoints of what is removed": Mutation(
         "no checkpoint speaks of a partition that is not there",
         ((FileLogs, "tick", breaches.removes_without_a_checkpoint),),
         ("topics_come_and_go",),
+        begins_with=6,
     ),
     "keeps the files of deleted snapshots": Mutation(
         "the room of what was deleted is given back",

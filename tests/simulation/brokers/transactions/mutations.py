@@ -40,6 +40,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a marker ends the transaction of its producer (KIP-98)",
         ((Producers, "record_marker", breaches.leaves_it_open),),
         _CALM,
+        begins_with=1,
     ),
     "aborted transactions are not told to readers": Mutation(
         "a read_committed fetch lists the aborted transactions (KIP-98)",
@@ -55,6 +56,7 @@ MUTATIONS: dict[str, Mutation] = {
         "the snapshot of producers restores their open transactions (KIP-98)",
         ((ProducerStateManager, "restore", of_replication.nothing),),
         _RESTART,
+        begins_with=4,
     ),
     "followers learn no transactions": Mutation(
         "a follower that is elected knows the open transactions (KIP-98)",
@@ -65,6 +67,7 @@ MUTATIONS: dict[str, Mutation] = {
         "EndTxn is answered when PrepareCommit is committed (KIP-98)",
         ((TransactionCoordinatorShard, "_append_durably", breaches.answers_before_it_is_committed),),
         _DIE,
+        begins_with=8,
     ),
     "markers are written on the coordinator's broker only": Mutation(
         "every partition of a transaction gets its marker (KIP-98)",
@@ -75,6 +78,7 @@ MUTATIONS: dict[str, Mutation] = {
         "markers are sent until they are written (KIP-98)",
         ((TransactionMarkerChannelManager, "_delay", of_replication.nothing),),
         _LEADERS,
+        begins_with=6,
     ),
     "a new coordinator leaves what is decided": Mutation(
         "a coordinator that loads a decided transaction sends its markers (KIP-98)",
@@ -104,6 +108,7 @@ MUTATIONS: dict[str, Mutation] = {
         "a batch of transactions version 1 is verified with the coordinator (KIP-890)",
         ((transactional_produce, "is_verified", breaches.verifies_version_2_only),),
         _CALM,
+        begins_with=3,
     ),
     # The table of states would refuse the step, too.
     "a new producer leaves the open transaction": Mutation(
@@ -113,6 +118,7 @@ MUTATIONS: dict[str, Mutation] = {
             (transaction_metadata, "VALID_PREVIOUS_STATES", breaches.EMPTY_AFTER_ANY),
         ),
         _CALM,
+        begins_with=11,
     ),
     "offsets are visible before the marker": Mutation(
         "the offsets of a transaction count when it is committed (KIP-447)",

@@ -7,6 +7,7 @@ message.
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,12 @@ HOUSE = Path(__file__).resolve().parent.parent
 TREES = ("wire", "messages", "server", "pipeline", "src/kafkadouble", "codegen", "checks")
 
 
-def public_classes(tree: ast.Module, nested: bool) -> Iterator[str]:
-    for node in ast.walk(tree) if nested else tree.body:
+AT_TOP = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
+"""A public class at the top of a generated module, found without parsing."""
+
+
+def public_classes(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield node.name
 
@@ -27,8 +32,8 @@ def places(house: Path) -> dict[str, list[str]]:
     for tree in TREES:
         for path in sorted((house / tree).rglob("*.py")):
             if not any(parent.is_symlink() for parent in path.parents):
-                module = ast.parse(path.read_text(encoding="utf-8"))
-                for name in public_classes(module, nested="generated" not in path.parts):
+                text = path.read_text(encoding="utf-8")
+                for name in AT_TOP.findall(text) if "generated" in path.parts else public_classes(ast.parse(text)):
                     found[name].append(path.relative_to(house).as_posix())
     return found
 

@@ -45,7 +45,10 @@ def state(kafka: KafkaDouble) -> tuple[Any, ...]:
 
 
 def of_client(kafka: KafkaDouble, **more: Any) -> dict[str, Any]:
-    return {"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0, **more}
+    """A restore closes connections; with librdkafka's own settings a client waits up to ten seconds
+    before it opens one again."""
+    soon = {"reconnect.backoff.ms": 5, "reconnect.backoff.max.ms": 50}
+    return {"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0, **soon, **more}
 
 
 def produce(producer: Producer, *batch: bytes, partition: int = 0) -> None:

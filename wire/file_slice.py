@@ -4,6 +4,8 @@ A message may hold one in place of records. The code that writes to a socket sen
 all other code calls `read`.
 """
 
+from collections.abc import Iterable
+
 from .checksum import Buffer
 
 
@@ -51,3 +53,8 @@ class FileSlice:
 
     def __repr__(self) -> str:
         return f"{self.size} bytes of a file, from {self.position} on"
+
+
+def in_one_piece(buffers: Iterable[Buffer | FileSlice]) -> bytes:
+    """The bytes of buffers and of stretches of files, in one piece."""
+    return b"".join(each.read() if isinstance(each, FileSlice) else each for each in buffers)

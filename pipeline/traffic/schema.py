@@ -56,6 +56,12 @@ COLUMNS = (
     TrafficColumn("deprecated", "bool", "whether the log calls the version deprecated (KIP-896); null if it does not say"),
 )  # fmt: skip
 
+FRAME_COLUMNS = (
+    TrafficColumn("request_frame", "binary", "the bytes of the request, without the four of its length"),
+    TrafficColumn("response_frame", "binary", "the bytes of the answer, with the four of its length"),
+)
+"""The columns that a capture with frames has behind the others."""
+
 NAMES = tuple(column.name for column in COLUMNS)
 
 API_NAMES = {api.key: api.name for api in registry.apis()}
@@ -67,23 +73,25 @@ FIELDS = tuple(name for name in NAMES if name not in (*_DERIVED, "deprecated"))
 
 
 @cache
-def schema() -> pa.Schema:
-    """All columns as an Arrow schema."""
+def schema(frames: bool = False) -> pa.Schema:
+    """All columns as an Arrow schema, with those of frames or without."""
     import pyarrow as pa
 
     special = {"list<int16>": pa.list_(pa.int16()), "timestamp[us, UTC]": pa.timestamp("us", "UTC")}
-    return pa.schema([(column.name, special.get(column.type) or pa.type_for_alias(column.type)) for column in COLUMNS])
+    columns = (*COLUMNS, *FRAME_COLUMNS) if frames else COLUMNS
+    return pa.schema([(column.name, special.get(column.type) or pa.type_for_alias(column.type)) for column in columns])
 
 
-def batch_of(run: str, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
-    """Rows as columns. The values are those of FIELDS, and perhaps `deprecated`; times are us since
-    the epoch."""
+def batch_of(run: str, rows: Sequence[tuple[Any, ...]], frames: bool = False) -> pa.RecordBatch:
+    """Rows as columns. The values are those of FIELDS, then perhaps `deprecated`, or the `frames`;
+    times are us since the epoch."""
     import pyarrow as pa
 
-    values: dict[str, Any] = dict(zip((*FIELDS, "deprecated"), zip(*rows, strict=True), strict=False))
+    more = [column.name for column in FRAME_COLUMNS] if frames else ["deprecated"]
+    values: dict[str, Any] = dict(zip((*FIELDS, *more), zip(*rows, strict=True), strict=False))
     count = len(rows)
     arrays = []
-    for field in schema():
+    for field in schema(frames):
         if field.name == "run":
             arrays.append(pa.repeat(run, count))
         elif field.name == "api":
@@ -92,4 +100,4 @@ def batch_of(run: str, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
             arrays.append(pa.array(values[field.name], field.type))
         else:
             arrays.append(pa.nulls(count, field.type))
-    return pa.RecordBatch.from_arrays(arrays, schema=schema())
+    return pa.RecordBatch.from_arrays(arrays, schema=schema(frames))

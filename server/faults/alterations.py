@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.json_form import completed
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import HEADER_SIZE
-from kafkadouble.wire.file_slice import FileSlice
+from kafkadouble.wire.file_slice import in_one_piece
 
 from ..requests.answer import Altered, Framing
 from ..requests.request import Request
@@ -57,7 +57,7 @@ def in_memory(answer: Message, version: int) -> Message:
     """A copy of an answer, with the records that lie in files."""
     parts: list[Any] = answer.parts(version)
     return type(answer).decode(
-        b"".join(part.read() if isinstance(part, FileSlice) else part for part in parts), version
+        in_one_piece(parts), version
     )
 
 

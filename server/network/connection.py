@@ -21,6 +21,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.file_slice import in_one_piece
 from kafkadouble.wire.frame import Frames
 
 from .. import dispatch
@@ -58,6 +59,7 @@ from .connection_state import (
 
 if TYPE_CHECKING:
     from ..node import Node
+    from ..tracing.trace import TracedRequest
 
 log = logging.getLogger("kafkadouble.server.network")
 
@@ -216,7 +218,7 @@ class Connection:
             return
         self.state = NEXT[self.state][REQUEST_BEGUN]
         if is_traced:
-            self._trace.begin(request, began_ns)
+            self._trace_begin(request, frame, began_ns)
         task = self.node.submit(request, self._answered, now)
         if task is not None:
             self._task = task
@@ -240,24 +242,30 @@ class Connection:
                 self._reject(frame, invalid, began_ns)
                 return None
         if self._trace.is_on:
-            self._trace.begin(request, began_ns).waits()
+            self._trace_begin(request, frame, began_ns).waits()
         yield OTHERS_FIRST
         result = dispatch.answer(self.node, request)
         answer = (yield from result) if isinstance(result, GeneratorType) else result
         yield OTHERS_FIRST
         return cast(Answer, answer)
 
+    def _trace_begin(self, request: Request[Any], frame: bytes, began_ns: int) -> TracedRequest:
+        traced = self._trace.begin(request, began_ns)
+        if self._trace.keeps_frames:
+            traced.request_frame = frame
+        return traced
+
     def _reject(self, frame: bytes, invalid: MalformedRequest, began_ns: int) -> None:
         """End the connection over a frame that is not a request that is served, except
         ApiVersions."""
         if isinstance(invalid, UnsupportedVersion) and invalid.head.api_key == ApiKeys.API_VERSIONS:
-            self._answer_api_versions(invalid.head, len(frame), began_ns)
+            self._answer_api_versions(invalid.head, frame, began_ns)
             return
         if self._trace.is_on:
             self._trace.rejected(self.peer, frame, began_ns)
         self.end(invalid.reason)
 
-    def _answer_api_versions(self, head: RequestHead, size: int, began_ns: int) -> None:
+    def _answer_api_versions(self, head: RequestHead, frame: bytes, began_ns: int) -> None:
         """The client may ask again in a version that is served (KIP-511)."""
         from ..handlers.api_versions import unsupported  # not needed to start
 
@@ -265,7 +273,7 @@ class Connection:
         buffers = headers.write_response(answer, head.correlation_id, ApiKeys.API_VERSIONS, 0)
         self._line.write(buffers)
         if self._trace.is_on:
-            refused = RefusedVersion(size, sum(map(len, buffers)), answer.error_code, began_ns)
+            refused = RefusedVersion(frame, b"".join(buffers), answer.error_code, began_ns)
             self._trace.version_refused(self.peer, head, refused)
 
     def _answered(self, answer: Answer) -> None:
@@ -312,6 +320,9 @@ class Connection:
         else:
             # Counted before they are written: stretches of files grow shorter as they go out.
             sent = sum(map(len, buffers))
+            if self._trace.keeps_frames:
+                buffers = [in_one_piece(buffers)]
+                request.trace.response_frame = buffers[0]
             self._line.write(buffers)
             request.trace.end(ANSWERED, self.node.now, answer, sent)
 
@@ -324,6 +335,8 @@ class Connection:
         for index, piece in enumerate(pieces[1:], 1):
             self.node.waiting.timers.at(self.node.now + index * gap_ms, partial(self._send_piece, piece))
         if request.trace is not None:
+            if self._trace.keeps_frames:
+                request.trace.response_frame = b"".join(pieces)
             request.trace.end(ANSWERED, self.node.now, answer.message, sum(map(len, pieces)))
         muted_ms = max(answer.mute_ms, (len(pieces) - 1) * gap_ms)
         if answer.framing is not None and answer.framing.closes:

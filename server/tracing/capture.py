@@ -43,14 +43,17 @@ FIELDS = (
     "request",
     "response",
 )
-"""The fields of a row, in order; `kafkadouble.pipeline.traffic.schema` says what each means."""
+"""The fields of a row, in order; `kafkadouble.pipeline.traffic.schema` says what each means. A row
+of a capture with frames ends in the bytes of the request and of the answer."""
 
 Row = tuple[Any, ...]
 Bodies = tuple[str | None, str | None]
+FramePair = tuple[bytes | None, bytes | None]
 
 MOST_ROWS = 100_000
 MOST_TEXT = 64 << 20
-"""Rows, and characters of bodies in them, that wait to be taken: about 50 MB and 64 MB."""
+"""Rows, and characters of bodies and bytes of frames in them, that wait to be taken: about 50 MB
+and 64 MB."""
 
 LONGEST_NAME = 255
 """The names of a client are cut to this many characters: they may be 32 KB, in every row."""
@@ -62,11 +65,12 @@ _HEAD = Struct(">hhih")
 
 
 class Capture(Subscriber):
-    """The rows of one run, with the `bodies` of requests and answers if they are kept. `epoch`
-    added to `nanos` is ns since 1970."""
+    """The rows of one run, with the `bodies` or the `frames` of requests and answers if they are
+    kept. `epoch` added to `nanos` is ns since 1970."""
 
-    def __init__(self, nanos: Callable[[], int], epoch: int, *, bodies: bool = False) -> None:
-        self.nanos, self.epoch, self.bodies = nanos, epoch, bodies
+    def __init__(self, nanos: Callable[[], int], epoch: int, *, bodies: bool = False, frames: bool = False) -> None:
+        self.nanos, self.epoch, self.bodies, self.wants_frames = nanos, epoch, bodies, frames
+        self._is_large = bodies or frames
         self.lost = 0
         """Rows that were dropped because no writer took them in time."""
         self._rows: list[Row] = []
@@ -101,7 +105,7 @@ class Capture(Subscriber):
             self.lost += 1
             return
         rows.append(row)
-        if self.bodies:
+        if self._is_large:
             self._text_in += _length(row)
 
     def take(self, most: int) -> list[Row]:
@@ -109,7 +113,7 @@ class Capture(Subscriber):
         step, and so is cutting it."""
         taken = self._rows[:most]
         del self._rows[: len(taken)]
-        if self.bodies:
+        if self._is_large:
             self._text_out += sum(map(_length, taken))
         return taken
 
@@ -121,7 +125,7 @@ class Capture(Subscriber):
 
 
 def _length(row: Row) -> int:
-    return len(row[-2] or "") + len(row[-1] or "")
+    return sum(len(each) for each in row[len(FIELDS) - 2 :] if each is not None)
 
 
 def _bodies_of(request: Request[Any], answer: Any) -> Bodies:
@@ -133,10 +137,11 @@ def _bodies_of(request: Request[Any], answer: Any) -> Bodies:
 class _Tap:
     """The rows of one connection."""
 
-    __slots__ = ("_add", "_address", "_bodies", "_epoch", "_nanos", "_node", "_number", "_peer")
+    __slots__ = ("_add", "_address", "_bodies", "_epoch", "_frames", "_nanos", "_node", "_number", "_peer")
 
     def __init__(self, capture: Capture, node_id: int, number: str, peer: Peer) -> None:
         self._add, self._bodies, self._nanos, self._epoch = capture.add, capture.bodies, capture.nanos, capture.epoch
+        self._frames = capture.wants_frames
         self._node, self._number, self._peer, self._address = node_id, number, peer, repr(peer)
 
     def ended(self, traced: TracedRequest) -> None:
@@ -145,12 +150,14 @@ class _Tap:
         known = request.api_key, request.version, request.correlation_id, request.client_id, request.size
         errors = () if answer is None else codes_in(answer)
         bodies = _bodies_of(request, answer) if self._bodies else (None, None)
-        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies)
+        frames = traced.request_frame, traced.response_frame
+        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames)
 
     def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
         """A version that is not served was answered with an error."""
-        known = head.api_key, head.api_version, head.correlation_id, head.client_id, refusal.request_bytes
-        self._note(known, ANSWERED, (refusal.error_code,), refusal.response_bytes, refusal.began_ns)
+        frames = refusal.request_frame, refusal.response_frame
+        known = head.api_key, head.api_version, head.correlation_id, head.client_id, len(frames[0])
+        self._note(known, ANSWERED, (refusal.error_code,), len(frames[1]), refusal.began_ns, frames=frames)
 
     def rejected(self, frame: bytes, began_ns: int) -> None:
         """The connection ends because of a frame. The row has as much of its header as there is."""
@@ -158,7 +165,8 @@ class _Tap:
             return
         key, version, correlation_id, length = _HEAD.unpack_from(frame)
         client_id = frame[_HEAD.size : _HEAD.size + max(length, 0)].decode("utf-8", "replace")
-        self._note((key, version, correlation_id, client_id, len(frame)), DISCONNECTED, (), None, began_ns)
+        known = key, version, correlation_id, client_id, len(frame)
+        self._note(known, DISCONNECTED, (), None, began_ns, frames=(frame, None))
 
     def _note(
         self,
@@ -168,6 +176,7 @@ class _Tap:
         sent: int | None,
         began: int,
         bodies: Bodies = (None, None),
+        frames: FramePair = (None, None),
     ) -> None:
         key, version, correlation_id, client_id, size = known
         (request_body, answer_body), peer = bodies, self._peer
@@ -192,5 +201,6 @@ class _Tap:
                 None if served is None else served.highest,
                 request_body,
                 answer_body,
+                *(frames if self._frames else ()),
             )
         )

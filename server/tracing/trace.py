@@ -37,6 +37,9 @@ connection; the sender left before it had the answer."""
 class Subscriber:
     """What a subscriber is called with. It overrides what it needs."""
 
+    wants_frames = False
+    """Whether it needs the bytes of requests and answers."""
+
     def connected(self, node_id: int, peer: Peer) -> None:
         """A connection was accepted."""
 
@@ -67,12 +70,13 @@ class Subscriber:
 
 
 class RefusedVersion:
-    """The sizes (bytes) of the request and of its answer, the error code, and when it came (ns)."""
+    """The frames of the request (without its size) and of its answer (with its size), the error
+    code, and when it came (ns)."""
 
-    __slots__ = ("began_ns", "error_code", "request_bytes", "response_bytes")
+    __slots__ = ("began_ns", "error_code", "request_frame", "response_frame")
 
-    def __init__(self, request_bytes: int, response_bytes: int, error_code: int, began_ns: int) -> None:
-        self.request_bytes, self.response_bytes = request_bytes, response_bytes
+    def __init__(self, request_frame: bytes, response_frame: bytes, error_code: int, began_ns: int) -> None:
+        self.request_frame, self.response_frame = request_frame, response_frame
         self.error_code, self.began_ns = error_code, began_ns
 
 
@@ -83,7 +87,8 @@ class TracedRequest:
     an Envelope of; `cause`: for the Envelope itself, the request that is in it. `began_ns` and the
     time of the end are of the clock of the subscribers, `ended_ms` is of the node's clock.
     `response_bytes` is None if there is no answer, or if it was passed on as an object. `seen` is
-    the entry of the request history, if that keeps this request.
+    the entry of the request history, if that keeps this request. `request_frame` (without its
+    size) and `response_frame` (with it) are the bytes on the socket, if the trace keeps frames.
     """
 
     __slots__ = (
@@ -97,7 +102,9 @@ class TracedRequest:
         "node_id",
         "outcome",
         "request",
+        "request_frame",
         "response_bytes",
+        "response_frame",
         "seen",
     )
 
@@ -116,6 +123,8 @@ class TracedRequest:
         self.answer: Any = None
         self.seen: Any = None
         self.response_bytes: int | None = None
+        self.request_frame: bytes | None = None
+        self.response_frame: bytes | None = None
         self.ended_ms = 0
 
     def fault_hit(self, action: str) -> None:
@@ -141,10 +150,10 @@ class TracedRequest:
 
 class Trace:
     """The trace of one node. `nanos` is the clock of the subscribers, 0 without one that has a
-    clock."""
+    clock. `keeps_frames`: a subscriber wants the bytes of requests and answers, too."""
 
     def __init__(self, node_id: int) -> None:
-        self.node_id, self.is_on = node_id, False
+        self.node_id, self.is_on, self.keeps_frames = node_id, False, False
         self.subscribers: tuple[Subscriber, ...] = ()
         self.nanos: Callable[[], int] = _no_clock
 
@@ -152,6 +161,7 @@ class Trace:
         """Call the subscriber from now on. `nanos` replaces the clock."""
         self.subscribers, self.is_on = (*self.subscribers, subscriber), True
         self.nanos = nanos or self.nanos
+        self.keeps_frames = self.keeps_frames or subscriber.wants_frames
 
     def connected(self, peer: Peer) -> None:
         for each in self.subscribers:

@@ -24,15 +24,19 @@ if TYPE_CHECKING:
 
 SUFFIX = ".parquet"
 COMPRESSION = "zstd"
-ROWS = 1 << 16
-"""The rows in each row group of a file that is joined from parts. A part is one row group."""
+ROWS, ROW_BYTES = 1 << 16, 64 << 20
+"""The rows in each row group of a file that is joined from parts, and their size in memory from
+which there are fewer. A part is one row group."""
+
+FRAME_ROWS = 1 << 8
+"""The rows that are read at once if they have frames, which may be large."""
 
 MISSING = "captured traffic is written by pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
 
 
-def check(path: str) -> None:
+def check(path: str, *, frames: bool = False) -> None:
     """Raises UsageError when the path cannot be written, or holds something other than captured
-    traffic."""
+    traffic, with frames or without."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
@@ -48,16 +52,22 @@ def check(path: str) -> None:
             found = pq.read_schema(path)
         except (OSError, ValueError):
             found = None
-        if found is None or not found.equals(schema()):
+        if found is None or not any(found.equals(schema(kind)) for kind in (True, False)):
             raise UsageError(f"{path} is there, and is no file of captured traffic")
+        if not found.equals(schema(frames)):
+            raise UsageError(f"{path} is a capture {_kind(not frames)}: one {_kind(frames)} goes into another file")
+
+
+def _kind(frames: bool) -> str:
+    return "with frames" if frames else "without frames"
 
 
 class CaptureFiles:
     """The files of one run, named after the run. Raises UsageError when they cannot be created."""
 
-    def __init__(self, path: str, run: str) -> None:
-        check(path)
-        self._path, self._run, self._count = path, run, 0
+    def __init__(self, path: str, run: str, *, frames: bool = False) -> None:
+        check(path, frames=frames)
+        self._path, self._run, self._count, self._frames = path, run, 0, frames
         self._is_file = path.endswith(SUFFIX)
         self._folder = path + PARTS if self._is_file else path
         self._lock: DirectoryLock | None = None
@@ -76,7 +86,7 @@ class CaptureFiles:
 
         name = f"{self._run}-{self._count:05}{SUFFIX}"
         self._count += 1
-        _write(os.path.join(self._folder, name), [pa.Table.from_batches(batches)])
+        _write(os.path.join(self._folder, name), [pa.Table.from_batches(batches)], self._frames)
 
     def close(self) -> None:
         """Ends the run. Raises OSError when its file cannot be written; then the parts are kept."""
@@ -94,7 +104,7 @@ class CaptureFiles:
         if len(paths) == 1:
             os.replace(paths[0], self._path)
         else:
-            _write(self._path, _row_groups(paths))
+            _write(self._path, _row_groups(paths, self._frames), self._frames)
 
     def __repr__(self) -> str:
         return self._path
@@ -105,24 +115,24 @@ def _parts(folder: str) -> list[str]:
     return sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith(SUFFIX))
 
 
-def _row_groups(paths: Sequence[str]) -> Iterator[pa.Table]:
-    """Reads the rows of these files, in tables of about `ROWS` rows."""
+def _row_groups(paths: Sequence[str], frames: bool) -> Iterator[pa.Table]:
+    """Reads the rows of these files, in tables of about `ROWS` rows or `ROW_BYTES`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     held: list[pa.RecordBatch] = []
     for path in paths:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(ROWS):
+            for batch in file.iter_batches(FRAME_ROWS if frames else ROWS):
                 held.append(batch)
-                if sum(map(len, held)) >= ROWS:
+                if sum(map(len, held)) >= ROWS or sum(each.nbytes for each in held) >= ROW_BYTES:
                     yield pa.Table.from_batches(held)
                     held.clear()
     if held:
         yield pa.Table.from_batches(held)
 
 
-def _write(path: str, tables: Iterable[pa.Table]) -> None:
+def _write(path: str, tables: Iterable[pa.Table], frames: bool) -> None:
     """Writes a file that appears whole or not at all. Until it is complete, it has a hidden name
     that readers of Parquet ignore."""
     import pyarrow.parquet as pq
@@ -130,7 +140,7 @@ def _write(path: str, tables: Iterable[pa.Table]) -> None:
     folder, name = os.path.split(path)
     unfinished = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
-        with pq.ParquetWriter(unfinished, schema(), compression=COMPRESSION) as file:
+        with pq.ParquetWriter(unfinished, schema(frames), compression=COMPRESSION) as file:
             for table in tables:
                 file.write_table(table)
         os.replace(unfinished, path)

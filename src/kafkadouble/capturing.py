@@ -38,10 +38,12 @@ other threads run. Each column of a slice takes a fraction of a millisecond."""
 
 
 class CaptureOptions(NamedTuple):
-    """The path for captured traffic, and whether message bodies are captured too."""
+    """The path for captured traffic, and whether the contents of messages are captured too, as
+    JSON, and their bytes."""
 
     path: str
     bodies: bool = False
+    frames: bool = False
 
 
 class Capturing:
@@ -50,8 +52,8 @@ class Capturing:
 
     def __init__(self, options: CaptureOptions) -> None:
         epoch = time.time_ns() - time.perf_counter_ns()
-        self._files = CaptureFiles(options.path, run := _name(time.time()))
-        self.capture = Capture(time.perf_counter_ns, epoch, bodies=options.bodies)
+        self._files = CaptureFiles(options.path, run := _name(time.time()), frames=options.frames)
+        self.capture = Capture(time.perf_counter_ns, epoch, bodies=options.bodies, frames=options.frames)
         self._run, self._process = run, os.getpid()
         self._batches: list[pa.RecordBatch] = []
         # The number of rows in the batches, and their size in bytes.
@@ -77,7 +79,7 @@ class Capturing:
 
         while rows := self.capture.take(SLICE):
             try:
-                batch = batch_of(self._run, rows)
+                batch = batch_of(self._run, rows, self.capture.wants_frames)
             except Exception as problem:
                 self._lose(len(rows), problem)
                 continue

@@ -79,7 +79,8 @@ class KafkaDouble(
     - `data_dir`, one or several, keeps everything in Kafka's own files; without it, in memory.
     - `controller_port`, 0 for any free one: Apache Kafka's nodes can join the cluster on it.
     - `capture`, a directory or a *.parquet file, gets a row for each request; `capture_bodies` adds
-      the contents of requests and answers. `peer_requests` keeps the requests between nodes.
+      the contents of requests and answers as JSON, `capture_frames` their bytes, for a replay.
+    - `peer_requests` keeps the requests between nodes.
     - `scenario`, a YAML or TOML file: the topics, groups, rules and steps with which each start and
       each reset begins.
 
@@ -102,6 +103,7 @@ class KafkaDouble(
         controller_port: int | None = None,
         capture: PathLike | None = None,
         capture_bodies: bool = False,
+        capture_frames: bool = False,
         peer_requests: bool = False,
         scenario: PathLike | None = None,
     ) -> None:
@@ -122,7 +124,7 @@ class KafkaDouble(
 
             member_settings.check(self._settings)
         self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port))
-        self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies)
+        self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies, capture_frames)
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()
         self._running: Running | None = None

@@ -51,17 +51,17 @@ def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
         raise UsageError(f"data_dir is a path, or several, not {data_dir!r}") from None
 
 
-def capture_of(path: PathLike | None, bodies: bool) -> capturing.CaptureOptions | None:
-    """Where traffic is to be captured, if it is. UsageError for bodies that go nowhere."""
+def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.CaptureOptions | None:
+    """Where traffic is to be captured, if it is. UsageError for contents that go nowhere."""
     if path is None:
-        if bodies:
-            raise UsageError("capture_bodies without capture: say where they go")
+        if bodies or frames:
+            raise UsageError(f"capture_{'bodies' if bodies else 'frames'} without capture: say where they go")
         return None
     from .capturing import CaptureOptions
 
     if not isinstance(path, str | os.PathLike):
         raise UsageError(f"capture is a path, not {path!r}")
-    return CaptureOptions(os.fspath(path), bodies)
+    return CaptureOptions(os.fspath(path), bodies, frames)
 
 
 class RunOptions(NamedTuple):

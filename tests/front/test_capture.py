@@ -117,10 +117,10 @@ def test_a_full_disk_stops_no_client_and_is_logged_once(
     is_full = True
     write = capture_files._write
 
-    def full(path: str, tables: Any) -> None:
+    def full(path: str, tables: Any, frames: bool) -> None:
         if is_full:
             raise OSError(errno.ENOSPC, "No space left on device")
-        write(path, tables)
+        write(path, tables, frames)
 
     monkeypatch.setattr(capture_files, "_write", full)
     with caplog.at_level(logging.INFO, "kafkadouble"), KafkaDouble(capture=tmp_path) as kafka:

@@ -141,6 +141,12 @@ def parser() -> argparse.ArgumentParser:
         help="with --capture: also write the contents of requests and answers, as JSON",
     )
     add(
+        "--capture-frames",
+        action="store_true",
+        help="with --capture: also write the bytes of requests and answers, with records and secrets, for "
+        "`kafkadouble replay` and `kafkadouble scripted`",
+    )
+    add(
         "--seed",
         type=int,
         help="make every random choice repeatable, such as ids; each start on the same data directory makes other choices",
@@ -260,9 +266,10 @@ def _check_capture(options: argparse.Namespace) -> None:
     if options.capture is not None:
         from ..capture_files import check
 
-        check(options.capture)
-    elif options.capture_bodies:
-        raise ValueError("--capture-bodies needs --capture, which gives the path")
+        check(options.capture, frames=options.capture_frames)
+    elif options.capture_bodies or options.capture_frames:
+        name = "--capture-bodies" if options.capture_bodies else "--capture-frames"
+        raise ValueError(f"{name} needs --capture, which gives the path")
 
 
 def _no_port(host: str, port: int, problem: Exception) -> str:

@@ -110,7 +110,7 @@ def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:
         return None
     from ..capturing import CaptureOptions, Capturing
 
-    capturing = Capturing(CaptureOptions(options.capture, options.capture_bodies))
+    capturing = Capturing(CaptureOptions(options.capture, options.capture_bodies, options.capture_frames))
     at_end.callback(capturing.close)
     return capturing.capture
 

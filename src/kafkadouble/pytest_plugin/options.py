@@ -173,6 +173,7 @@ MARKED = (
     "data_dir",
     "capture",
     "capture_bodies",
+    "capture_frames",
     "peer_requests",
     "controller_port",
     "scenario",

@@ -1,0 +1,167 @@
+"""Reads a recording: a capture with frames, at a path of `KafkaDouble(capture=)`.
+
+Rules. Everything is decoded once when it is read, so that a recording that is damaged is refused at
+once, with the row and the field. What nodes of a cluster sent to one another is left out: a replay
+speaks as the clients did. A recording is read into memory; one that is larger than `MOST_BYTES` is
+refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafkadouble.messages import headers
+from kafkadouble.pipeline.traffic.reading import files
+from kafkadouble.pipeline.traffic.schema import FRAME_COLUMNS, schema
+from kafkadouble.server.requests.origin import NODE_APIS, WITH_REPLICA_ID
+from kafkadouble.server.tracing.trace import ANSWERED
+from kafkadouble.wire.errors import UsageError, WireError
+
+from .exchange import SIZE, Exchange
+
+MISSING = "a recording is read by pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
+
+MOST_BYTES = 1 << 30
+"""The frames of a recording together."""
+
+BATCH_ROWS = 1 << 8
+
+READ = ("run", "time", "node", "connection", "latency_us", "outcome", "request_frame", "response_frame")
+"""The columns that are read."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The exchanges of one run, in the order in which they began. `of_nodes` and `without_frame`
+    count the rows that were left out: requests of nodes, and requests that could not be read when
+    they were recorded."""
+
+    path: str
+    run: str
+    exchanges: tuple[Exchange, ...]
+    of_nodes: int = 0
+    without_frame: int = 0
+
+    @property
+    def nodes(self) -> list[int]:
+        """The ids of the nodes that were asked."""
+        return sorted({each.node for each in self.exchanges})
+
+    def __repr__(self) -> str:
+        return f"{len(self.exchanges)} requests of run {self.run} in {self.path}"
+
+
+def load(path: str | os.PathLike[str], run: str | None = None) -> Recording:
+    """The recording at a path: a file, or a folder. With several runs in it, `run` is the name of
+    one. Raises UsageError for what is not a recording, and for damaged ones."""
+    path = os.fspath(path)
+    rows = sorted(_of_run(list(_rows(path)), path, run), key=lambda row: row["time"])
+    decoded = [_exchange(path, row, index) for index, row in enumerate(rows)]
+    of_clients = _of_clients([each for each in decoded if each is not None])
+    if not of_clients:
+        raise UsageError(f"{path} has no request of a client")
+    numbered = tuple(each._replace(number=number) for number, each in enumerate(of_clients, 1))
+    missing = sum(each is None for each in decoded)
+    return Recording(path, rows[0]["run"], numbered, len(decoded) - missing - len(numbered), missing)
+
+
+def _rows(path: str) -> Iterator[dict[str, Any]]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise UsageError(MISSING) from None
+    size = 0
+    for file in files(path):
+        try:
+            with pq.ParquetFile(file) as found:
+                _check_columns(file, found.schema_arrow)
+                for batch in found.iter_batches(BATCH_ROWS, columns=list(READ)):
+                    size += batch.nbytes
+                    if size > MOST_BYTES:
+                        raise UsageError(f"{path} is too large: a recording has at most {MOST_BYTES >> 20} MB")
+                    yield from batch.to_pylist()
+        except (pa.ArrowException, OSError) as problem:
+            raise UsageError(f"{file} is no Parquet that can be read: {problem}") from None
+
+
+def _check_columns(file: str, found: Any) -> None:
+    kinds = {field.name: field.type for field in schema(True)}
+    if any(name in found.names for name in ("api_key", "connection")) and FRAME_COLUMNS[0].name not in found.names:
+        raise UsageError(
+            f"{file} is a capture without frames: record with capture_frames=True, or `kafkadouble serve --capture-frames`"
+        )
+    if not all(name in found.names and found.field(name).type == kinds[name] for name in READ):
+        raise UsageError(f"{file} is no capture")
+
+
+def _of_run(rows: Sequence[dict[str, Any]], path: str, run: str | None) -> list[dict[str, Any]]:
+    runs = sorted({row["run"] or "" for row in rows})
+    if not runs:
+        raise UsageError(f"{path} has no requests")
+    if run is None and len(runs) > 1:
+        raise UsageError(f"{path} has {len(runs)} runs: choose one of {', '.join(runs)}")
+    if run is not None and run not in runs:
+        raise UsageError(f"{path} has no run {run!r}: it has {', '.join(runs)}")
+    return [row for row in rows if run in (None, row["run"])]
+
+
+def _exchange(path: str, row: dict[str, Any], index: int) -> Exchange | None:
+    """One row; None if it is no request that can be sent again."""
+    where = f"{path}, request {index + 1} of the run"
+    if any(row[name] is None for name in ("time", "node", "connection", "outcome")):
+        raise UsageError(f"{where}: it has no time, node, connection or outcome")
+    frame = row["request_frame"]
+    if frame is None or (row["outcome"] == ANSWERED and row["response_frame"] is None):
+        return None
+    try:
+        return _decoded(row, frame)
+    except WireError as error:
+        if row["outcome"] != ANSWERED:  # the server could not read it, either
+            return None
+        raise UsageError(f"{where} cannot be read: {error}") from None
+
+
+def _decoded(row: dict[str, Any], frame: bytes) -> Exchange:
+    head = headers.read_request_header(frame)
+    began_us = int(row["time"].timestamp() * 1_000_000)
+    made = Exchange(
+        0,
+        began_us,
+        began_us + max(row["latency_us"] or 0, 0),
+        row["node"],
+        row["connection"],
+        row["outcome"],
+        head.client_id,
+        head.correlation_id,
+        head.api_key,
+        head.api_version,
+        head.body_offset,
+        frame,
+        row["response_frame"],
+    )
+    made.request()
+    made.answer()
+    return made
+
+
+def _of_clients(found: Sequence[Exchange]) -> list[Exchange]:
+    """Without the connections of nodes: see `kafkadouble.server.requests.origin`."""
+    of_nodes = {each.connection for each in found if _is_from_node(each)}
+    return [each for each in found if each.connection not in of_nodes]
+
+
+def _is_from_node(exchange: Exchange) -> bool:
+    if exchange.api_key in NODE_APIS:
+        return True
+    if exchange.api_key not in WITH_REPLICA_ID:
+        return False
+    body = exchange.request()
+    state = getattr(body, "replica_state", None)
+    return body.replica_id >= 0 or (state is not None and state.replica_id >= 0)
+
+
+__all__ = ["SIZE", "Recording", "load"]

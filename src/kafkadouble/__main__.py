@@ -18,6 +18,7 @@ VERBS = {
     "dump": "show the contents of Kafka's files on disk",
     "check": "check whether Kafka's files on disk are valid",
     "observe": "show the metadata of a running quorum, and follow it",
+    "replay": "send the requests of a recording to another Kafka, and compare the answers",
     "traffic": "report on captured requests: clients, versions, errors, latencies",
 }
 

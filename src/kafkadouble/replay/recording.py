@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkadouble.messages import headers
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.traffic.reading import files
 from kafkadouble.pipeline.traffic.schema import FRAME_COLUMNS, schema
 from kafkadouble.server.requests.origin import NODE_APIS, WITH_REPLICA_ID
@@ -49,6 +50,14 @@ class Recording:
     def nodes(self) -> list[int]:
         """The ids of the nodes that were asked."""
         return sorted({each.node for each in self.exchanges})
+
+    def brokers(self) -> list[int]:
+        """The ids of the brokers of the recorded cluster, as far as the recording shows them."""
+        found = set(self.nodes)
+        for each in self.exchanges:
+            if each.api_key == ApiKeys.METADATA and (answer := each.answer()) is not None:
+                found.update(broker.node_id for broker in answer.brokers)
+        return sorted(found)
 
     def __repr__(self) -> str:
         return f"{len(self.exchanges)} requests of run {self.run} in {self.path}"

@@ -1,0 +1,111 @@
+"""The Kafka that a recording is replayed against: its brokers, and connections to them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
+from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import UsageError, WireError
+
+from .exchange import SIZE
+
+CLIENT_ID = "kafkadouble-replay"
+METADATA_VERSION = 9
+"""A version that every Kafka since 2.4 serves."""
+
+LARGEST = 1 << 30
+"""The largest answer that is read, in bytes."""
+
+
+class TargetError(Exception):
+    """The target cannot be reached, or does not speak the protocol."""
+
+
+Address = tuple[str, int]
+
+
+def parsed(text: str) -> Address:
+    """HOST:PORT. Raises UsageError."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+        raise UsageError(f"a target is HOST:PORT, not {text!r}")
+    return host.strip("[]"), int(port)
+
+
+class TargetConnection:
+    """One connection: frames out, frames in."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @classmethod
+    async def open(cls, address: Address, patience: float) -> TargetConnection:
+        """Raises TargetError."""
+        try:
+            return cls(*await asyncio.wait_for(asyncio.open_connection(*address), patience))
+        except (OSError, TimeoutError) as problem:
+            raise TargetError(f"{address[0]}:{address[1]} cannot be reached: {problem or 'no answer'}") from None
+
+    async def send(self, frame: bytes) -> None:
+        """Send a frame with its size in front. Raises OSError when the connection is closed."""
+        self._writer.write(frame)
+        await self._writer.drain()
+
+    async def receive(self) -> bytes:
+        """The next frame, with its size. Raises OSError or EOFError when the connection is closed,
+        and TargetError for a size that no answer has."""
+        size = await self._reader.readexactly(SIZE)
+        length = int.from_bytes(size, "big", signed=True)
+        if not 0 <= length <= LARGEST:
+            raise TargetError(f"an answer of {length} bytes: this is no Kafka")
+        return size + await self._reader.readexactly(length)
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+
+
+async def asked(address: Address, request: Message, version: int, patience: float) -> Message:
+    """The answer to one request on a connection of its own. Raises TargetError."""
+    connection = await TargetConnection.open(address, patience)
+    try:
+        await connection.send(b"".join(headers.write_request(request, 0, CLIENT_ID, version)))
+        frame = await asyncio.wait_for(connection.receive(), patience)
+        return headers.read_response(frame, request.api_key or 0, version, SIZE)[1]
+    except (OSError, EOFError, TimeoutError, WireError) as problem:
+        raise TargetError(f"{address[0]}:{address[1]} does not answer as Kafka does: {problem!r}") from None
+    finally:
+        await connection.close()
+
+
+async def brokers_of(address: Address, patience: float) -> dict[int, Address]:
+    """The brokers that the target names, by node id. Raises TargetError."""
+    answer = await asked(address, MetadataRequest(topics=[]), METADATA_VERSION, patience)
+    assert isinstance(answer, MetadataResponse)
+    if not answer.brokers:
+        raise TargetError(f"{address[0]}:{address[1]} names no brokers")
+    return {broker.node_id: (broker.host, broker.port) for broker in answer.brokers}
+
+
+def paired_nodes(recorded: Sequence[int], found: Mapping[int, Address]) -> dict[int, int]:
+    """The node that stands for each recorded one: the same id, else the same place in the order; one
+    broker stands for all. Raises UsageError when the counts differ otherwise."""
+    if len(found) == 1:
+        return dict.fromkeys(recorded, next(iter(found)))
+    if set(recorded) <= set(found):
+        return {node: node for node in recorded}
+    if len(recorded) != len(found):
+        raise UsageError(
+            f"the recording has the brokers {_listed(recorded)}, the target has {_listed(sorted(found))}: "
+            "the target must have as many, or only one"
+        )
+    return dict(zip(sorted(recorded), sorted(found), strict=True))
+
+
+def _listed(nodes: Sequence[int]) -> str:
+    return ", ".join(map(str, nodes))

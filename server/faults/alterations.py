@@ -56,9 +56,7 @@ def response_of(action: Respond, request: Request[Any]) -> Message:
 def in_memory(answer: Message, version: int) -> Message:
     """A copy of an answer, with the records that lie in files."""
     parts: list[Any] = answer.parts(version)
-    return type(answer).decode(
-        in_one_piece(parts), version
-    )
+    return type(answer).decode(in_one_piece(parts), version)
 
 
 def _throttle(made: Altered, action: Throttle, version: int) -> None:

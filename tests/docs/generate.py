@@ -25,6 +25,7 @@ from kafkadouble.pipeline.client.settings import TABLE as CLIENT_SETTINGS
 from kafkadouble.pipeline.traffic.schema import COLUMNS
 from kafkadouble.pipeline.wire.properties import REFUSED
 from kafkadouble.pipeline.wire.table import TABLE as WIRE_OPTIONS
+from kafkadouble.replay.field_rules import MAY_DIFFER
 from kafkadouble.scenario.schema import json_schema as scenario_schema
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS
@@ -94,6 +95,10 @@ def traffic_columns() -> list[str]:
     return [f"| `{name}` | {kind} | {meaning} |" for name, kind, meaning in COLUMNS]
 
 
+def replay_fields() -> list[str]:
+    return [f"| `{name}` | {why} |" for name, why in MAY_DIFFER.items()]
+
+
 def controller_apis() -> list[str]:
     ranges = [(served.name, served.lowest, served.highest) for served in CONTROLLER_TABLE]
     return [f"| {name} | {low if low == high else f'{low}-{high}'} |" for name, low, high in ranges]
@@ -126,6 +131,7 @@ TABLES = (
     Table("kafka-wire.md", "| option | value | default | for | |", wire_options),
     Table("kafka-wire.md", "| property | in | because |", refused_properties),
     Table("traffic.md", "| column | type | |", traffic_columns),
+    Table("replay.md", "| field | because it is |", replay_fields),
     Table("performance.md", "| what | measured | goal | |", lambda: figures.rows(figures.committed())),
     *(Table("performance.md", head, rows) for head, rows in performance.TABLES.items()),
 )

@@ -1,2 +1,2 @@
-"""Recordings: captures with frames, which are sent again to another Kafka (`kafkadouble replay`), or
-answered from (`kafkadouble scripted`). Imported only for these."""
+"""Recordings: captures with frames. `kafkadouble replay` sends one to another Kafka, `kafkadouble
+scripted` answers from one. Imported only for these."""

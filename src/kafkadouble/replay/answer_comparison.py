@@ -1,8 +1,8 @@
 """Compares an answer of the recording with the one that was found, field by field.
 
 Rules. Elements of lists are found by their names (a topic's, a partition's index), so that their
-order does not matter. Ids stand for one another as `id_translation.py` learns here. `field_rules.py`
-says which fields may differ. Records are compared by `record_comparison.py`.
+order does not matter. Ids stand for one another as `id_translation.py` learns here.
+`field_rules.py` says which fields may differ. Records are compared by `record_comparison.py`.
 """
 
 from __future__ import annotations

@@ -43,44 +43,37 @@ ID_KINDS = {
 }
 """The kind of id that a field holds. Every field of the type uuid holds one, too."""
 
-MAY_DIFFER = frozenset(
-    (
-        "ThrottleTimeMs",
-        "Host",
-        "Port",
-        "ClientHost",
-        "ClusterId",
-        "FinalizedFeaturesEpoch",
-        # Texts for people.
-        "ErrorMessage",
-        # Times.
-        "LogAppendTimeMs",
-        "TransactionStartTimeMs",
-        "LastTimestamp",
-        "LastFetchTimestamp",
-        "LastCaughtUpTimestamp",
-        "IssueTimestamp",
-        "IssueTimestampMs",
-        "ExpiryTimestamp",
-        "ExpiryTimestampMs",
-        "MaxTimestamp",
-        "MaxTimestampMs",
-        # How far a log has grown, when another client writes to it meanwhile.
-        "Fetch.HighWatermark",
-        "Fetch.LastStableOffset",
-        # Counted by the server; `id_translation.py` learns it.
-        "InitProducerId.ProducerEpoch",
-        "JoinGroup.GenerationId",
-        # Secrets, and what a server makes of them.
-        "Hmac",
-        "TokenId",
-        "SaslAuthenticate.AuthBytes",
-        "DescribeLogDirs.LogDir",
-        "DescribeLogDirs.TotalBytes",
-        "DescribeLogDirs.UsableBytes",
-    )
-)
-"""The fields of answers that two servers of the same behaviour may fill in differently."""
+MAY_DIFFER = {
+    "ThrottleTimeMs": "what the load of the server asks for",
+    "Host": "an address",
+    "Port": "an address",
+    "ClientHost": "an address",
+    "ClusterId": "an id that the server chooses",
+    "FinalizedFeaturesEpoch": "a count of the server",
+    "InitProducerId.ProducerEpoch": "a count of the server; requests are sent with the one that was found",
+    "JoinGroup.GenerationId": "a count of the server; requests are sent with the one that was found",
+    "ErrorMessage": "a text for people",
+    "LogAppendTimeMs": "a time",
+    "TransactionStartTimeMs": "a time",
+    "LastTimestamp": "a time",
+    "LastFetchTimestamp": "a time",
+    "LastCaughtUpTimestamp": "a time",
+    "IssueTimestamp": "a time",
+    "IssueTimestampMs": "a time",
+    "ExpiryTimestamp": "a time",
+    "ExpiryTimestampMs": "a time",
+    "MaxTimestamp": "a time",
+    "MaxTimestampMs": "a time",
+    "Fetch.HighWatermark": "larger when another client writes meanwhile",
+    "Fetch.LastStableOffset": "larger when another client writes meanwhile",
+    "Hmac": "a secret",
+    "TokenId": "a secret",
+    "SaslAuthenticate.AuthBytes": "a secret",
+    "DescribeLogDirs.LogDir": "a path",
+    "DescribeLogDirs.TotalBytes": "the size of a disk",
+    "DescribeLogDirs.UsableBytes": "the size of a disk",
+}
+"""The fields of answers that two servers of the same behaviour may fill in differently, and why."""
 
 NAMING = frozenset(
     (

@@ -36,7 +36,8 @@ OUTCOMES = {
 
 @dataclass(slots=True)
 class _Sent:
-    """A request that waits for its answer: when it was sent first, and whether it was sent again."""
+    """A request that waits for its answer: when it was sent first, and whether it was sent
+    again."""
 
     exchange: Exchange
     began: float

@@ -93,8 +93,8 @@ async def brokers_of(address: Address, patience: float) -> dict[int, Address]:
 
 
 def paired_nodes(recorded: Sequence[int], found: Mapping[int, Address]) -> dict[int, int]:
-    """The node that stands for each recorded one: the same id, else the same place in the order; one
-    broker stands for all. Raises UsageError when the counts differ otherwise."""
+    """The node that stands for each recorded one: the same id, else the same place in the order;
+    one broker stands for all. Raises UsageError when the counts differ otherwise."""
     if len(found) == 1:
         return dict.fromkeys(recorded, next(iter(found)))
     if set(recorded) <= set(found):

@@ -18,8 +18,8 @@ from .target import Address
 
 class ReplayOptions(NamedTuple):
     """`patience` is how long (s) an answer may take beyond the recorded time, and how long a
-    request is sent again. `ignored`: further fields that may differ. `creates_topics`: create at the target
-    the topics that the recorded cluster had before the recording."""
+    request is sent again. `ignored`: further fields that may differ. `creates_topics`: create at
+    the target the topics that the recorded cluster had before the recording."""
 
     patience: float = 30.0
     ignored: frozenset[str] = frozenset()

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test page helpers test-spark pipeline interop interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
+.PHONY: demo test page helpers test-spark pipeline interop interop-suite interop-codecs interop-differential interop-clients interop-sample-of-controllers interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -74,11 +74,21 @@ fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand 
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py tests/hostile/test_fuzz_controllers.py tests/hostile/test_fuzz_replicas.py -n 2
 
 BROKERS ?= --broker double --broker local
-interop: $(VENV)/.test
+interop: interop-suite interop-codecs interop-differential interop-clients interop-sample-of-controllers
+
+interop-suite: $(VENV)/.test
 	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)
+
+interop-codecs: $(VENV)/.test  # the codecs, and the settings and state machines that are tables of Kafka's, beside Kafka's own classes
 	$(BIN)/python -m pytest interop/witness tests/server/configs/test_against_kafka.py tests/server/transactions/test_against_kafka.py -n 2
+
+interop-differential: $(VENV)/.test  # the same requests to both
 	$(BIN)/python -m pytest interop/differential
+
+interop-clients: $(VENV)/.test  # clients of others, and Kafka's tools
 	$(BIN)/python -m pytest interop/walks interop/tools --broker double --broker local
+
+interop-sample-of-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes
 	$(BIN)/python -m pytest interop/controllers --broker local -p no:randomly
 
 interop-spark: $(VENV)/.spark  # beside Spark's own connector, on Apache Kafka; needs Java 17 and Maven

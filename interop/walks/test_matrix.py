@@ -9,8 +9,8 @@ from interop.brokers import Broker
 
 from .conftest import ROW
 from .matrix import row
-from .programs import PROGRAMS
-from .toolchains.building import Missing, Program
+from .programs import CORE, PROGRAMS
+from .toolchains.building import Missing, Program, everything
 
 pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs
 
@@ -20,6 +20,8 @@ READERS = [program for program in PROGRAMS if "read" in program.verbs]
 
 @pytest.mark.parametrize("writer", WRITERS, ids=[program.name for program in WRITERS])
 def test_every_client_reads_what_one_wrote(request: pytest.FixtureRequest, broker: Broker, writer: Program) -> None:
+    if broker.name != "double" and writer.name not in CORE and not everything():
+        pytest.skip("a sample of the writers writes to other brokers; `make interop-all` runs all")
     try:
         found = row(writer, READERS, broker.bootstrap)
     except Missing as reason:

@@ -142,7 +142,7 @@ class SlowFrame:
 @dataclass(frozen=True, slots=True)
 class Call:
     """Call a function on the broker's thread. What it returns decides: None to go on, a response,
-    a request to process instead, or another action. It cannot be written as JSON."""
+    or another action. It cannot be written as JSON."""
 
     function: Callable[[Any], Any]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.wire.errors import UsageError
 
 from ..requests.answer import DISCONNECT
@@ -148,7 +149,14 @@ class Carrying:
 
     def _answer(self) -> Wait[Any]:
         if self.process is not None:
-            return (yield from finished(self.process()))
+            answer = yield from finished(self.process())
+            return None if _has_no_answer(self._request) else answer
         if self.refusing.parts:
             return (yield from self.refusing.answer(self._handle, self._refuse))
         return (yield from finished(self._handle(self._node, self._request)))
+
+
+def _has_no_answer(request: Request[Any]) -> bool:
+    """Whether the protocol has no answer to it: a client would take one for that of its next
+    request."""
+    return request.api_key == ApiKeys.PRODUCE and request.body.acks == 0

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .records import ReadRecord as ReadRecord
     from .requests import Requests as Requests
     from .rules import RuleHandle as RuleHandle
+    from .scripted.scripted_double import ScriptedDouble as ScriptedDouble
     from .server.faults.match import Match as Match
     from .server.faults.rule import Rule as Rule
     from .server.faults.trigger import Trigger as Trigger
@@ -53,6 +54,7 @@ _HOME = {
     "Requests": ".requests",
     "Rule": ".server.faults.rule",
     "RuleHandle": ".rules",
+    "ScriptedDouble": ".scripted.scripted_double",
     "SeenPart": ".server.tracing.seen_parts",
     "SeenRequest": ".server.tracing.history",
     "Snapshot": ".snapshot",
@@ -79,6 +81,7 @@ __all__ = [
     "Requests",
     "Rule",
     "RuleHandle",
+    "ScriptedDouble",
     "SeenPart",
     "SeenRequest",
     "Snapshot",

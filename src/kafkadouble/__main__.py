@@ -19,6 +19,7 @@ VERBS = {
     "check": "check whether Kafka's files on disk are valid",
     "observe": "show the metadata of a running quorum, and follow it",
     "replay": "send the requests of a recording to another Kafka, and compare the answers",
+    "scripted": "answer clients from a recording",
     "traffic": "report on captured requests: clients, versions, errors, latencies",
 }
 

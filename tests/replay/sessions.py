@@ -30,8 +30,9 @@ QUIET = {"log_level": 0}
 IMPATIENT = ReplayOptions(patience=3)
 
 
-def confluent(bootstrap: str, prefix: str = "") -> None:
-    """A topic; an idempotent producer; a group that copies in two transactions, one aborted."""
+def confluent(bootstrap: str, prefix: str = "") -> list[bytes]:
+    """A topic; an idempotent producer; a group that copies in two transactions, one aborted.
+    Returns the values that it read, sorted."""
     servers: dict[str, Any] = {"bootstrap.servers": bootstrap, **QUIET}
     admin = AdminClient(servers)
     topics = [NewTopic(f"{prefix}in", 3, 1), NewTopic(f"{prefix}out", 1, 1)]
@@ -43,14 +44,17 @@ def confluent(bootstrap: str, prefix: str = "") -> None:
     settings = {"group.id": f"{prefix}copiers", "auto.offset.reset": "earliest", "enable.auto.commit": False}
     consumer = Consumer({**servers, **settings})
     consumer.subscribe([f"{prefix}in"])
+    read = []
     for end in (producer.abort_transaction, producer.commit_transaction):
         producer.begin_transaction()
         for _ in range(COUNT // 2):
-            producer.produce(f"{prefix}out", _next(consumer))
+            read.append(_next(consumer))
+            producer.produce(f"{prefix}out", read[-1])
         offsets = consumer.position(consumer.assignment())
         producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), WAIT_S)
         end(WAIT_S)
     consumer.close()
+    return sorted(read)
 
 
 def _produce(servers: dict[str, Any], topic: str) -> None:
@@ -70,8 +74,9 @@ def _next(consumer: Consumer) -> bytes:
     raise AssertionError("no record")
 
 
-def kafka_python(bootstrap: str, prefix: str = "") -> None:
-    """A topic, records with acks=0 and acks=all, a group that commits."""
+def kafka_python(bootstrap: str, prefix: str = "") -> list[bytes]:
+    """A topic, records with acks=0 and acks=all, a group that commits. Returns the values that it
+    read, sorted."""
     servers = bootstrap.split(",")
     admin = KafkaAdminClient(bootstrap_servers=servers)
     admin.create_topics({f"{prefix}plain": {"num_partitions": 2, "replication_factor": 1}})
@@ -85,17 +90,18 @@ def kafka_python(bootstrap: str, prefix: str = "") -> None:
     consumer = KafkaConsumer(
         f"{prefix}plain", bootstrap_servers=servers, group_id=f"{prefix}readers", auto_offset_reset="earliest"
     )
-    read = 0
-    while read < 2 * COUNT:
-        read += sum(map(len, consumer.poll(timeout_ms=1000).values()))
+    read: list[bytes] = []
+    while len(read) < 2 * COUNT:
+        read += [record.value for records in consumer.poll(timeout_ms=1000).values() for record in records]
     consumer.commit()
     consumer.close()
+    return sorted(read)
 
 
-PROGRAMS: dict[str, Callable[..., None]] = {"confluent-kafka": confluent, "kafka-python": kafka_python}
+PROGRAMS: dict[str, Callable[..., list[bytes]]] = {"confluent-kafka": confluent, "kafka-python": kafka_python}
 
 
-def recorded(path: Path, program: Callable[..., None], *, brokers: int = 1, **given: Any) -> Recording:
+def recorded(path: Path, program: Callable[[str], object], *, brokers: int = 1, **given: Any) -> Recording:
     """The session of a program with a new double."""
     with KafkaDouble(brokers=brokers, capture=path, capture_frames=True, **given) as kafka:
         program(kafka.bootstrap_servers)

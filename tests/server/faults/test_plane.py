@@ -124,6 +124,14 @@ def test_acks_0_is_failed_by_closing_the_connection(cluster: Harness) -> None:
     assert ends(cluster) == {("a", 0): 1, ("a", 1): 0, ("b", 0): 1, ("b", 1): 0}
 
 
+def test_acks_0_has_no_answer_either_if_a_rule_gives_one(cluster: Harness) -> None:
+    arm(cluster, action="respond", api="Produce", body={"responses": []}, times=None)
+    arm(cluster, action="call", api="Produce", function=lambda _: ProduceResponse(), times=None)
+    assert cluster.submit(produce(("a", 0), acks=0), 9) is None
+    assert cluster.submit(produce(("a", 0)), 9) == ProduceResponse()
+    assert ends(cluster) == {("a", 0): 0, ("a", 1): 0, ("b", 0): 0, ("b", 1): 0}
+
+
 @pytest.mark.parametrize(("when", "end"), [("before", 0), ("after", 1)])
 def test_disconnect(cluster: Harness, when: str, end: int) -> None:
     arm(cluster, action="disconnect", api="Produce", when=when)

@@ -73,6 +73,12 @@ class Query:
         """Waits until all these rows have come."""
         eventually(lambda: len(certain - self._written()), lambda missing: not missing, within=300)
 
+    def finish(self) -> None:
+        """Stops after the micro-batch whose files came last: Spark drops the rows of an unfinished
+        one."""
+        self._query.processAllAvailable()
+        self.stop()
+
     def rows(self) -> Counter[str]:
         """The rows of the finished micro-batches."""
         return Counter(row.value for row in self._spark.read.schema("value string").parquet(str(self._files)).collect())
@@ -107,6 +113,7 @@ def test_a_stream_outlives_what_happens_to_its_cluster(spark: Any, kafka: Cluste
                 step(soak)
             restart(query, soak)
         sizes.append(session.python_memory())
+        query.finish()
     finally:
         query.stop()
     rows, grown = query.rows(), increase(sizes)

@@ -16,13 +16,13 @@ from kafkadouble.server.coordinator.java_collections import (
     JavaHashMap,
     hash_set_copy_order,
     integer_hash,
-    integer_set_copy_order,
     string_hash,
-    timeline_hash_map_order,
     topic_id_partition_hash,
     uuid_hash,
 )
+from kafkadouble.server.coordinator.java_integer_set import integer_set_copy_order
 from kafkadouble.server.coordinator.java_strings import java_hash
+from kafkadouble.server.coordinator.timeline_hash_map import timeline_hash_map_order
 from kafkadouble.server.groups.assignor.partition_assignor import PartitionAssignor, PartitionAssignorError
 from kafkadouble.server.groups.assignor.range_assignor import RangeAssignor
 from kafkadouble.server.groups.assignor.simple_assignor import SimpleAssignor
@@ -54,7 +54,11 @@ def kafka(witness: Witness, monkeypatch: pytest.MonkeyPatch) -> Witness:
 
 def some_integer(made: random.Random) -> int:
     # Often a multiple, so that keys share bins.
-    return made.randrange(made.choice([20, 300, 70_000, 2_000_000])) * made.choice([1, 1, 16, 64, 512, 1 << 16]) % (1 << 31)
+    return (
+        made.randrange(made.choice([20, 300, 70_000, 2_000_000]))
+        * made.choice([1, 1, 16, 64, 512, 1 << 16])
+        % (1 << 31)
+    )
 
 
 def some_string(made: random.Random) -> str:
@@ -107,7 +111,9 @@ def test_hash_maps_have_javas_order(kafka: Witness, kind: str, seed: int) -> Non
     for _ in range(150):
         keys = [some_key(made) for _ in range(made.choice([5, 30, 200, 600]))]
         weights = [made.random() for _ in range(4)]
-        choices = made.choices(["put", "compute", "remove", "remove_by_iterator"], weights, k=made.choice([10, 100, 700]))
+        choices = made.choices(
+            ["put", "compute", "remove", "remove_by_iterator"], weights, k=made.choice([10, 100, 700])
+        )
         steps = [(choice, made.choice(keys)) for choice in choices]
         capacity = made.choice([0, 1, 2, 3, 13, 16, 64, 100])
         shown_steps = [[step, shown(key)] for step, key in steps]
@@ -121,7 +127,8 @@ def test_copied_sets_have_javas_order(kafka: Witness, seed: int) -> None:
     print("seed", seed)
     made = random.Random(seed)
     lists = [
-        list(dict.fromkeys(some_integer(made) for _ in range(size))) for size in [*range(60), 95, 96, 97, 384, 385, 1000]
+        list(dict.fromkeys(some_integer(made) for _ in range(size)))
+        for size in [*range(60), 95, 96, 97, 384, 385, 1000]
     ]
     lists += [made.sample(range(made.randrange(size, 4 * size)), size) for size in range(1, 200)]
     questions = ({"op": "hash_set_copy", "kind": "integer", "keys": numbers} for numbers in lists)
@@ -199,3 +206,20 @@ def test_groups_are_assigned_as_in_kafka(kafka: Witness, name: str, homogeneous:
         for _ in range(100)
     )
     assert_agrees(kafka, name, groups, rounds=6)
+
+
+@pytest.mark.parametrize("members", [64, 100, 128])
+@pytest.mark.parametrize("name", ["uniform", "simple"])
+def test_large_groups_are_assigned_as_in_kafka(kafka: Witness, name: str, members: int) -> None:
+    """Members get every 64th partition or so, which are numbers that share a bin of a table."""
+    print("seed", members)
+    made = random.Random(members)
+    group = RandomGroup(made, homogeneous=False, shared=name == "simple", all_initialized=True, size=2)
+    for topic, partitions in (("large", 1500), ("small", 200)):
+        group.topics.create(topic, Uuid.random(made.randbytes), partitions)
+    while len(group.members) < members:
+        group.join()
+    for member in group.members.values():
+        member.topics = ["large"] if made.random() < 0.9 else ["large", "small"]
+    group.initialize_partitions()
+    assert_agrees(kafka, name, iter([group]), rounds=12)

@@ -51,10 +51,19 @@ class Member:
 
 
 class RandomGroup:
-    """One group. `members` are in the order in which they joined."""
+    """One group of at most about `size` members at first. `members` are in the order in which they
+    joined. If it is `shared`, only some partitions may be assigned, or all that exist."""
 
-    def __init__(self, made: random.Random, *, homogeneous: bool, shared: bool = False, size: int = 12) -> None:
-        self.made, self.homogeneous, self.size = made, homogeneous, size
+    def __init__(
+        self,
+        made: random.Random,
+        *,
+        homogeneous: bool,
+        shared: bool = False,
+        all_initialized: bool = False,
+        size: int = 12,
+    ) -> None:
+        self.made, self.homogeneous, self.all_initialized = made, homogeneous, all_initialized
         self.topics = Topics()
         self.members: dict[str, Member] = {}
         self.assignable: dict[Uuid, list[int]] | None = {} if shared else None
@@ -111,7 +120,7 @@ class RandomGroup:
     def initialize_partitions(self) -> None:
         """The share-partition state of some partitions, most often of all, is initialized."""
         if self.assignable is not None:
-            most = self.made.choice([0.5, 1, 1, 1])
+            most = 1 if self.all_initialized else self.made.choice([0.5, 1, 1, 1])
             self.assignable = {
                 topic_id: [each for each in range(count) if self.made.random() <= most]
                 for topic_id, count in self.topics.partitions.items()

@@ -18,6 +18,8 @@ ELR = "eligible.leader.replicas.version"
 
 TRANSACTION_VERSION = "transaction.version"
 
+SHARE_VERSION = "share.version"
+
 SUPPORTED: Mapping[str, tuple[int, int]] = {
     METADATA_VERSION: (7, 33),
     "kraft.version": (0, 1),
@@ -28,7 +30,7 @@ SUPPORTED: Mapping[str, tuple[int, int]] = {
 
 BROKER_ONLY_FEATURES: Mapping[str, tuple[int, int]] = {
     "group.version": (0, 1),
-    "share.version": (0, 2),
+    SHARE_VERSION: (0, 2),
     "streams.version": (0, 1),
 }
 """Features of Kafka 4.4's brokers that this broker does not implement. It can be part of a cluster
@@ -38,7 +40,7 @@ that has them, but does not advertise them to clients.
 DEFAULT_LEVELS: Mapping[str, Mapping[int, int]] = {
     ELR: {26: 1},
     "group.version": {22: 1},
-    "share.version": {28: 1, 31: 2},
+    SHARE_VERSION: {28: 1, 31: 2},
     "streams.version": {29: 1},
     TRANSACTION_VERSION: {24: 2},
 }

@@ -27,6 +27,7 @@ TIERED = "no tiered storage"
 AT_ONCE = "a topic's id is looked up and used in one step"
 MANY = "needs more than 10,000 changes in one request"
 LISTENER = "only on a listener of controllers"
+STATE_DELETED = "the state of a deleted topic is deleted at once"
 LEGACY = "only for message formats that Kafka 4 no longer writes"
 OLDER_LEVEL = "needs a cluster of an older metadata.version"
 PLAIN = "listeners are PLAINTEXT, where tokens are refused; `interop/differential` shows it for forwarded requests"
@@ -39,6 +40,10 @@ _TOKENS_OF_OTHERS = {
     CONTROLLER: "NOT_CONTROLLER",
     OLDER_LEVEL: "UNSUPPORTED_VERSION",
 }
+
+_SHARE_STATE = {AUTHORIZER: "CLUSTER_AUTHORIZATION_FAILED", LOADED: "COORDINATOR_LOAD_IN_PROGRESS"}
+"""The APIs of the share coordinator."""
+
 
 _ROWS: dict[str, dict[str, str]] = {
     "Produce": {
@@ -355,6 +360,28 @@ _ROWS: dict[str, dict[str, str]] = {
         AUTHORIZER: "CLUSTER_AUTHORIZATION_FAILED",
         CONTROLLER: "NOT_LEADER_OR_FOLLOWER",
         DYNAMIC: "REQUEST_TIMED_OUT VOTER_NOT_FOUND",
+    },
+    "InitializeShareGroupState": {
+        REACHED: "UNKNOWN_TOPIC_OR_PARTITION COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR INVALID_REQUEST FENCED_STATE_EPOCH",
+        **_SHARE_STATE,
+    },
+    "ReadShareGroupState": {
+        REACHED: "COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR INVALID_REQUEST FENCED_LEADER_EPOCH",
+        STATE_DELETED: "UNKNOWN_TOPIC_OR_PARTITION",
+        **_SHARE_STATE,
+    },
+    "WriteShareGroupState": {
+        REACHED: "COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR INVALID_REQUEST FENCED_LEADER_EPOCH FENCED_STATE_EPOCH",
+        STATE_DELETED: "UNKNOWN_TOPIC_OR_PARTITION",
+        **_SHARE_STATE,
+    },
+    "DeleteShareGroupState": {
+        REACHED: "UNKNOWN_TOPIC_OR_PARTITION COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR INVALID_REQUEST",
+        **_SHARE_STATE,
+    },
+    "ReadShareGroupStateSummary": {
+        REACHED: "UNKNOWN_TOPIC_OR_PARTITION COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR INVALID_REQUEST",
+        **_SHARE_STATE,
     },
     "UnregisterController": {
         REACHED: "INVALID_REQUEST CONTROLLER_ID_NOT_REGISTERED",

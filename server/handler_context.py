@@ -18,6 +18,7 @@ from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.waiting import Wait
 from .security.host import AuthorizerHost
+from .share.persister import Persister
 from .share.share_coordinator import ShareCoordinator
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
@@ -61,6 +62,9 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def share_coordinator(self) -> ShareCoordinator: ...
+
+    @property
+    def persister(self) -> Persister: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
+    from .share.default_state_persister import DefaultStatePersister
 
 
 FEW_BYTES = 1 << 16
@@ -176,6 +177,13 @@ class Node:
         from .metadata.snapshot_generator import SnapshotGenerator
 
         return SnapshotGenerator(self, self.settings, self.controller, self.quorum.replica, self.quorum.snapshots)
+
+    @cached_property
+    def persister(self) -> DefaultStatePersister:
+        """Where the state of share partitions is kept; most clusters have no share groups."""
+        from .share.default_state_persister import DefaultStatePersister
+
+        return DefaultStatePersister(self)
 
     @cached_property
     def fetch_sessions(self) -> FetchSessionCache:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..coordinator.coordinator_runtime import CoordinatorRuntime
+from ..metadata.changed_topics import removed_topics
 from ..metadata.features import SHARE_VERSION
 from ..metadata.image import Image
 from ..metadata.internal_topics import SHARE_GROUP_STATE
-from ..metadata.removed_topics import removed_topics
 
 if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
@@ -49,8 +49,9 @@ class ShareCoordinator:
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
         """Delete the state of the share partitions of deleted topics."""
-        removed = {topic.id for topic in removed_topics(before, after, records)}
-        for shard in self if removed else ():
+        shards = list(self)
+        removed = {topic.id for topic in removed_topics(before, after, records)} if shards else set()
+        for shard in shards if removed else ():
             shard.delete_topics(removed)
 
     def _open_shard(self, node: CoordinatorHost, partition: Partition) -> ShareCoordinatorShard:

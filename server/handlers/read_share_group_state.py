@@ -1,5 +1,5 @@
-"""ReadShareGroupState: reads the state of share partitions, and fences the leaders of earlier epochs
-(KIP-932).
+"""ReadShareGroupState: reads the state of share partitions, and fences the leaders of earlier
+epochs (KIP-932).
 
 The leader of a partition sends it when it begins to serve a share group. A leader epoch that is new
 is written; one below the known epoch is FENCED_LEADER_EPOCH. A state that was never initialized is

@@ -1,5 +1,5 @@
-"""Where the state of share partitions is kept: what is read and written, and by whom it is called
-(KIP-932, "Persister").
+"""Where the state of share partitions is kept: what can be read and written (KIP-932,
+"Persister").
 
 A share partition is one partition of a topic as one share group reads it. Each call is for one
 share partition, and takes a function `then`, which is called exactly once with the result. It may

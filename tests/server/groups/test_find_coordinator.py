@@ -55,7 +55,9 @@ def test_a_share_partition_is_named_in_three_parts(bench: Bench, key: str) -> No
 
 
 def test_a_group_id_with_colons_has_share_partitions(bench: Bench) -> None:
-    (coordinator,) = bench.ask(FindCoordinatorRequest(key_type=SHARE, coordinator_keys=["a:b:" + SHARE_KEY])).coordinators
+    (coordinator,) = bench.ask(
+        FindCoordinatorRequest(key_type=SHARE, coordinator_keys=["a:b:" + SHARE_KEY])
+    ).coordinators
     assert (coordinator.error_code, coordinator.node_id) == (0, 1)
 
 

@@ -1,6 +1,7 @@
 """Combined state batches: for every offset, what a naive search over all batches says."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -54,6 +55,6 @@ def test_random_batches(seed: int) -> None:
     before, new, start = some(), some(), chance.choice((-1, 0, 7, 20))
     combined = combine_state_batches(before, new, start)
     assert naive(list(combined), -1) == naive(before + new, start)
-    for one, following in zip(combined, combined[1:], strict=False):
+    for one, following in pairwise(combined):
         assert one.last_offset < following.first_offset
         assert one.last_offset + 1 < following.first_offset or one[2:] != following[2:], "neighbours are one batch"

@@ -206,7 +206,7 @@ class CoordinatorShard(ABC):
 
     def after_commit(self, action: Callable[[int], None], timeout_ms: int | None = None) -> None:
         """Call `action` with 0 when everything written so far is committed, or with the error code
-        that says why it is not. It is called even if no connection waits any more."""
+        that says why it is not. `timeout_ms` is the commit timeout, unless given."""
         if self._is_committed(self.last_written_offset):
             action(error_codes.NONE)
         else:

@@ -36,8 +36,8 @@ class ShareBroker(Harness):
         if self.image.topic_named("t") is None:
             self.node.controller.create_internal_topic(SHARE_GROUP_STATE)
             self.create("t", partitions=2)
-        if enabled:
-            self.node.controller.commit([FeatureLevelRecord(name=SHARE_VERSION, feature_level=1)])
+        if not enabled:
+            self.node.controller.commit([FeatureLevelRecord(name=SHARE_VERSION, feature_level=0)])
         topic = self.image.topic_named("t")
         assert topic is not None
         self.topic_id: Uuid = topic.id

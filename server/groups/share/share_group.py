@@ -7,7 +7,7 @@ has members, else Empty, and it exists until it is deleted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from kafkadouble.messages import error_codes
@@ -15,10 +15,11 @@ from kafkadouble.messages.uuid import Uuid
 
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
+from ..assignor.assignment import Assignment
 from ..coordinator_group import SHARE
 from ..modern.modern_group import ModernGroup
 from ..modern.subscription_count import SubscribedTopicNames
-from . import records, sessions
+from . import administration, records, sessions
 from .share_group_member import ShareGroupMember
 from .state_partition_metadata import StatePartitionMetadata
 
@@ -53,15 +54,16 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
         self.update_subscribed_topic_names(counts, old, new)
         return counts
 
-    def has_initialized_assignment_pending(self) -> bool:
+    def has_initialized_assignment_pending(self, assignments: Collection[Assignment] | None = None) -> bool:
         """Return whether a subscribed topic has initialized partitions that are not assigned, or
-        has assigned ones that are not initialized."""
+        has assigned ones that are not initialized. `assignments` are those of the members; the
+        target assignment, unless given."""
         metadata = self.state_partition_metadata
         if metadata is None or not metadata.initialized or not self.subscribed_topic_names:
             return False
         # Not the inverted target assignment, which has one member for each partition.
         assigned: dict[Uuid, frozenset[int]] = {}
-        for assignment in self.target_assignment.values():
+        for assignment in self.target_assignment.values() if assignments is None else assignments:
             for topic_id, partitions in assignment.items():
                 assigned[topic_id] = assigned.get(topic_id, frozenset()) | partitions
         return any(
@@ -83,6 +85,17 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
 
     def _not_a_consumer_group(self) -> Refusal:
         return Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {self.group_id} is not a consumer group.")
+
+    def expire_member(self, name: str) -> None:
+        administration.expire_member(self, name)
+
+    def rebalance(self) -> None:
+        if not self.members:
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has no members")
+        administration.rebalance(self)
+
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        administration.set_target_assignment(self, assignments)
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:
         return records.group_tombstones(self.group_id, self.members)

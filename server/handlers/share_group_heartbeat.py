@@ -41,7 +41,7 @@ def answer(
 def _validate(body: ShareGroupHeartbeatRequest) -> None:
     """Raises Refusal(INVALID_REQUEST)."""
     if not 0 < java_length(body.member_id) <= MAX_MEMBER_ID_LENGTH:
-        raise Refusal(error_codes.INVALID_REQUEST, "Invalid member id in the request.")
+        raise Refusal(error_codes.INVALID_REQUEST)
     for value, name in ((body.member_id, "MemberId"), (body.group_id, "GroupId"), (body.rack_id, "RackId")):
         if value is not None and not value.strip():
             raise Refusal(error_codes.INVALID_REQUEST, f"{name} can't be empty.")

@@ -78,7 +78,7 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
         raise self._not_a_consumer_group()
 
     def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
-        raise self._not_a_consumer_group()
+        """As in Kafka, each partition is without an offset, and that is no error."""
 
     def validate_offset_delete(self) -> None:
         raise self._not_a_consumer_group()

@@ -35,6 +35,7 @@ OF_REASON = {
     error_reasons.LISTENER: "the listener of controllers is no client's",
     error_reasons.PLAIN: "the listeners of both are PLAINTEXT",
     error_reasons.DYNAMIC: "the voters of the comparison are those of its settings",
+    error_reasons.STATE_DELETED: "a race inside of Kafka, which requests cannot aim at",
     error_reasons.LEGACY: "takes logs that a Kafka before 3.0 has written",
     error_reasons.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",
 }
@@ -55,6 +56,8 @@ BETWEEN_STATES = (
 
 NOT_WRITTEN = "takes a topic of transactions that has too few replicas in sync"
 
+NO_SHARE_STATE = "takes a topic of share state that has too few replicas in sync"
+
 ALONE: dict[Row, str] = {
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
     ("ListOffsets", "LEADER_NOT_AVAILABLE"): MOMENTS,
@@ -74,6 +77,22 @@ ALONE: dict[Row, str] = {
         NOT_WRITTEN,
     ),
     ("WriteTxnMarkers", "REQUEST_TIMED_OUT"): BETWEEN_STATES,
+    **dict.fromkeys(
+        [
+            (api, "COORDINATOR_NOT_AVAILABLE")
+            for api in (
+                "InitializeShareGroupState",
+                "ReadShareGroupState",
+                "WriteShareGroupState",
+                "DeleteShareGroupState",
+                "ReadShareGroupStateSummary",
+                "AlterShareGroupOffsets",
+                "DeleteShareGroupOffsets",
+                "DeleteGroups",
+            )
+        ],
+        NO_SHARE_STATE,
+    ),
 }
 """Rows that a transcript provokes by other means than requests, and why scripts cannot."""
 

@@ -45,7 +45,10 @@ def _describe(
     try:
         group = share_group(node.groups.shard_of_named(group_id), group_id)
     except Refusal as refusal:
-        return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=refusal.message)
+        message = refusal.message
+        if refusal.code == error_codes.NOT_COORDINATOR:  # as in Kafka, which says no more of other codes
+            message = error_codes.meaning(refusal.code)
+        return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=message)
     if not repeats.may(group_id, 1 + len(group.members)):
         return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
     described = describe(group)

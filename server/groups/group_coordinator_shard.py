@@ -47,8 +47,8 @@ class GroupCoordinatorShard(CoordinatorShard):
         self.topic_hashes: dict[str, int] = {}
         """Topic name -> the hash of the topic, for those that groups subscribe to (KIP-1101)."""
         self.topics_created_at = node.image.end.offset
-        """The end offset of the latest metadata image with new topics: a regular expression that was
-        resolved in an older one must be resolved again."""
+        """The end offset of the latest metadata image with new topics. A regular expression that
+        was resolved in an older one must be resolved again."""
         self._expiration_timer: Timer | None = None
 
     def replay(self, offset: int, producer_id: int, key: Message, value: Message | None) -> None:

@@ -317,13 +317,18 @@ class ClassicGroup(CoordinatorGroup):
         if len(self.members) > self.shard.node.settings.int("group.max.size"):
             rebalance.prepare_rebalance(self, "the loaded group is larger than group.max.size")
 
-    def on_unloaded(self) -> None:
-        self.transition_to(ClassicGroupState.DEAD)
+    def cancel_timers(self) -> None:
+        """Cancel every timer of the group and of its members."""
         for timer in (self.join_timer, self.sync_timer, *self.pending_join_members.values()):
             if timer is not None:
                 timer.cancel()
         for member in self.members.values():
             member.cancel_session()
+
+    def on_unloaded(self) -> None:
+        self.transition_to(ClassicGroupState.DEAD)
+        self.cancel_timers()
+        for member in self.members.values():
             member.fail(error_codes.NOT_COORDINATOR, join_member_id=member.member_id)
 
     def __repr__(self) -> str:

@@ -19,16 +19,19 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from ...requests.request import Refusal
+from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, PartitionSet
 from ..coordinator_group import CoordinatorGroup
 from ..offset_and_metadata import OffsetAndMetadata
 from .metadata_hash import compute_metadata_hash
-from .modern_group_member import NO_ASSIGNMENT, Assignment, ModernGroupMember
+from .modern_group_member import ModernGroupMember
 from .subscription_count import SubscribedTopicNames, add_names
 
 if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 M = TypeVar("M", bound=ModernGroupMember)
+
+NO_PARTITIONS = PartitionSet()
 
 NO_REFRESH_MS = 2**31 - 1
 """How long (ms) the metadata hash of a group stays valid if no topic changes."""
@@ -50,7 +53,7 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
         self.members: dict[str, M] = {}
         self.subscribed_topic_names: SubscribedTopicNames = {}
         self.metadata_hash = 0
-        self.assignment_epoch = 0
+        self.assignment_epoch = 1
         self.assignment_timestamp = 0
         """When the target assignment was computed (ms); 0 if that is unknown."""
         self.target_assignment: dict[str, Assignment] = {}
@@ -122,21 +125,21 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
 
     def update_target_assignment(self, member_id: str, assignment: Assignment) -> None:
         """Replace the target assignment of a member (replay)."""
-        self._invert(member_id, self.target_assignment.get(member_id, NO_ASSIGNMENT), assignment)
+        self._invert(member_id, self.target_assignment.get(member_id, EMPTY_ASSIGNMENT), assignment)
         self.target_assignment[member_id] = assignment
 
     def remove_target_assignment(self, member_id: str) -> None:
         """Remove the target assignment of a member (replay)."""
-        self._invert(member_id, self.target_assignment.pop(member_id, NO_ASSIGNMENT), NO_ASSIGNMENT)
+        self._invert(member_id, self.target_assignment.pop(member_id, EMPTY_ASSIGNMENT), EMPTY_ASSIGNMENT)
 
     def _invert(self, member_id: str, old: Assignment, new: Assignment) -> None:
         for topic_id in {**old, **new}:
-            before, after = old.get(topic_id, frozenset()), new.get(topic_id, frozenset())
+            before, after = old.get(topic_id, NO_PARTITIONS), new.get(topic_id, NO_PARTITIONS)
             owners = self.inverted_target_assignment.setdefault(topic_id, {})
-            for partition in before - after:
-                if owners.get(partition) == member_id:
+            for partition in before:
+                if partition not in after and owners.get(partition) == member_id:
                     del owners[partition]
-            owners.update(dict.fromkeys(after - before, member_id))
+            owners.update((partition, member_id) for partition in after if partition not in before)
             if not owners:
                 del self.inverted_target_assignment[topic_id]
 

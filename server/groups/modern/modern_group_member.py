@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kafkadouble.messages.uuid import Uuid
-
 from .member_state import MemberState
-
-Assignment = Mapping[Uuid, frozenset[int]]
-"""Topic id -> partitions."""
-
-NO_ASSIGNMENT: Assignment = {}
 
 LEAVE_GROUP_MEMBER_EPOCH = -1
 """The epoch with which a member leaves, and the one of a member whose assignment was deleted."""

@@ -229,4 +229,3 @@ class StreamsGroup(CoordinatorGroup):
 
     def __repr__(self) -> str:
         return f"streams group {self.group_id}: {self.state_name}, {len(self.members)} members"
-

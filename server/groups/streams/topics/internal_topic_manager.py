@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafkadouble.messages import error_codes
 
-from ....coordinator.java_strings import in_hash_map_order
+from ....coordinator.java_collections import hash_map_order, string_hash
 from ....metadata.image import Image
 from ....metadata.topic_names import problem_with_name
 from ....requests.request import Refusal
@@ -95,7 +95,7 @@ def _configured(subtopology: Subtopology, image: Image, counts: PartitionCounts)
 
 def _internal_topics(infos: Iterable[TopicInfo], counts: PartitionCounts) -> Mapping[str, ConfiguredInternalTopic]:
     by_name = with_distinct_keys((info.name, _internal_topic(info, counts)) for info in infos)
-    return {name: by_name[name] for name in in_hash_map_order(by_name)}
+    return {name: by_name[name] for name in hash_map_order(by_name, string_hash)}
 
 
 def _internal_topic(info: TopicInfo, counts: PartitionCounts) -> ConfiguredInternalTopic:
@@ -112,7 +112,7 @@ def _missing_internal_topics(
     """Return topic -> how to create it. The order is that of Kafka's map, which members see."""
     needed = {topic.name: topic for each in subtopologies.values() for topic in each.internal_topics}
     missing = dict(needed)
-    for name in in_hash_map_order(topology.required_topics):
+    for name in hash_map_order(topology.required_topics, string_hash):
         found, expected = image.topic_named(name), missing.get(name)
         if found is None or expected is None:
             continue
@@ -122,4 +122,4 @@ def _missing_internal_topics(
                 f"expected {expected.partitions}, found {len(found.partitions)}"
             )
         del missing[name]
-    return {name: missing[name].creatable() for name in in_hash_map_order(needed) if name in missing}
+    return {name: missing[name].creatable() for name in hash_map_order(needed, string_hash) if name in missing}

@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDe
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from kafkadouble.messages.generated.streams_group_topology_record import StreamsGroupTopologyValue
 
-from ....coordinator.java_strings import in_hash_map_order
+from ....coordinator.java_collections import hash_map_order, string_hash
 from ....requests.request import Refusal
 from ..distinct_keys import with_distinct_keys
 
@@ -31,7 +31,7 @@ class StreamsTopology:
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
         self.epoch = value.epoch
         by_id = with_distinct_keys((each.subtopology_id, each) for each in value.subtopologies)
-        self.subtopologies: Mapping[str, Subtopology] = {id: by_id[id] for id in in_hash_map_order(by_id)}
+        self.subtopologies: Mapping[str, Subtopology] = {id: by_id[id] for id in hash_map_order(by_id, string_hash)}
         self.subtopology_of_source_topic = {
             topic: subtopology for subtopology in self.subtopologies.values() for topic in source_topics_of(subtopology)
         }

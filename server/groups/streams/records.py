@@ -169,7 +169,7 @@ def topology_tombstone(group_id: str) -> CoordinatorRecord:
     return CoordinatorRecord(StreamsGroupTopologyKey(group_id=group_id), None)
 
 
-def removed_member_records(group_id: str, member_id: str) -> list[CoordinatorRecord]:
+def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
     """Return the tombstones of a member, in the order in which they must be replayed."""
     return [
         current_assignment_tombstone(group_id, member_id),

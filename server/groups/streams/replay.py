@@ -1,7 +1,7 @@
-"""What each record of a streams group changes.
+"""Replays the records of streams groups into a shard (KIP-1071).
 
-A record creates a group that does not exist; a tombstone does not. A group with committed offsets
-only, which is a classic group, becomes a streams group.
+The records of one group may be replayed in any order that compaction leaves: each creates the group
+if it does not exist yet, except a tombstone, which then has nothing to delete.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ from kafkadouble.messages.generated.streams_group_topology_record import (
 )
 from kafkadouble.messages.message import Message
 
-from ..classic.group import ClassicGroup
 from .records import StreamsGroupMetadata
-from .streams_group import DELETED_ASSIGNMENT_EPOCH, StreamsGroup
+from .streams_group import StreamsGroup
 from .tasks_tuple import TasksTuple
 from .topics.streams_topology import StreamsTopology
 
@@ -44,39 +43,31 @@ if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 
-class UnexpectedStreamsRecord(Exception):
-    """A record that does not fit the group: the log is damaged, and is not loaded."""
+NO_ASSIGNMENT_EPOCH = -1
+"""The assignment epoch of a group whose target assignment was deleted."""
 
 
-def _group_of(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
-    """Return the group, created if it does not exist. Raises UnexpectedStreamsRecord for a group of
-    another type."""
-    found = shard.groups.get(group_id)
-    if isinstance(found, StreamsGroup):
-        return found
-    if found is not None and not (isinstance(found, ClassicGroup) and found.is_simple):
-        raise UnexpectedStreamsRecord(f"group {group_id} is not a streams group")
-    group = shard.groups[group_id] = StreamsGroup(shard, group_id)
+def _group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
+    """Return the group, created if it does not exist or only has committed offsets."""
+    group = shard.groups.get(group_id)
+    if not isinstance(group, StreamsGroup):
+        group = shard.groups[group_id] = StreamsGroup(shard, group_id)
     return group
 
 
-def _existing(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup | None:
-    return None if group_id not in shard.groups else _group_of(shard, group_id)
+def _present(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup | None:
+    group = shard.groups.get(group_id)
+    return group if isinstance(group, StreamsGroup) else None
 
 
 def replay_metadata(
     shard: GroupCoordinatorShard, key: StreamsGroupMetadataKey, value: StreamsGroupMetadataValue | None
 ) -> None:
-    """Set the group's epochs, or delete the group, which has no members and no assignment then."""
+    """Set the group's epochs, or delete the group."""
     if value is not None:
-        _group_of(shard, key.group_id).metadata = StreamsGroupMetadata.of(value)
-        return
-    group = _existing(shard, key.group_id)
-    if group is None:
-        return
-    if group.members or group.assignment_epoch != DELETED_ASSIGNMENT_EPOCH:
-        raise UnexpectedStreamsRecord(f"{group!r} is deleted before its members and its assignment")
-    del shard.groups[key.group_id]
+        _group(shard, key.group_id).set_metadata(StreamsGroupMetadata.of(value))
+    elif _present(shard, key.group_id) is not None:
+        del shard.groups[key.group_id]
 
 
 def replay_topology(
@@ -84,26 +75,20 @@ def replay_topology(
 ) -> None:
     """Set or delete the topology."""
     if value is not None:
-        _group_of(shard, key.group_id).topology = StreamsTopology(value)
-    elif (group := _existing(shard, key.group_id)) is not None:
-        group.topology = None
+        _group(shard, key.group_id).set_topology(StreamsTopology(value))
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.set_topology(None)
 
 
-def replay_member_metadata(
+def replay_member(
     shard: GroupCoordinatorShard, key: StreamsGroupMemberMetadataKey, value: StreamsGroupMemberMetadataValue | None
 ) -> None:
-    """Add, change or remove a member, whose assignments are deleted before."""
+    """Set the metadata of a member; a member without them is deleted."""
     if value is not None:
-        group = _group_of(shard, key.group_id)
+        group = _group(shard, key.group_id)
         group.update_member(group.member_or_new(key.member_id).with_metadata(value))
-        return
-    existing = _existing(shard, key.group_id)
-    member = None if existing is None else existing.members.get(key.member_id)
-    if existing is None or member is None:
-        return
-    if not member.is_without_assignment or key.member_id in existing.target_assignment:
-        raise UnexpectedStreamsRecord(f"member {key.member_id} of {existing!r} is deleted before its assignments")
-    existing.remove_member(key.member_id)
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.remove_member(key.member_id)
 
 
 def replay_target_assignment_metadata(
@@ -111,17 +96,11 @@ def replay_target_assignment_metadata(
     key: StreamsGroupTargetAssignmentMetadataKey,
     value: StreamsGroupTargetAssignmentMetadataValue | None,
 ) -> None:
-    """Set the epoch of the target assignment, or delete the assignment, which has no members then."""
+    """Set the epoch of the target assignment, or delete it."""
     if value is not None:
-        group = _group_of(shard, key.group_id)
-        group.assignment_epoch, group.assignment_timestamp = value.assignment_epoch, value.assignment_timestamp
-        return
-    existing = _existing(shard, key.group_id)
-    if existing is None:
-        return
-    if existing.target_assignment:
-        raise UnexpectedStreamsRecord(f"the target assignment of {existing!r} is deleted before those of its members")
-    existing.assignment_epoch, existing.assignment_timestamp = DELETED_ASSIGNMENT_EPOCH, 0
+        _group(shard, key.group_id).set_target_assignment_metadata(value.assignment_epoch, value.assignment_timestamp)
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.set_target_assignment_metadata(NO_ASSIGNMENT_EPOCH, 0)
 
 
 def replay_target_assignment_member(
@@ -131,32 +110,32 @@ def replay_target_assignment_member(
 ) -> None:
     """Set or delete the target assignment of a member."""
     if value is not None:
-        _group_of(shard, key.group_id).target_assignment[key.member_id] = TasksTuple.of(value)
-    elif (group := _existing(shard, key.group_id)) is not None:
-        group.target_assignment.pop(key.member_id, None)
+        _group(shard, key.group_id).target_assignment[key.member_id] = TasksTuple.of(value)
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.target_assignment.pop(key.member_id, None)
 
 
-def replay_current_member_assignment(
+def replay_current_assignment(
     shard: GroupCoordinatorShard,
     key: StreamsGroupCurrentMemberAssignmentKey,
     value: StreamsGroupCurrentMemberAssignmentValue | None,
 ) -> None:
-    """Set the epoch, the state and the tasks of a member, or delete them before the member."""
+    """Set the epoch, the state and the tasks of a member, or delete them."""
     if value is not None:
-        group = _group_of(shard, key.group_id)
+        group = _group(shard, key.group_id)
         group.update_member(group.member_or_new(key.member_id).with_current_assignment(value))
         return
-    existing = _existing(shard, key.group_id)
-    if existing is not None and key.member_id in existing.members:
-        existing.update_member(existing.members[key.member_id].without_current_assignment())
+    present = _present(shard, key.group_id)
+    if present is not None and key.member_id in present.members:
+        present.update_member(present.members[key.member_id].without_current_assignment())
 
 
 REPLAY: dict[type[Message], Any] = {
     StreamsGroupMetadataKey: replay_metadata,
     StreamsGroupTopologyKey: replay_topology,
-    StreamsGroupMemberMetadataKey: replay_member_metadata,
+    StreamsGroupMemberMetadataKey: replay_member,
     StreamsGroupTargetAssignmentMetadataKey: replay_target_assignment_metadata,
     StreamsGroupTargetAssignmentMemberKey: replay_target_assignment_member,
-    StreamsGroupCurrentMemberAssignmentKey: replay_current_member_assignment,
+    StreamsGroupCurrentMemberAssignmentKey: replay_current_assignment,
 }
 """Class of a record's key -> the function that applies the record."""

@@ -25,7 +25,7 @@ from ..coordinator_group import STREAMS, CommitPartitionValidator, CoordinatorGr
 from ..modern.metadata_hash import compute_metadata_hash
 from ..modern.modern_group import NO_REFRESH_MS, DeadlineAndEpoch
 from ..offset_and_metadata import OffsetAndMetadata
-from . import offset_validation, records, timeouts
+from . import member_epochs, records, timers
 from .assignment_refiner import RefinedAssignment
 from .endpoint_information import EndpointInformation
 from .member_task_offsets import NO_TASK_OFFSETS, MemberTaskOffsets
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 FIRST_ASSIGNMENT_EPOCH = 1
 """The assignment epoch of a new group, which has the group epoch 1."""
 
-DELETED_ASSIGNMENT_EPOCH = -1
-"""The assignment epoch after the tombstone of the target assignment."""
-
 
 class StreamsGroup(CoordinatorGroup):
     """One streams group of a shard."""
@@ -55,6 +52,8 @@ class StreamsGroup(CoordinatorGroup):
 
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
         self.shard, self.group_id = shard, group_id
+        self._state: StreamsGroupState | None = StreamsGroupState.EMPTY
+        """None if it must be computed again."""
         self.metadata = StreamsGroupMetadata()
         self.topology: StreamsTopology | None = None
         self.members: dict[str, StreamsGroupMember] = {}
@@ -73,6 +72,11 @@ class StreamsGroup(CoordinatorGroup):
 
     @property
     def state(self) -> StreamsGroupState:
+        if self._state is None:
+            self._state = self._compute_state()
+        return self._state
+
+    def _compute_state(self) -> StreamsGroupState:
         if not self.members:
             return StreamsGroupState.EMPTY
         if self.topology is None or self.topology.epoch != self.metadata.validated_topology_epoch:
@@ -96,9 +100,20 @@ class StreamsGroup(CoordinatorGroup):
         return not self.members
 
     @property
-    def is_persisted(self) -> bool:
-        """Return whether the shard has this group, and not only a request that may create it."""
-        return self.shard.groups.get(self.group_id) is self
+    def is_stable(self) -> bool:
+        return self.state is StreamsGroupState.STABLE
+
+    def set_metadata(self, metadata: StreamsGroupMetadata) -> None:
+        """Set the epochs and what they depend on (replay)."""
+        self.metadata, self._state = metadata, None
+
+    def set_topology(self, topology: StreamsTopology | None) -> None:
+        """Set or delete the topology (replay)."""
+        self.topology, self._state = topology, None
+
+    def set_target_assignment_metadata(self, epoch: int, timestamp: int) -> None:
+        """Set the epoch of the target assignment, and when it was computed in ms (replay)."""
+        self.assignment_epoch, self.assignment_timestamp, self._state = epoch, timestamp, None
 
     def member(self, member_id: str) -> StreamsGroupMember:
         """Return a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
@@ -119,7 +134,7 @@ class StreamsGroup(CoordinatorGroup):
     def update_member(self, member: StreamsGroupMember) -> None:
         """Add or replace a member (replay)."""
         self._forget(self.members.get(member.member_id))
-        self.members[member.member_id] = member
+        self.members[member.member_id], self._state = member, None
         self.processes.add(member.assigned_tasks, member.process_id)
         self.processes.add(member.tasks_pending_revocation, member.process_id)
         if member.instance_id is not None:
@@ -128,6 +143,7 @@ class StreamsGroup(CoordinatorGroup):
     def remove_member(self, member_id: str) -> None:
         """Remove a member (replay). Without members no shutdown is requested any more."""
         self._forget(self.members.pop(member_id, None))
+        self._state = None
         self.task_offsets.pop(member_id, None)
         if not self.members:
             self.shutdown_request_member_id = None
@@ -183,14 +199,13 @@ class StreamsGroup(CoordinatorGroup):
             return accept_partition
         if transactional and generation_id == -1 and not member_id and group_instance_id is None:
             return accept_partition
-        member = self.member(member_id)
-        offset_validation.check_commit_version(transactional, version)
-        return offset_validation.commit_validator(self.topology, member, generation_id)
+        return member_epochs.validate_commit(
+            self.topology, self.member(member_id), generation_id, transactional=transactional, version=version
+        )
 
     def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
-        if member_id is None and member_epoch < 0:
-            return
-        offset_validation.check_fetch_epoch(self.member(member_id or ""), member_epoch)
+        if member_id is not None or member_epoch >= 0:
+            member_epochs.validate_fetch(self.member(member_id or ""), member_epoch)
 
     def on_offset_commit(self, member_id: str) -> None:
         """Only heartbeats restart the session of a member."""
@@ -220,9 +235,7 @@ class StreamsGroup(CoordinatorGroup):
         ]
 
     def on_loaded(self) -> None:
-        for member in self.members.values():
-            timeouts.schedule_session(self, member.member_id)
-            timeouts.schedule_rebalance_if_revoking(self, member)
+        timers.schedule_all(self)
 
     def on_unloaded(self) -> None:
         """Nothing waits, and the shard cancels its timers."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_heartbeat import (
@@ -113,19 +113,29 @@ def _member(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> S
 def _updated(member: StreamsGroupMember, request: HeartbeatRequest) -> StreamsGroupMember:
     """Return the member with what the request changes."""
     body = request.body
-    timeout_ms, tags = body.rebalance_timeout_ms, body.client_tags
-    return replace(
-        member,
-        instance_id=member.instance_id if body.instance_id is None else body.instance_id,
-        rack_id=member.rack_id if body.rack_id is None else body.rack_id,
-        rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == UNCHANGED else timeout_ms,
-        topology_epoch=member.topology_epoch if body.topology is None else body.topology.epoch,
-        client_id=request.client_id,
-        client_host=f"/{request.peer.host}",
-        process_id=member.process_id if body.process_id is None else body.process_id,
-        client_tags=member.client_tags if tags is None else with_distinct_keys((tag.key, tag.value) for tag in tags),
-        user_endpoint=_user_endpoint(member, body),
-    )
+    given = {
+        "instance_id": body.instance_id,
+        "rack_id": body.rack_id,
+        "rebalance_timeout_ms": None if body.rebalance_timeout_ms == UNCHANGED else body.rebalance_timeout_ms,
+        "topology_epoch": None if body.topology is None else body.topology.epoch,
+        "client_id": request.client_id,
+        "client_host": f"/{request.peer.host}",
+        "process_id": body.process_id,
+        "client_tags": _client_tags(body),
+    }
+    changes: dict[str, Any] = {
+        name: value for name, value in given.items() if value is not None and value != getattr(member, name)
+    }
+    endpoint = _user_endpoint(member, body)
+    if endpoint != member.user_endpoint:
+        changes["user_endpoint"] = endpoint
+    return replace(member, **changes) if changes else member
+
+
+def _client_tags(body: StreamsGroupHeartbeatRequest) -> Mapping[str, str] | None:
+    if body.client_tags is None:
+        return None
+    return with_distinct_keys((tag.key, tag.value) for tag in body.client_tags)
 
 
 def _user_endpoint(member: StreamsGroupMember, body: StreamsGroupHeartbeatRequest) -> UserEndpoint | None:

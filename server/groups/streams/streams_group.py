@@ -14,13 +14,14 @@ its shard; the first records create it there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
+from ..assignor.assignment import Assignment
 from ..coordinator_group import STREAMS, CommitPartitionValidator, CoordinatorGroup, accept_partition
 from ..modern.metadata_hash import compute_metadata_hash
 from ..modern.modern_group import NO_REFRESH_MS, DeadlineAndEpoch
@@ -222,6 +223,20 @@ class StreamsGroup(CoordinatorGroup):
 
     def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
         return offset.commit_timestamp
+
+    def expire_member(self, name: str) -> None:
+        from .administration import expire_member
+
+        expire_member(self, name)
+
+    def rebalance(self) -> None:
+        from .administration import rebalance
+
+        rebalance(self)
+
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        message = f"{self.group_id} is a streams group: it has tasks and no partitions"
+        raise Refusal(error_codes.INVALID_REQUEST, message)
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:
         group_id, members = self.group_id, [*self.members]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from kafkadouble.messages import error_codes
 
-from ..metadata.features import GROUP_VERSION, SHARE_VERSION
+from ..configs.settings import Settings
+from ..metadata.features import GROUP_VERSION, SHARE_VERSION, STREAMS_VERSION
 from ..metadata.image import Image
 from ..requests.request import Refusal
+from .coordinator_group import STREAMS
 
 
 def refuse_without_consumer_protocol(image: Image) -> None:
@@ -19,4 +21,12 @@ def refuse_without_consumer_protocol(image: Image) -> None:
 def refuse_without_share_groups(image: Image) -> None:
     """Raises Refusal(UNSUPPORTED_VERSION) unless share.version is 1 or higher."""
     if image.features.get(SHARE_VERSION, 0) < 1:
+        raise Refusal(error_codes.UNSUPPORTED_VERSION)
+
+
+def refuse_without_streams_protocol(image: Image, settings: Settings) -> None:
+    """Raises Refusal(UNSUPPORTED_VERSION) unless streams.version is 1 or higher, and this broker
+    offers the protocol."""
+    offered = STREAMS in settings.list("group.coordinator.rebalance.protocols")
+    if not offered or image.features.get(STREAMS_VERSION, 0) < 1:
         raise Refusal(error_codes.UNSUPPORTED_VERSION)

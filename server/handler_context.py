@@ -18,6 +18,7 @@ from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.waiting import Wait
 from .security.host import AuthorizerHost
+from .share.share_partition_manager import SharePartitionManager
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
 
@@ -54,6 +55,9 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def groups(self) -> GroupCoordinator: ...
+
+    @property
+    def share_partitions(self) -> SharePartitionManager: ...
 
     @property
     def transactions(self) -> TransactionCoordinator: ...

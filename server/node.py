@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
+    from .share.share_partition_manager import SharePartitionManager
 
 
 FEW_BYTES = 1 << 16
@@ -181,6 +182,17 @@ class Node:
         from .replica.fetching.fetch_sessions import FetchSessionCache
 
         return FetchSessionCache(self.settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+
+    @cached_property
+    def share_partitions(self) -> SharePartitionManager:
+        """The share partitions and share sessions; the first ShareFetch makes them."""
+        from .share.no_op_state_persister import NoOpStatePersister
+        from .share.share_partition_manager import SharePartitionManager
+
+        made = SharePartitionManager(self, NoOpStatePersister())
+        self.partitions.listeners.append(made)
+        self.controller.listeners.append(made.image_changed)
+        return made
 
     def advance(self, now: int) -> None:
         """Set the time (ms) of what happens next. Only here and in `submit` does time enter a

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..configs.effective import effective_group_config
+from ..metadata.features import SHARE_VERSION
 from ..metadata.image import GROUP
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class ShareGroupConfigProvider:
 
     def _read(self, group_id: str, image: Image) -> ShareGroupConfig:
         values = effective_group_config(image.config_overrides(GROUP, group_id), self._node.settings)
-        has_dlq = image.features.get("share.version", 0) >= DLQ_FROM
+        has_dlq = image.features.get(SHARE_VERSION, 0) >= DLQ_FROM
         return ShareGroupConfig(
             record_lock_duration_ms=int(str(values["share.record.lock.duration.ms"])),
             delivery_count_limit=int(str(values["share.delivery.count.limit"])),

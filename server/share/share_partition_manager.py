@@ -9,10 +9,11 @@ records that a member has acquired are released when its session ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 
+from ..metadata.features import SHARE_VERSION
 from ..requests.request import Refusal
 from .persister import Persister, SharePartitionKey
 from .share_fetch_context import FinalContext, InitialContext, SubsequentContext
@@ -25,6 +26,7 @@ from .share_session_cache import ShareSessionCache
 if TYPE_CHECKING:
     from kafkadouble.messages.uuid import Uuid
 
+    from ..metadata.image import Image
     from ..replica.partition import Partition
     from ..requests.request import Peer
     from .acknowledgement import AcknowledgementBatch
@@ -106,11 +108,12 @@ class SharePartitionManager:
             if dropped.key.group_id == group_id:
                 self._drop(dropped)
 
-    def clear(self) -> None:
-        """The cluster no longer supports share groups: forget everything."""
-        self.sessions.clear()
-        for dropped in self:
-            self._drop(dropped)
+    def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
+        """Forget everything when the cluster no longer has share groups."""
+        if before.features.get(SHARE_VERSION, 0) and not after.features.get(SHARE_VERSION, 0):
+            self.sessions.clear()
+            for dropped in self:
+                self._drop(dropped)
 
     # Acknowledgements.
 

@@ -50,8 +50,6 @@ def read(
     partition = node.partitions.get(topic, index)
     if partition is None:
         return ShareLogRead(offset, error_code=node.partitions.code_of_missing(topic, index))
-    if partition.topic_id != share_partition.key.topic_id:
-        return ShareLogRead(offset, error_code=error_codes.INCONSISTENT_TOPIC_ID)
     if partition.offline:
         return ShareLogRead(offset, error_code=error_codes.KAFKA_STORAGE_ERROR)
     start = partition.log.log_start_offset

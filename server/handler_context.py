@@ -18,6 +18,8 @@ from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.waiting import Wait
 from .security.host import AuthorizerHost
+from .share.persister import Persister
+from .share.share_coordinator import ShareCoordinator
 from .share.share_partition_manager import SharePartitionManager
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
@@ -61,6 +63,12 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def transactions(self) -> TransactionCoordinator: ...
+
+    @property
+    def share_coordinator(self) -> ShareCoordinator: ...
+
+    @property
+    def persister(self) -> Persister: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

@@ -1,4 +1,7 @@
-"""The APIs of classic groups and of committed offsets. The columns are those of `row`."""
+"""The APIs of classic and consumer groups, and of committed offsets.
+
+The columns are those of `row`.
+"""
 
 from __future__ import annotations
 
@@ -61,6 +64,15 @@ ROWS = (
         parts="group:groups_names/results",
         right=NONE,
         part_right="DELETE group",
+        secrets=NONE,
+    ),
+    ApiRow("ConsumerGroupHeartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "ConsumerGroupDescribe",
+        forwarded=False,
+        parts="group:group_ids/groups",
+        right=NONE,
+        part_right="DESCRIBE group",
         secrets=NONE,
     ),
     ApiRow(

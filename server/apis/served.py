@@ -5,7 +5,7 @@ The versions are those of the message specs, less what Kafka itself holds back a
 
 from __future__ import annotations
 
-from . import administration, groups, quorum, records, share_records, transactions
+from . import administration, groups, quorum, records, share, share_records, transactions
 from .row import ApiRow, ServedApi
 
 ROWS: tuple[ApiRow, ...] = tuple(
@@ -17,6 +17,7 @@ ROWS: tuple[ApiRow, ...] = tuple(
             *administration.ROWS,
             *quorum.ROWS,
             *transactions.ROWS,
+            *share.ROWS,
         ),
         key=lambda row: row.api.key,
     )

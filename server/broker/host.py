@@ -16,6 +16,7 @@ from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..share.default_state_persister import DefaultStatePersister
 from ..transactions.transaction_coordinator import TransactionCoordinator
 
 
@@ -56,3 +57,6 @@ class ClusterHost(BrokerHost, ReplicaHost, Protocol):
 
     @property
     def transactions(self) -> TransactionCoordinator: ...
+
+    @property
+    def persister(self) -> DefaultStatePersister: ...

@@ -60,7 +60,12 @@ def _converted(config: ConfigKey, value: Value, factor: int) -> Value:
 
 def effective_group_config(overrides: Mapping[str, str], layers: Layers) -> dict[str, Value]:
     """The value of every configuration of a group, by name, within the broker's bounds."""
-    return {config.name: clamped(config.name, group_value(config, overrides, layers), layers) for config in GROUP}
+    return {config.name: effective_group_value(config.name, overrides, layers) for config in GROUP}
+
+
+def effective_group_value(name: str, overrides: Mapping[str, str], layers: Layers) -> Value:
+    """The value of one configuration of a group, within the broker's bounds."""
+    return clamped(name, group_value(GROUP[name], overrides, layers), layers)
 
 
 def group_value(config: ConfigKey, overrides: Mapping[str, str], layers: Layers) -> Value:

@@ -169,7 +169,7 @@ class CoordinatorShard(ABC):
             log.exception("%r: %r was not written", self, record)
             after(error_codes.UNKNOWN_SERVER_ERROR)
         else:
-            self._after_commit(after, timeout_ms)
+            self.after_commit(after, timeout_ms)
 
     def _log_failed_append(self, code: int) -> None:
         if code:
@@ -204,7 +204,9 @@ class CoordinatorShard(ABC):
             raise Refusal(code)
         return answer
 
-    def _after_commit(self, action: Callable[[int], None], timeout_ms: int | None) -> None:
+    def after_commit(self, action: Callable[[int], None], timeout_ms: int | None = None) -> None:
+        """Call `action` with 0 when everything written so far is committed, or with the error code
+        that says why it is not. `timeout_ms` is the commit timeout, unless given."""
         if self._is_committed(self.last_written_offset):
             action(error_codes.NONE)
         else:

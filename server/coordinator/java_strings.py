@@ -1,7 +1,7 @@
-"""Java's `String.hashCode()` and `String.length()`, where Kafka exposes their results.
+"""Java's `String.hashCode()`, `length()` and `compareTo()`, where Kafka exposes their results.
 
 A Java string is a sequence of UTF-16 code units. A character outside the Basic Multilingual Plane
-is two code units, and both functions count it as two.
+is two code units, and the functions see both.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ def java_hash(text: str) -> int:
 def java_length(text: str) -> int:
     """Return `text.length()`."""
     return len(text.encode("utf-16-be", "surrogatepass")) // 2
+
+
+def java_order(text: str) -> bytes:
+    """Return a key that sorts as `text.compareTo()` does: by code units."""
+    return text.encode("utf-16-be", "surrogatepass")
 
 
 def partition_for(key: str, partitions: int) -> int:

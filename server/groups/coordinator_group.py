@@ -6,14 +6,27 @@ A `validate_` method returns silently, or raises Refusal with Kafka's error code
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import ClassVar
+
+from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.coordinator_record import CoordinatorRecord
 from .offset_and_metadata import OffsetAndMetadata
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
 """The types of groups, as ListGroups writes them."""
+
+
+CommitPartitionValidator = Callable[[str, Uuid, int], None]
+"""Checks that a member may commit an offset of a partition: topic, topic id, partition.
+
+Raises Refusal, which fails the whole request.
+"""
+
+
+def accept_partition(topic: str, topic_id: Uuid, partition: int) -> None:
+    """The validator of a commit whose partitions need no check."""
 
 
 class CoordinatorGroup(ABC):
@@ -35,13 +48,21 @@ class CoordinatorGroup(ABC):
 
     @abstractmethod
     def validate_offset_commit(
-        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool
-    ) -> None:
-        """Check that this member may commit offsets now."""
+        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool, version: int
+    ) -> CommitPartitionValidator:
+        """Check that this member may commit offsets now; return the check of each partition.
+
+        `generation_id` is the member epoch of a member that has one. `version` is the one of the
+        request.
+        """
 
     @abstractmethod
     def on_offset_commit(self, member_id: str) -> None:
-        """Restart the session of a member that commits."""
+        """Restart the session of a member that commits, in a classic group."""
+
+    @abstractmethod
+    def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
+        """Check that this member may fetch offsets now."""
 
     @abstractmethod
     def validate_offset_delete(self) -> None:
@@ -58,6 +79,10 @@ class CoordinatorGroup(ABC):
     @abstractmethod
     def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
         """Return when the retention of an offset starts (ms); None while it cannot expire."""
+
+    @abstractmethod
+    def on_topics_changed(self, names: Set[str]) -> None:
+        """These topics were created, changed or deleted."""
 
     @abstractmethod
     def tombstones(self) -> Sequence[CoordinatorRecord]:

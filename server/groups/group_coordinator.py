@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 
 from ..coordinator.coordinator_runtime import CoordinatorRuntime
+from ..metadata.changed_topics import changed_topic_names, removed_topics
 from ..metadata.image import Image
 from ..metadata.internal_topics import CONSUMER_OFFSETS
-from ..metadata.removed_topics import removed_topics
 from ..requests.request import Refusal
 
 if TYPE_CHECKING:
@@ -44,12 +44,21 @@ class GroupCoordinator:
         return iter(self.runtime)
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Delete the offsets of deleted topics."""
+        """Delete the offsets of deleted topics, and let subscribers look at changed topics."""
+        shards = list(self)
+        if not shards:
+            return
         for topic in removed_topics(before, after, records):
-            for shard in self:
+            for shard in shards:
                 from .deletion import delete_topic_offsets  # not needed without groups
 
                 delete_topic_offsets(shard, topic.name, topic.id)
+        changed = changed_topic_names(before, after, records)
+        has_new_topics = any(name not in before.topic_ids for name in changed)
+        for shard in shards if changed else ():
+            if has_new_topics:
+                shard.topics_created_at = after.end.offset
+            shard.on_topics_changed(changed)
 
     def __repr__(self) -> str:
         return f"group {self.runtime!r}"

@@ -18,6 +18,7 @@ from ..coordinator.coordinator_record import CoordinatorRecord
 from ..coordinator.java_strings import java_length
 from ..requests.request import Refusal
 from .classic.group import ClassicGroup
+from .coordinator_group import CommitPartitionValidator, accept_partition
 from .offset_and_metadata import OffsetAndMetadata
 from .offset_metadata_manager import OffsetKey
 from .offset_records import offset_record
@@ -38,7 +39,7 @@ def commit_offsets(
     shard: GroupCoordinatorShard, body: OffsetCommitRequest, topics: Sequence[RequestTopic], version: int
 ) -> list[ResponseTopic]:
     """Commit the offsets of `topics`, which exist and have names and ids. Raises Refusal."""
-    _validate(shard, body, version)
+    validate_partition = _validate(shard, body, version)
     max_metadata = shard.node.settings.int("offset.metadata.max.bytes")
     retention_ms = body.retention_time_ms
     expires = retention_ms != DEFAULT_RETENTION
@@ -51,6 +52,7 @@ def commit_offsets(
             code = _error_of(partition, max_metadata)
             partitions.append(ResponsePartition(partition_index=partition.partition_index, error_code=code))
             if not code:
+                validate_partition(topic.name, Uuid(topic.topic_id), partition.partition_index)
                 key = OffsetKey(body.group_id, topic.name, partition.partition_index)
                 offset = _offset_and_metadata(topic, partition, shard.now, expire_timestamp)
                 records.append(offset_record(key, offset))
@@ -64,16 +66,21 @@ def _wrap_to_long(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 
-def _validate(shard: GroupCoordinatorShard, body: OffsetCommitRequest, version: int) -> None:
+def _validate(shard: GroupCoordinatorShard, body: OffsetCommitRequest, version: int) -> CommitPartitionValidator:
     group, generation_id = shard.groups.get(body.group_id), body.generation_id_or_member_epoch
     if group is not None:
-        group.validate_offset_commit(body.member_id, body.group_instance_id, generation_id, transactional=False)
-        group.on_offset_commit(body.member_id)
-    elif generation_id >= 0:
+        member_id, instance_id = body.member_id, body.group_instance_id
+        validator = group.validate_offset_commit(
+            member_id, instance_id, generation_id, transactional=False, version=version
+        )
+        group.on_offset_commit(member_id)
+        return validator
+    if generation_id >= 0:
         not_found = version >= GROUP_ID_NOT_FOUND_FROM
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND if not_found else error_codes.ILLEGAL_GENERATION)
-    else:  # as in Kafka, also if every offset is refused
-        shard.groups[body.group_id] = ClassicGroup(shard, body.group_id)
+    # As in Kafka, also if every offset is refused.
+    shard.groups[body.group_id] = ClassicGroup(shard, body.group_id)
+    return accept_partition
 
 
 def _error_of(partition: RequestPartition, max_metadata: int) -> int:

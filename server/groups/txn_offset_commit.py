@@ -18,6 +18,7 @@ from ..coordinator.java_strings import java_length
 from ..log.producers import VerificationStateEntry
 from ..requests.request import Refusal
 from .classic.group import ClassicGroup
+from .coordinator_group import CommitPartitionValidator, accept_partition
 from .offset_and_metadata import OffsetAndMetadata
 from .offset_metadata_manager import OffsetKey
 from .offset_records import offset_record
@@ -41,7 +42,7 @@ def commit_transactional_offsets(
     verification: VerificationStateEntry | None,
 ) -> list[ResponseTopic]:
     """Write the offsets of `topics`, which exist and have names and ids. Raises Refusal."""
-    _validate(shard, body, version)
+    validate_partition = _validate(shard, body, version)
     max_metadata = shard.node.settings.int("offset.metadata.max.bytes")
     records: list[CoordinatorRecord] = []
     responses = []
@@ -52,6 +53,7 @@ def commit_transactional_offsets(
             code = error_codes.OFFSET_METADATA_TOO_LARGE if java_length(metadata) > max_metadata else error_codes.NONE
             partitions.append(ResponsePartition(partition_index=partition.partition_index, error_code=code))
             if not code:
+                validate_partition(topic.name, Uuid(topic.topic_id), partition.partition_index)
                 key = OffsetKey(body.group_id, topic.name, partition.partition_index)
                 epoch, id = partition.committed_leader_epoch, Uuid(topic.topic_id)
                 offset = OffsetAndMetadata(-1, partition.committed_offset, epoch, metadata, shard.now, topic_id=id)
@@ -61,12 +63,13 @@ def commit_transactional_offsets(
     return responses
 
 
-def _validate(shard: GroupCoordinatorShard, body: TxnOffsetCommitRequest, version: int) -> None:
+def _validate(shard: GroupCoordinatorShard, body: TxnOffsetCommitRequest, version: int) -> CommitPartitionValidator:
     group, generation_id = shard.groups.get(body.group_id), body.generation_id_or_member_epoch
     if group is not None:
-        group.validate_offset_commit(body.member_id, body.group_instance_id, generation_id, transactional=True)
-    elif generation_id >= 0:
+        member_id, instance_id = body.member_id, body.group_instance_id
+        return group.validate_offset_commit(member_id, instance_id, generation_id, transactional=True, version=version)
+    if generation_id >= 0:
         not_found = version >= GROUP_ID_NOT_FOUND_FROM
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND if not_found else error_codes.ILLEGAL_GENERATION)
-    else:
-        shard.groups[body.group_id] = ClassicGroup(shard, body.group_id)
+    shard.groups[body.group_id] = ClassicGroup(shard, body.group_id)
+    return accept_partition

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
 
+from ..groups.authorized_operations import ALL_OPERATIONS
 from ..groups.classic.group import ClassicGroup
 from ..groups.classic.member import ClassicGroupMember
 from ..groups.classic.state import ClassicGroupState
@@ -30,10 +31,6 @@ DescribedGroup = DescribeGroupsResponse.DescribedGroup
 DescribedGroupMember = DescribeGroupsResponse.DescribedGroupMember
 
 GROUP_ID_NOT_FOUND_FROM = 6
-
-READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS = 3, 6, 8, 10, 11
-ALL_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS))
-"""The operations on a group, as bits of Kafka's AclOperation codes."""
 
 
 def answer(node: HandlerContext, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:

@@ -5,7 +5,8 @@ many groups, before that one. From version 10 on topics have ids (KIP-848), and 
 deleted topic with the same name does not count. A partition without a committed offset gets offset
 -1 and no error, also if the group is unknown. From version 7 on `require_stable` asks the client to
 retry while an open transaction holds the offset (UNSTABLE_OFFSET_COMMIT). Version 1 has errors only
-for partitions.
+for partitions. From version 9 on a member of a consumer group gives its
+id and epoch, and a wrong one is an error of the group (KIP-848).
 
 Differences from Apache Kafka: the response always waits until what it shows is committed (Kafka,
 without `require_stable`, shows the last committed state). A group or partition that the request
@@ -69,6 +70,8 @@ def _fetch(
 ) -> Wait[ResponseGroup]:
     shard, by_id = node.groups.shard(group.group_id), request.version >= TOPIC_IDS_FROM
     require_stable = request.body.require_stable
+    if (present := shard.groups.get(group.group_id)) is not None:
+        present.validate_offset_fetch(group.member_id, group.member_epoch)
     if group.topics is None:
         found = fetch_all_offsets(shard, group.group_id, require_stable)
         if not repeats.may(group.group_id, 1 + sum(len(topic.partitions) for topic in found)):

@@ -20,8 +20,8 @@ from ..configs.effective import effective_topic_config
 from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure
 from ..log.log import PartitionLog
+from ..metadata.changed_topics import removed_topics
 from ..metadata.image import BROKER, TOPIC, Image, PartitionImage, TopicImage
-from ..metadata.removed_topics import removed_topics
 from .partition import ANY_EPOCH, Partition, epoch_error, in_sync_replicas_of
 from .partition_replicas import find_replica
 

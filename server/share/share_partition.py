@@ -44,7 +44,7 @@ from .start_offset_movement import advance, move_to_log_start
 
 log = logging.getLogger("kafkadouble.server.share")
 
-Done = Callable[[Refusal | None], None]
+Changed = Callable[[Refusal | None], None]
 """What is called when a change is over: with its error, or None."""
 
 SERVER_ERROR = "Unable to complete operation due to server error."
@@ -189,7 +189,7 @@ class SharePartition:
         self._schedule(self._node.now + self.config.record_lock_duration_ms if acquired else None)
         return fetched.without_aborted(self.records, acquired) if acquired else acquired
 
-    def acknowledge(self, member_id: str, batches: Sequence[AcknowledgementBatch], then: Done) -> None:
+    def acknowledge(self, member_id: str, batches: Sequence[AcknowledgementBatch], then: Changed) -> None:
         """Acknowledge records of a member; `then` is called once, when the change is written."""
         try:
             changes = acknowledgement.acknowledge(self.records, member_id, batches, self.config, self._node.now)
@@ -199,7 +199,7 @@ class SharePartition:
             return
         self._write_changes(changes, then)
 
-    def release(self, member_id: str, then: Done) -> None:
+    def release(self, member_id: str, then: Changed) -> None:
         """Release every record that the member has acquired."""
         self._write_changes(acknowledgement.release(self.records, member_id, self.config), then)
 
@@ -208,13 +208,13 @@ class SharePartition:
         if not move_to_log_start(self.records, log_start_offset):
             log.error("%r begins after the log, which begins at %d", self, log_start_offset)
 
-    def _write_changes(self, changes: Sequence[StateChange], then: Done) -> None:
+    def _write_changes(self, changes: Sequence[StateChange], then: Changed) -> None:
         if not changes:
             then(None)
             return
         self._write([change.written for change in changes], lambda error: self._written(changes, error, then))
 
-    def _written(self, changes: Sequence[StateChange], error: Refusal | None, then: Done) -> None:
+    def _written(self, changes: Sequence[StateChange], error: Refusal | None, then: Changed) -> None:
         acknowledgement.complete(self.records, changes, committed=error is None, now=self._node.now)
         if error is None:
             advance(self.records)
@@ -225,7 +225,7 @@ class SharePartition:
         elif error.code in FENCING:
             self._drop(self)
 
-    def _write(self, batches: Sequence[PersisterStateBatch], then: Done) -> None:
+    def _write(self, batches: Sequence[PersisterStateBatch], then: Changed) -> None:
         def done(code: int, message: str | None) -> None:
             error = persister_error(code, message)
             if error is not None:

@@ -9,7 +9,7 @@ only grows. A group with members has a leader.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -20,7 +20,7 @@ from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ...requests.timers import Timer
-from ..coordinator_group import CLASSIC, CoordinatorGroup
+from ..coordinator_group import CLASSIC, CommitPartitionValidator, CoordinatorGroup, accept_partition
 from ..offset_and_metadata import OffsetAndMetadata
 from . import protocols, rebalance, records
 from .member import ClassicGroupMember
@@ -262,10 +262,11 @@ class ClassicGroup(CoordinatorGroup):
             raise Refusal(error_codes.ILLEGAL_GENERATION)
 
     def validate_offset_commit(
-        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool
-    ) -> None:
+        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool, version: int
+    ) -> CommitPartitionValidator:
         if generation_id < 0 and self.is_empty:
-            return  # an admin client, or a consumer that assigns its partitions itself
+            # An admin client, or a consumer that assigns its partitions itself.
+            return accept_partition
         if generation_id >= 0 or member_id or group_instance_id is not None:
             self.validate_member(member_id, group_instance_id)
             self.validate_generation(generation_id)
@@ -273,11 +274,15 @@ class ClassicGroup(CoordinatorGroup):
             raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
         if not transactional and self.state is ClassicGroupState.COMPLETING_REBALANCE:
             raise Refusal(error_codes.REBALANCE_IN_PROGRESS)
+        return accept_partition
 
     def on_offset_commit(self, member_id: str) -> None:
         extends_session = self.state in (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
         if extends_session and member_id in self.members:
             rebalance.reschedule_session(self, self.members[member_id])
+
+    def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
+        """As in Kafka, every client may fetch the offsets of a classic group."""
 
     def validate_offset_delete(self) -> None:
         if not self.is_empty and not self.uses_consumer_protocol:
@@ -300,6 +305,9 @@ class ClassicGroup(CoordinatorGroup):
             return offset.commit_timestamp
         return None
 
+    def on_topics_changed(self, names: Set[str]) -> None:
+        """The members look at their topics themselves."""
+
     def tombstones(self) -> Sequence[CoordinatorRecord]:
         return [records.group_metadata_tombstone(self.group_id)]
 
@@ -309,13 +317,18 @@ class ClassicGroup(CoordinatorGroup):
         if len(self.members) > self.shard.node.settings.int("group.max.size"):
             rebalance.prepare_rebalance(self, "the loaded group is larger than group.max.size")
 
-    def on_unloaded(self) -> None:
-        self.transition_to(ClassicGroupState.DEAD)
+    def cancel_timers(self) -> None:
+        """Cancel every timer of the group and of its members."""
         for timer in (self.join_timer, self.sync_timer, *self.pending_join_members.values()):
             if timer is not None:
                 timer.cancel()
         for member in self.members.values():
             member.cancel_session()
+
+    def on_unloaded(self) -> None:
+        self.transition_to(ClassicGroupState.DEAD)
+        self.cancel_timers()
+        for member in self.members.values():
             member.fail(error_codes.NOT_COORDINATOR, join_member_id=member.member_id)
 
     def __repr__(self) -> str:

@@ -24,6 +24,7 @@ from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGrou
 
 from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal, Request
+from ..coordinator_group import CONSUMER, STREAMS, CoordinatorGroup
 from . import protocols, rebalance, records
 from .group import ClassicGroup
 from .member import ClassicGroupMember, JoinGroupParams
@@ -37,16 +38,36 @@ JoinFuture = ResponseFuture[JoinGroupResponse]
 MEMBER_ID_REQUIRED_FROM = 4
 SKIP_ASSIGNMENT_FROM = 9
 
+REPLACED_IF_EMPTY = (CONSUMER, STREAMS)
+"""The types of groups that a classic group replaces when they have no members."""
+
 
 def join(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
     """Return the response to a JoinGroup request; it may be completed later."""
     group_id, member_id = request.body.group_id, request.body.member_id
     group = shard.groups.get(group_id)
-    if group is None:
-        return _failed(error_codes.UNKNOWN_MEMBER_ID, member_id) if member_id else _join_new_group(shard, request)
-    if not isinstance(group, ClassicGroup):
+    if isinstance(group, ClassicGroup):
+        return _join_group(group, request)
+    if group is not None and not (group.is_empty and group.type in REPLACED_IF_EMPTY):
+        return _join_other_type(group, request)
+    if member_id:
+        return _failed(error_codes.UNKNOWN_MEMBER_ID, member_id)
+    if group is not None:
+        shard.write(group.tombstones())
+    return _join_new_group(shard, request)
+
+
+def _join_other_type(group: CoordinatorGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
+    """Join a group of the consumer protocol, which takes classic members while it is converted."""
+    from ..consumer import classic_members
+    from ..consumer.consumer_group import ConsumerGroup
+
+    if not isinstance(group, ConsumerGroup):
         return _failed(error_codes.INCONSISTENT_GROUP_PROTOCOL)
-    return _join_group(group, request)
+    try:
+        return classic_members.join(group, request)
+    except Refusal as refusal:
+        return _failed(refusal.code, request.body.member_id)
 
 
 def _failed(code: int, member_id: str = "") -> JoinFuture:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
@@ -23,11 +23,13 @@ from kafkadouble.messages.generated.sync_group import SyncGroupRequest, SyncGrou
 
 from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal
+from ..coordinator_group import CoordinatorGroup
 from . import rebalance, records
 from .group import ClassicGroup
 from .state import ClassicGroupState
 
 if TYPE_CHECKING:
+    from ..consumer.consumer_group import ConsumerGroup
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 SyncFuture = ResponseFuture[SyncGroupResponse]
@@ -40,8 +42,10 @@ log = logging.getLogger("kafkadouble.server.groups")
 def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:
     """Return the response to a SyncGroup request; it may be completed later. Raises Refusal."""
     group = shard.groups.get(body.group_id)
-    if not isinstance(group, ClassicGroup) or group.is_empty:
+    if group is None or group.is_empty:
         raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
+    if not isinstance(group, ClassicGroup):
+        return ResponseFuture(_of_consumer_group().sync(_consumer_group(group), body))
     _validate_sync(group, body)
     member = group.members[body.member_id]
     if group.state is ClassicGroupState.PREPARING_REBALANCE:
@@ -54,6 +58,25 @@ def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:
     if member.member_id == group.leader_id:
         _persist_assignments(group, body)
     return future
+
+
+def _consumer_group(group: CoordinatorGroup | None) -> ConsumerGroup:
+    """Return a consumer group, whose members may use the classic protocol while it is converted.
+
+    Raises Refusal(UNKNOWN_MEMBER_ID) for any other group.
+    """
+    from ..consumer.consumer_group import ConsumerGroup
+
+    if not isinstance(group, ConsumerGroup):
+        raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
+    return group
+
+
+def _of_consumer_group() -> Any:
+    """Import what answers classic members of consumer groups; most brokers have none."""
+    from ..consumer import classic_members
+
+    return classic_members
 
 
 def _validate_sync(group: ClassicGroup, body: SyncGroupRequest) -> None:
@@ -93,7 +116,8 @@ def heartbeat(shard: GroupCoordinatorShard, body: HeartbeatRequest) -> None:
     """
     group = shard.groups.get(body.group_id)
     if not isinstance(group, ClassicGroup):
-        raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
+        _of_consumer_group().heartbeat(_consumer_group(group), body)
+        return
     group.validate_member(body.member_id, body.group_instance_id)
     group.validate_generation(body.generation_id)
     rebalance.reschedule_session(group, group.members[body.member_id])
@@ -105,7 +129,11 @@ def leave(shard: GroupCoordinatorShard, group_id: str, identities: Sequence[Memb
     """Remove these members; return a response, with an error code, for each of them."""
     group = shard.groups.get(group_id)
     if not isinstance(group, ClassicGroup):
-        return [_left(identity, error_codes.UNKNOWN_MEMBER_ID) for identity in identities]
+        try:
+            left: list[MemberResponse] = _of_consumer_group().leave(_consumer_group(group), identities)
+            return left
+        except Refusal as refusal:
+            return [_left(identity, refusal.code) for identity in identities]
     responses = [_leave(group, identity) for identity in identities]
     removed = [response.member_id for response in responses if not response.error_code]
     if removed and not group.is_empty:

@@ -1,0 +1,55 @@
+"""Removes members from a consumer group: they left, or a timer of theirs ran out (KIP-848).
+
+The group epoch grows, so the other members get the partitions. If only classic members remain, the
+group becomes a classic group (`conversion`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ..modern.subscription_count import add_regex_topics
+from . import records, timers
+from .consumer_group_member import ConsumerGroupMember
+
+if TYPE_CHECKING:
+    from .consumer_group import ConsumerGroup
+
+
+def fence_members(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> None:
+    """Remove the members, and write that. Raises Refusal if it cannot be written."""
+    from . import conversion
+
+    if not members:
+        return
+    if conversion.can_downgrade_without(group, members):
+        conversion.downgrade_without(group, members)
+        return
+    group.shard.write(_removal(group, members))
+    for member in members:
+        timers.cancel_all(group, member.member_id)
+
+
+def _removal(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> list[CoordinatorRecord]:
+    group_id, epoch = group.group_id, group.group_epoch + 1
+    removal = [each for member in members for each in records.member_tombstones(group_id, member.member_id)]
+    unused = _regular_expressions_without(group, members)
+    removal += [records.regular_expression_tombstone(group_id, regex) for regex in unused]
+    counts = dict(group.subscribed_topic_names)
+    for member in members:
+        group.update_subscribed_topic_names(counts, member, None)
+    for regex in unused:
+        add_regex_topics(counts, group.topics_of_regex(regex), -1)
+    removal.append(records.epoch_record(group_id, epoch, group.compute_metadata_hash(counts)))
+    if len(members) == len(group.members):
+        removal.append(records.target_assignment_metadata_record(group_id, epoch, 0))
+    return removal
+
+
+def _regular_expressions_without(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> list[str]:
+    """Return the regular expressions that no other member uses."""
+    used = [member.subscribed_topic_regex for member in members if member.subscribed_topic_regex]
+    unique = dict.fromkeys(used)
+    return [regex for regex in unique if group.subscribed_regular_expressions[regex] == used.count(regex)]

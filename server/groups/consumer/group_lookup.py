@@ -1,0 +1,52 @@
+"""Finds the consumer group of a request, or decides what becomes of a group of another type.
+
+A group id has one type at a time. Joining with the consumer protocol replaces an empty classic
+group, and converts one with members (`conversion`); any other type is GROUP_ID_NOT_FOUND.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ...requests.request import Refusal
+from ..classic.group import ClassicGroup
+from .consumer_group import ConsumerGroup
+
+if TYPE_CHECKING:
+    from ..group_coordinator_shard import GroupCoordinatorShard
+
+
+def consumer_group(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup:
+    """Return the group. Raises Refusal(GROUP_ID_NOT_FOUND)."""
+    group = shard.groups.get(group_id)
+    if group is None:
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
+    if not isinstance(group, ConsumerGroup):
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+    return group
+
+
+def consumer_group_or_new(
+    shard: GroupCoordinatorShard, group_id: str, *, create: bool
+) -> tuple[ConsumerGroup, list[CoordinatorRecord]]:
+    """Return the group of a heartbeat, and the records that convert it from another type.
+
+    Raises Refusal(GROUP_ID_NOT_FOUND).
+    """
+    group = shard.groups.get(group_id)
+    if group is None and not create:
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
+    if group is None:
+        return ConsumerGroup(shard, group_id), []
+    if create and isinstance(group, ClassicGroup) and group.is_empty:
+        return ConsumerGroup(shard, group_id), list(group.tombstones())
+    if isinstance(group, ConsumerGroup):
+        return group, []
+    if create and isinstance(group, ClassicGroup):
+        from .conversion import upgrade
+
+        return upgrade(group)
+    raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")

@@ -1,0 +1,167 @@
+"""What consumer groups and share groups have in common (KIP-848, KIP-932): members, group epoch,
+target assignment.
+
+    group epoch         grows when a subscription or a subscribed topic changes
+    assignment epoch    the group epoch for which the target assignment was computed
+    member epoch        the assignment epoch that the member has reached
+
+Rules. All of it is replayed from records; only `metadata_refresh_deadline` is in memory. A topic
+partition has at most one member in the target assignment of a consumer group.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
+
+from ...requests.request import Refusal
+from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, PartitionSet
+from ..coordinator_group import CoordinatorGroup
+from ..offset_and_metadata import OffsetAndMetadata
+from .metadata_hash import compute_metadata_hash
+from .modern_group_member import ModernGroupMember
+from .subscription_count import SubscribedTopicNames, add_names
+
+if TYPE_CHECKING:
+    from ..group_coordinator_shard import GroupCoordinatorShard
+
+M = TypeVar("M", bound=ModernGroupMember)
+
+NO_PARTITIONS = PartitionSet()
+
+NO_REFRESH_MS = 2**31 - 1
+"""How long (ms) the metadata hash of a group stays valid if no topic changes."""
+
+
+class DeadlineAndEpoch(NamedTuple):
+    """When the metadata hash must be computed again (ms), and the group epoch of the last one."""
+
+    deadline_ms: int
+    epoch: int
+
+
+class ModernGroup(CoordinatorGroup, Generic[M]):
+    """One group whose assignment the coordinator computes."""
+
+    def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
+        self.shard, self.group_id = shard, group_id
+        self.group_epoch = 1
+        self.members: dict[str, M] = {}
+        self.subscribed_topic_names: SubscribedTopicNames = {}
+        self.metadata_hash = 0
+        self.assignment_epoch = 1
+        self.assignment_timestamp = 0
+        """When the target assignment was computed (ms); 0 if that is unknown."""
+        self.target_assignment: dict[str, Assignment] = {}
+        self.inverted_target_assignment: dict[Uuid, dict[int, str]] = {}
+        """Topic id -> partition -> member id."""
+        self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
+
+    @abstractmethod
+    def new_member(self, member_id: str) -> M:
+        """Return a member that has no subscription yet."""
+
+    def member(self, member_id: str) -> M:
+        """Return a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+        found = self.members.get(member_id)
+        if found is None:
+            message = f"Member {member_id} is not a member of group {self.group_id}."
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, message)
+        return found
+
+    def member_or_new(self, member_id: str) -> M:
+        """Return a member, or a new one, which is not added to the group."""
+        return self.members.get(member_id) or self.new_member(member_id)
+
+    def update_member(self, member: M) -> None:
+        """Add or replace a member (replay)."""
+        old = self.members.get(member.member_id)
+        self.members[member.member_id] = member
+        self.update_subscribed_topic_names(self.subscribed_topic_names, old, member)
+
+    def remove_member(self, member_id: str) -> None:
+        """Remove a member (replay)."""
+        self.update_subscribed_topic_names(self.subscribed_topic_names, self.members.pop(member_id, None), None)
+
+    @staticmethod
+    def update_subscribed_topic_names(
+        counts: SubscribedTopicNames, old: ModernGroupMember | None, new: ModernGroupMember | None
+    ) -> None:
+        """Count the subscriptions of `new` instead of those of `old`."""
+        before = frozenset() if old is None else old.subscribed_topic_names
+        after = frozenset() if new is None else new.subscribed_topic_names
+        if before != after:
+            add_names(counts, before, -1)
+            add_names(counts, after, 1)
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Return whether all members subscribe to the same topics (Kafka: `SubscriptionType`)."""
+        return all(count.by_name == len(self.members) for count in self.subscribed_topic_names.values())
+
+    def compute_metadata_hash(self, names: Iterable[str]) -> int:
+        """Return the hash of these topics as they are now."""
+        return compute_metadata_hash(names, self.shard.topic_hashes, self.shard.node.image)
+
+    def on_topics_changed(self, names: Set[str]) -> None:
+        if not self.subscribed_topic_names.keys().isdisjoint(names):
+            self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
+
+    def has_metadata_expired(self, now: int) -> bool:
+        """Return whether the metadata hash must be computed again.
+
+        That is so as well if the epoch of the last one was not persisted.
+        """
+        return now >= self.metadata_refresh_deadline.deadline_ms or (
+            self.group_epoch < self.metadata_refresh_deadline.epoch
+        )
+
+    def set_metadata_refresh_deadline(self, now: int, epoch: int) -> None:
+        self.metadata_refresh_deadline = DeadlineAndEpoch(now + NO_REFRESH_MS, epoch)
+
+    def update_target_assignment(self, member_id: str, assignment: Assignment) -> None:
+        """Replace the target assignment of a member (replay)."""
+        self._invert(member_id, self.target_assignment.get(member_id, EMPTY_ASSIGNMENT), assignment)
+        self.target_assignment[member_id] = assignment
+
+    def remove_target_assignment(self, member_id: str) -> None:
+        """Remove the target assignment of a member (replay)."""
+        self._invert(member_id, self.target_assignment.pop(member_id, EMPTY_ASSIGNMENT), EMPTY_ASSIGNMENT)
+
+    def _invert(self, member_id: str, old: Assignment, new: Assignment) -> None:
+        for topic_id in {**old, **new}:
+            before, after = old.get(topic_id, NO_PARTITIONS), new.get(topic_id, NO_PARTITIONS)
+            owners = self.inverted_target_assignment.setdefault(topic_id, {})
+            for partition in before:
+                if partition not in after and owners.get(partition) == member_id:
+                    del owners[partition]
+            owners.update((partition, member_id) for partition in after if partition not in before)
+            if not owners:
+                del self.inverted_target_assignment[topic_id]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.members
+
+    def validate_delete_group(self) -> None:
+        if self.members:
+            raise Refusal(error_codes.NON_EMPTY_GROUP)
+
+    def is_subscribed_to_topic(self, topic: str) -> bool:
+        return topic in self.subscribed_topic_names
+
+    def on_offset_commit(self, member_id: str) -> None:
+        """Only heartbeats restart the session of a member."""
+
+    def offset_retention_start(self, offset: OffsetAndMetadata) -> int | None:
+        return offset.commit_timestamp
+
+    def on_unloaded(self) -> None:
+        """Nothing waits, and the shard cancels its timers."""
+
+    def __repr__(self) -> str:
+        return f"{self.type} group {self.group_id}: {len(self.members)} members, epoch {self.group_epoch}"

@@ -1,0 +1,65 @@
+"""ConsumerGroupDescribe: state, epochs, members and assignments of consumer groups (KIP-848).
+
+A group that is unknown or of another type is GROUP_ID_NOT_FOUND. Version 1 adds the type of each
+member: classic or consumer. With an empty group id the response has INVALID_GROUP_ID for it.
+
+Difference from Apache Kafka: a group that the request repeats is described each time, until the
+response would become long; then it gets INVALID_REQUEST (`repeats`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+)
+
+from ..groups.authorized_operations import ALL_OPERATIONS
+from ..groups.features import refuse_without_consumer_protocol
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+DescribedGroup = ConsumerGroupDescribeResponse.DescribedGroup
+
+
+def answer(node: HandlerContext, request: Request[ConsumerGroupDescribeRequest]) -> Wait[ConsumerGroupDescribeResponse]:
+    refuse_without_consumer_protocol(node.image)
+    repeats = Repeats()
+    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
+    return ConsumerGroupDescribeResponse(groups=groups)
+
+
+def _describe(
+    node: HandlerContext, request: Request[ConsumerGroupDescribeRequest], group_id: str, repeats: Repeats
+) -> DescribedGroup:
+    from ..groups.consumer.describe import describe
+    from ..groups.consumer.group_lookup import consumer_group
+
+    try:
+        group = consumer_group(node.groups.shard_of_named(group_id), group_id)
+    except Refusal as refusal:
+        return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=refusal.message)
+    if not repeats.may(group_id, 1 + len(group.members)):
+        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+    described = describe(group)
+    if request.body.include_authorized_operations:
+        described.authorized_operations = ALL_OPERATIONS
+    return described
+
+
+def refuse(
+    request: Request[ConsumerGroupDescribeRequest], code: int, message: str | None
+) -> ConsumerGroupDescribeResponse:
+    return ConsumerGroupDescribeResponse(
+        groups=[
+            DescribedGroup(group_id=group_id, error_code=code, error_message=message)
+            for group_id in request.body.group_ids
+        ]
+    )

@@ -49,24 +49,12 @@ func (c *Client) Call(ctx context.Context, verb string, parameters map[string]an
 // LastRequests returns the last requests of clients, at most count of them (up to 1000), oldest
 // first.
 func (c *Client) LastRequests(ctx context.Context, count int) ([]Request, error) {
-	var last []Request
-	for after := 0; ; after = last[len(last)-1].Number {
-		var page struct {
-			Requests []Request `json:"requests"`
-		}
-		err := c.request(ctx, http.MethodGet, fmt.Sprintf("/requests?after=%d", after), nil, &page)
-		if err != nil {
-			return nil, err
-		}
-		last = append(last, page.Requests...)
-		last = last[max(0, len(last)-count):]
-		if len(page.Requests) < mostRequests || len(last) == 0 {
-			return last, nil
-		}
+	var page struct {
+		Requests []Request `json:"requests"`
 	}
+	err := c.request(ctx, http.MethodGet, fmt.Sprintf("/requests?limit=%d", count), nil, &page)
+	return page.Requests, err
 }
-
-const mostRequests = 1000 // in one answer
 
 // call is Call with the parameters of a generated method. Rules that it returns get their client.
 func (c *Client) call(ctx context.Context, verb string, required, optional []Param, result any) error {

@@ -139,6 +139,11 @@ func LogDir(value string) Param {
 	return Param{"log_dir", value}
 }
 
+// MemberID is the parameter member_id: the id of a member, or the instance id of a static one.
+func MemberID(value string) Param {
+	return Param{"member_id", value}
+}
+
 // Members is the parameter members: a count from 0.
 func Members(value int) Param {
 	return Param{"members", value}

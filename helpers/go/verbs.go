@@ -82,7 +82,7 @@ func (c *Client) BumpEpoch(ctx context.Context, topic string, partition int) (in
 // topics[0].partitions[*].leaderId.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) ChangeField(ctx context.Context, api string, path string, value any, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "change_field", []Param{{"api", api}, {"path", path}, {"value", value}}, params, &result)
@@ -119,7 +119,7 @@ func (c *Client) Compact(ctx context.Context, topic string, params ...Param) err
 // ("crc"), or one bit of its records ("bit").
 //
 // Optional: How, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) CorruptRecords(ctx context.Context, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "corrupt_records", []Param{}, params, &result)
@@ -137,7 +137,7 @@ func (c *Client) CreateTopic(ctx context.Context, name string, params ...Param) 
 // CutFrame sends the first bytes of the next answer of an API, and closes the connection.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) CutFrame(ctx context.Context, api string, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "cut_frame", []Param{{"api", api}, {"bytes", count}}, params, &result)
@@ -147,7 +147,7 @@ func (c *Client) CutFrame(ctx context.Context, api string, count int, params ...
 // Delay delays the next request to an API by a number of seconds of the broker's clock.
 //
 // Optional: When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Delay(ctx context.Context, api string, seconds time.Duration, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "delay", []Param{{"api", api}, {"seconds", seconds}}, params, &result)
@@ -177,7 +177,7 @@ func (c *Client) DescribeCluster(ctx context.Context) (ClusterDescription, error
 // processed.
 //
 // Optional: After, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Disconnect(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "disconnect", []Param{{"api", api}}, params, &result)
@@ -230,7 +230,7 @@ func (c *Client) Down(ctx context.Context, params ...Param) error {
 // open, and nothing else on it is answered.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) DropAnswer(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "drop_answer", []Param{{"api", api}}, params, &result)
@@ -268,9 +268,9 @@ func (c *Client) Epochs(ctx context.Context, topic string, partition int) (map[i
 	return result, err
 }
 
-// ExpireMember removes a member from a classic group at once, as the end of its session does: the
-// others rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. member_id may be the
-// instance id of a static member. groups() has the members.
+// ExpireMember removes a member from a group at once, as the end of its session does: the others
+// rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. member_id may be the instance
+// id of a static member. groups() has the members.
 func (c *Client) ExpireMember(ctx context.Context, group string, memberID string) error {
 	return c.call(ctx, "expire_member", []Param{{"group", group}, {"member_id", memberID}}, nil, nil)
 }
@@ -292,7 +292,7 @@ func (c *Client) ExpireTransaction(ctx context.Context, transactionalID string) 
 // Fail answers the next request to an API with an error.
 //
 // Optional: Message, When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version,
-// Topic, Partition, Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Topic, Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Fail(ctx context.Context, api string, errorName any, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "fail", []Param{{"api", api}, {"error", errorName}}, params, &result)
@@ -346,7 +346,7 @@ func (c *Client) HangTransaction(ctx context.Context, topic string, partition in
 // nothing else on it is answered.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Ignore(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "ignore", []Param{{"api", api}}, params, &result)
@@ -461,7 +461,7 @@ func (c *Client) MoveTransactionCoordinator(ctx context.Context, transactionalID
 // not have.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) OversizedFrame(ctx context.Context, api string, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "oversized_frame", []Param{{"api", api}, {"bytes", count}}, params, &result)
@@ -479,7 +479,7 @@ func (c *Client) Partition(ctx context.Context, topic string, partition int) (Pa
 // Pause holds the next request to an API until the release of the handle.
 //
 // Optional: When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Pause(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "pause", []Param{{"api", api}}, params, &result)
@@ -518,6 +518,12 @@ func (c *Client) ProduceAll(ctx context.Context, topic string, records any, para
 // are in sync; topics() has the replicas.
 func (c *Client) Reassign(ctx context.Context, topic string, partition int, replicas []int) error {
 	return c.call(ctx, "reassign", []Param{{"topic", topic}, {"partition", partition}, {"replicas", replicas}}, nil, nil)
+}
+
+// Rebalance lets a group with members rebalance, as if one had joined. Members notice it with their
+// next heartbeat.
+func (c *Client) Rebalance(ctx context.Context, group string) error {
+	return c.call(ctx, "rebalance", []Param{{"group", group}}, nil, nil)
 }
 
 // Records: The records of a topic, or of one partition, by partition and offset. read_committed
@@ -598,7 +604,7 @@ func (c *Client) ResetOffsets(ctx context.Context, group string, topic string, t
 // body is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Respond(ctx context.Context, api string, body any, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "respond", []Param{{"api", api}, {"body", body}}, params, &result)
@@ -661,10 +667,18 @@ func (c *Client) ScenarioSteps(ctx context.Context) ([]StepOutcome, error) {
 	return result, err
 }
 
+// SetAssignment assigns partitions to the members of a consumer group or a share group by hand,
+// instead of the coordinator. assignment has (topic, partition) pairs by member id, or by the
+// instance id of a static member; any other member gets none. It holds until the group rebalances
+// again; members reconcile with it as with any other.
+func (c *Client) SetAssignment(ctx context.Context, group string, assignment any) error {
+	return c.call(ctx, "set_assignment", []Param{{"group", group}, {"assignment", assignment}}, nil, nil)
+}
+
 // ShortFrame answers the next request to an API with a frame of the first bytes of the answer.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) ShortFrame(ctx context.Context, api string, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "short_frame", []Param{{"api", api}, {"bytes", count}}, params, &result)
@@ -694,7 +708,7 @@ func (c *Client) SlowClose(ctx context.Context, seconds time.Duration, params ..
 // SlowFrame sends the next answer of an API slowly.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) SlowFrame(ctx context.Context, api string, bytesPerSecond int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "slow_frame", []Param{{"api", api}, {"bytes_per_second", bytesPerSecond}}, params, &result)
@@ -723,7 +737,7 @@ func (c *Client) Snapshots(ctx context.Context) (map[string]Snapshot, error) {
 // StaleMetadata answers the next request from the cluster's metadata of now.
 //
 // Optional: API, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) StaleMetadata(ctx context.Context, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "stale_metadata", []Param{}, params, &result)
@@ -747,7 +761,7 @@ func (c *Client) StopBroker(ctx context.Context, broker int) error {
 // connection for so long (KIP-219).
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) Throttle(ctx context.Context, api string, seconds time.Duration, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "throttle", []Param{{"api", api}, {"seconds", seconds}}, params, &result)
@@ -899,7 +913,7 @@ func (c *Client) WaitForTransaction(ctx context.Context, transactionalID string,
 // 1.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
 func (c *Client) WrongCorrelationID(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "wrong_correlation_id", []Param{{"api", api}}, params, &result)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -13,14 +15,33 @@ FAIL_OVER = "io.github.kafkadouble.ShopTests", "survivesAKilledLeader"
 pytestmark = pytest.mark.timeout(1200)
 
 
-def test_the_library_passes_its_tests() -> None:
+@pytest.fixture(scope="module")
+def maven() -> tuple[str, str, str]:
     tool("java")
-    maven, folder = tool("mvn"), copied("junit5")
-    if not (folder / "fetched").exists():
-        fetched([maven, "--batch-mode", "--quiet", "dependency:go-offline"], folder)
-        (folder / "fetched").touch()
-    passes([maven, "--batch-mode", "--quiet", "test"], folder)
+    return tool("mvn"), "--batch-mode", "--quiet"
+
+
+@pytest.fixture(scope="module")
+def folder(maven: tuple[str, ...]) -> Path:
+    made = copied("junit5")
+    if not (made / "fetched").exists():
+        fetched([*maven, "dependency:go-offline"], made)
+        (made / "fetched").touch()
+    return made
+
+
+def test_the_library_passes_its_tests(maven: tuple[str, ...], folder: Path) -> None:
+    passes([*maven, "test"], folder)
     reports = [ET.parse(path).getroot() for path in (folder / "target" / "surefire-reports").glob("TEST-*.xml")]
     passed = {(each.get("classname"), (each.get("name") or "").partition("(")[0]) for one in reports for each in one}
     assert FAIL_OVER in passed
-    assert len([each for each in passed if each[0]]) >= 13
+    assert len([each for each in passed if each[0]]) >= 14
+
+
+def test_the_jars_for_maven_central_are_made(maven: tuple[str, ...], folder: Path) -> None:
+    """Besides the classes it needs their sources, and their documentation, without warnings."""
+    passes([*maven, "-DskipTests", "package"], folder)
+    name = "io/github/kafkadouble/KafkaDouble"
+    for kind, held in (("", f"{name}.class"), ("-sources", f"{name}.java"), ("-javadoc", f"{name}.html")):
+        (jar,) = (folder / "target").glob(f"kafkadouble-junit5-*[0-9]{kind}.jar")
+        assert held in ZipFile(jar).namelist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,26 @@ def test_the_library_passes_its_tests(folder: Path) -> None:
 
 def test_the_types_compile(folder: Path) -> None:
     passes([tool("npm"), "run", "types"], folder)
+
+
+USE = """
+const { start } = require('./package');
+start({ topics: { orders: 1 } }).then(async (kafka) => {
+  await kafka.produce('orders', { value: 'two pears' });
+  console.log((await kafka.waitForRecords('orders'))[0].value.toString());
+  await kafka.stop();
+});
+"""
+
+
+def test_the_packed_package_is_complete(folder: Path, tmp_path: Path) -> None:
+    passes([tool("npm"), "pack", "--pack-destination", str(tmp_path)], folder)
+    (packed,) = tmp_path.glob("kafkadouble-*.tgz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert passes([tool("node"), "-e", USE], tmp_path).splitlines() == ["two pears"]
+    for name in ("README.md", "LICENSE", "lib/index.mjs", "lib/index.d.ts", "lib/verbs.d.ts"):
+        assert (tmp_path / "package" / name).is_file()
 
 
 @pytest.mark.parametrize("runner", ["jest", "vitest"])

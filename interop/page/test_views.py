@@ -11,6 +11,8 @@ from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble
 from kafkadouble.control.server import ControlServer
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.front.client import ask
 
 expect = pytest.importorskip("playwright.sync_api", reason="SKIPPED: there is no Playwright").expect
 
@@ -79,6 +81,33 @@ def test_a_broker_is_killed_and_started_by_a_click(
     cluster.wait_for_broker(2)
 
 
+def test_every_button_of_a_broker(cluster: KafkaDouble, page: Any) -> None:
+    page.goto(cluster.page)
+    row = tab(page, "brokers").locator("tbody tr").nth(2)
+    for button, state in (
+        ("Isolate", "isolated"),
+        ("Join", "running"),
+        ("Stop", "stopped"),
+        ("Start", "running"),
+        ("Pause", "paused"),
+        ("Resume", "running"),
+    ):
+        row.locator("button", has_text=button).click()
+        row.locator(f"text={state}").wait_for()
+        assert cluster.describe_cluster().brokers[3].state == state
+
+
+def test_brokers_show_what_they_lead(cluster: KafkaDouble, page: Any) -> None:
+    page.goto(cluster.page)
+    brokers = tab(page, "brokers")
+    brokers.locator("text=The active controller is node 4.").wait_for()
+    led = brokers.locator("tbody td:nth-child(5)")
+    expect(led).to_have_text(["0", "0", "0"])
+    cluster.create_topic("orders", 6, replication_factor=3)
+    expect(led).to_have_text(["2", "2", "2"])
+    expect(page.locator("#tab-topics")).to_have_text("Topics1")
+
+
 def test_a_single_broker_goes_down_and_up(kafka: KafkaDouble, page: Any) -> None:
     page.goto(kafka.page)
     brokers = tab(page, "brokers")
@@ -99,12 +128,40 @@ def test_a_rule_is_armed_and_released_by_a_click(
     page.click("#rules form button")
     row = page.locator("#armed tbody tr")
     row.wait_for()
+    expect(page.locator("#tab-rules")).to_have_text("Rules1")
+    assert row.locator("td").all_inner_texts()[1:4] == ["fail: error=NOT_LEADER_OR_FOLLOWER", "api=Produce", "times=2"]
     photograph("rules")
     (armed,) = kafka.rules
     assert (armed.rule.match.api, armed.rule.trigger.times) == ("Produce", 2)
     row.locator("button", has_text="Release").click()
     rules.locator("text=There are no armed rules.").wait_for()
     assert kafka.rules == []
+
+
+def test_a_button_can_be_pressed_while_its_row_changes(kafka: KafkaDouble, page: Any) -> None:
+    page.goto(kafka.page)
+    tab(page, "rules")
+    kafka.delay("Metadata", 0, times=None)
+    kafka.delay("Fetch", 0, times=None)
+    row = page.locator("#armed tbody tr").first
+    row.locator("button").hover()
+    page.mouse.down()
+    ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+    expect(row.locator("td").nth(4)).to_have_text("1")
+    page.mouse.up()
+    expect(page.locator("#armed tbody tr")).to_have_count(1)
+    # The button that moved to the first row releases the other rule.
+    row.locator("button").click()
+    page.locator("text=There are no armed rules.").wait_for()
+    assert kafka.rules == []
+
+
+def test_names_are_offered(kafka: KafkaDouble, page: Any) -> None:
+    page.goto(kafka.page)
+    tab(page, "rules")
+    for name, offered in (("api", "InitProducerId"), ("error", "NOT_LEADER_OR_FOLLOWER")):
+        given = page.get_attribute(f"#rules [name={name}]", "list")
+        assert page.locator(f"datalist#{given} option[value={offered}]").count() == 1
 
 
 def test_a_wrong_value_is_explained(kafka: KafkaDouble, page: Any) -> None:
@@ -126,6 +183,7 @@ def test_the_next_request_like_this_one_fails(kafka: KafkaDouble, page: Any) -> 
     producer.flush(30)
     page.locator(".row", has_text="Produce").click()
     page.click("#fail-next")
+    page.locator("#message", has_text="The next Produce of shop fails with UNKNOWN_SERVER_ERROR").wait_for()
     tab(page, "rules")
     page.locator("#armed tbody tr").wait_for()
     (armed,) = kafka.rules
@@ -160,7 +218,7 @@ def test_the_clock(kafka: KafkaDouble, page: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["requests", "topics", "rules"])
-def test_both_themes(kafka: KafkaDouble, page: Any, name: str, photograph: Callable[[str], None]) -> None:
+def test_both_themes(kafka: KafkaDouble, page: Any, name: str) -> None:
     page.goto(f"{kafka.page}#{name}")
     colour = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(colour) == "rgb(255, 255, 255)"
@@ -171,7 +229,6 @@ def test_both_themes(kafka: KafkaDouble, page: Any, name: str, photograph: Calla
     page.emulate_media(color_scheme="dark")
     page.click("#theme")
     assert page.evaluate(colour) == "rgb(255, 255, 255)"
-    photograph(f"{name}-light")
 
 
 def test_a_token_is_asked_for_once(kafka: KafkaDouble, page: Any) -> None:
@@ -201,5 +258,23 @@ def test_a_server_that_ends_and_comes_back(kafka: KafkaDouble, page: Any) -> Non
     page.wait_for_selector("#connection[data-state=lost]")
     with ControlServer(kafka, port):
         page.wait_for_selector("#connection[data-state=live]")
+        page.goto("about:blank")
+    page.problems.clear()
+
+
+def test_another_process_behind_the_same_address(kafka: KafkaDouble, page: Any) -> None:
+    def ask_as(double: KafkaDouble, client_id: str) -> None:
+        ask(("127.0.0.1", double.port), MetadataRequest(topics=[]), 12, client_id=client_id)
+
+    for _ in range(3):
+        ask_as(kafka, "before")
+    with ControlServer(kafka) as control:
+        port = control.port
+        page.goto(control.url)
+        expect(page.locator(".row", has_text="before")).to_have_count(3)
+    with KafkaDouble(seed=2) as other, ControlServer(other, port):
+        ask_as(other, "after")
+        expect(page.locator(".row")).to_have_count(1)
+        assert "after" in page.inner_text(".row")
         page.goto("about:blank")
     page.problems.clear()

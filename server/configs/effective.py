@@ -65,7 +65,11 @@ def effective_group_config(overrides: Mapping[str, str], layers: Layers) -> dict
 
 def effective_group_value(name: str, overrides: Mapping[str, str], layers: Layers) -> Value:
     """The value of one configuration of a group, within the broker's bounds."""
-    return clamped(name, group_value(GROUP[name], overrides, layers), layers)
+    if overrides:
+        return clamped(name, group_value(GROUP[name], overrides, layers), layers)
+    if name not in layers.group_defaults:
+        layers.group_defaults[name] = clamped(name, group_value(GROUP[name], {}, layers), layers)
+    return layers.group_defaults[name]
 
 
 def group_value(config: ConfigKey, overrides: Mapping[str, str], layers: Layers) -> Value:

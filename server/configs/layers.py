@@ -44,7 +44,7 @@ def names_of_one(name: str) -> tuple[str, ...]:
 class Layers:
     """The configurations of one broker in layers, as texts."""
 
-    __slots__ = ("_texts", "_values", "cluster", "own", "static", "topic_defaults")
+    __slots__ = ("_texts", "_values", "cluster", "group_defaults", "own", "static", "topic_defaults")
 
     def __init__(
         self,
@@ -59,6 +59,8 @@ class Layers:
         self._values: dict[str, Value] = {}
         self.topic_defaults: dict[str, Value] | None = None
         """The values of a topic that sets nothing, cached by `effective.py`."""
+        self.group_defaults: dict[str, Value] = {}
+        """The values of a group that sets nothing, cached by `effective.py`."""
 
     @property
     def texts(self) -> Mapping[str, str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.wire.errors import UsageError
 
+from ..apis.member_names import members_named
 from ..requests.answer import DISCONNECT
 from ..requests.origin import is_from_node
 from ..requests.request import Request
@@ -65,6 +66,7 @@ class Carrying:
         return (
             match.api in (self.refusing.api, EVERY_API)
             and match.client_id in (None, request.client_id)
+            and (match.member_id is None or match.member_id in members_named(request.body))
             and match.version in (None, request.version)
             and match.broker in (None, self._node.id)
             and match.listener in (None, request.peer.listener.name)

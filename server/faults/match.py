@@ -20,7 +20,8 @@ PARTS = ("topic", "partition", "group", "transactional_id")
 @dataclass(frozen=True, slots=True)
 class Match:
     """`api` is a name, or `*`. `broker` is a node id. `predicate` is called with the request, and
-    cannot be written as JSON. The rule applies to requests of clients, with `peers` to requests
+    cannot be written as JSON. `member_id` is the id of a member of a group, or the instance id of a
+    static one. The rule applies to requests of clients, with `peers` to requests
     between nodes too, over sockets and inside one process. `link` is a pair of node ids: what the
     first sends to the second, and with `both_ways` also what the second sends to the first; None
     in it is any node. `log_dir` is the path of a log directory."""
@@ -31,6 +32,7 @@ class Match:
     partition: int | None = None
     group: str | None = None
     transactional_id: str | None = None
+    member_id: str | None = None
     client_id: str | None = None
     listener: str | None = None
     broker: int | None = None
@@ -52,6 +54,7 @@ MATCH_FIELDS: dict[str, FieldKind] = {
     "partition": count(0, "an index from 0"),
     "group": text("a group's id"),
     "transactional_id": text("a text"),
+    "member_id": text("the id of a member, or the instance id of a static one"),
     "client_id": text("a text"),
     "listener": text("a listener's name"),
     "broker": count(0, "a node id from 0"),

@@ -28,6 +28,7 @@ class Narrowing(Triggering, total=False):
     partition: int | None
     group: str | None
     transactional_id: str | None
+    member_id: str | None
     client_id: str | None
     listener: str | None
     broker: int | None

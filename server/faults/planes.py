@@ -27,7 +27,7 @@ PLANES: dict[str, Plane] = {
     REQUEST: Plane(
         (
             *("api", "version", "topic", "partition", "group", "transactional_id"),
-            *("client_id", "listener", "broker", "peers", "predicate"),
+            *("member_id", "client_id", "listener", "broker", "peers", "predicate"),
         ),
         "requests",
     ),

@@ -8,6 +8,7 @@ from kafkadouble.messages.json_form import completed
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
 
+from ..apis.member_names import names_members
 from ..apis.part_lists import kinds_of
 from ..apis.row import ServedApi
 from ..apis.served import CONTROLLER_TABLE, TABLE
@@ -54,6 +55,8 @@ def _check_match(rule: Rule, served: ServedApi) -> None:
     for kind in rule.match.scope():
         if kind not in kinds_of(served.name, served.api.request):
             raise UsageError(f"requests of {rule.match.api} name no {kind.replace('_', ' ')}")
+    if rule.match.member_id is not None and not names_members(served.api.request):
+        raise UsageError(f"requests of {rule.match.api} name no member")
     version = rule.match.version
     if version is not None and not served.lowest <= version <= served.highest:
         raise UsageError(f"{rule.match.api} is served in versions {served.lowest} to {served.highest}, not {version}")

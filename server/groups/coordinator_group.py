@@ -6,12 +6,13 @@ A `validate_` method returns silently, or raises Refusal with Kafka's error code
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import ClassVar
 
 from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.coordinator_record import CoordinatorRecord
+from .assignor.assignment import Assignment
 from .offset_and_metadata import OffsetAndMetadata
 
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
@@ -83,6 +84,23 @@ class CoordinatorGroup(ABC):
     @abstractmethod
     def on_topics_changed(self, names: Set[str]) -> None:
         """These topics were created, changed or deleted."""
+
+    @abstractmethod
+    def expire_member(self, name: str) -> None:
+        """End the session of a member now, though its time-out is not over. `name` is its id, or
+        the instance id of a static member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+
+    @abstractmethod
+    def rebalance(self) -> None:
+        """Rebalance now. Raises Refusal(UNKNOWN_MEMBER_ID) if it has no members."""
+
+    @abstractmethod
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        """Assign these partitions to members, which are named as in `expire_member`.
+
+        Raises Refusal: UNKNOWN_MEMBER_ID, INVALID_REQUEST if its members or tasks are not assigned
+        so.
+        """
 
     @abstractmethod
     def tombstones(self) -> Sequence[CoordinatorRecord]:

@@ -93,6 +93,16 @@ def _offsets(value: object) -> bool:
     )
 
 
+def _assignment(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and all(isinstance(name, str) for name in value)
+        and all(
+            isinstance(each, list | tuple | set | frozenset) and all(map(_partition, each)) for each in value.values()
+        )
+    )
+
+
 def _reset_point(value: Any) -> bool:
     return value in ("earliest", "latest") if isinstance(value, str) else _offset(value)
 
@@ -147,6 +157,13 @@ OFFSETS: dict[str, Any] = {
     "type": "object",
     "minProperties": 1,
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+}
+ASSIGNMENT: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "array",
+        "items": {"type": "array", "prefixItems": [NAME, INDEX], "minItems": 2, "maxItems": 2},
+    },
 }
 
 LABEL: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL}
@@ -204,6 +221,7 @@ ARGUMENTS: dict[str, Argument] = {
     "format": (lambda value: value in FORMATS, " or ".join(FORMATS), {"enum": [*FORMATS]}),
     "internal": (_is(bool), "True or False", {"type": "boolean"}),
     "offsets": (_offsets, "a mapping of (topic, partition) to an offset from 0", OFFSETS),
+    "assignment": (_assignment, "a mapping of members to lists of (topic, partition)", ASSIGNMENT),
     "reset_offsets.to": (_reset_point, "earliest, latest or an offset from 0", RESET_POINT),
     "rule": (_rule, "a Rule", {"type": "object"}),
     "handle": HANDLE,

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-GROUP_STATES = tuple(state.value for state in ClassicGroupState)
+OF_NEWER_PROTOCOLS = ("Assigning", "Reconciling", "NotReady")
+"""The states that only consumer groups or streams groups have."""
+
+GROUP_STATES = (*(state.value for state in ClassicGroupState), *OF_NEWER_PROTOCOLS)
 TRANSACTION_STATES = tuple(state.label for state in TransactionState)
 
 SHOWN = 3

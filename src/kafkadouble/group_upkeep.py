@@ -1,5 +1,5 @@
 """What an administrator does to groups: commits, resets and deletes offsets, deletes groups, ends
-the session of a member. Run everything here on the loop's thread.
+the session of a member, lets a group rebalance. Run everything here on the loop's thread.
 
 Rules. Offsets and groups change by the requests that an admin client sends, at the coordinator of
 the group; so a group with members is refused as Kafka refuses it. A coordinator that is being
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages import error_codes
@@ -19,6 +19,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.coordinator.coordinator_lookup import GROUP
+from kafkadouble.server.groups.assignor.assignment import PartitionSet
 from kafkadouble.server.network.clock import stands_still
 from kafkadouble.server.requests.request import Refusal
 
@@ -28,6 +29,9 @@ from .placement import partitions_of
 from .topics import offsets as topic_offsets
 
 if TYPE_CHECKING:
+    from kafkadouble.messages.uuid import Uuid
+    from kafkadouble.server.groups.coordinator_group import CoordinatorGroup
+
     from .broker import Broker
     from .cluster import Cluster
 
@@ -145,23 +149,49 @@ async def delete(broker: Broker | Cluster, group: str) -> None:
     await _at_coordinator(broker, group, DeleteGroupsRequest(groups_names=[group]), codes)
 
 
-async def expire_member(broker: Broker | Cluster, group: str, member_id: str) -> None:
-    """End the session of a member of a classic group."""
-    from kafkadouble.server.groups.classic.group import ClassicGroup
-
-    check(group=group, member_id=member_id)
+async def _on_group(broker: Broker | Cluster, group: str, change: Callable[[CoordinatorGroup], None]) -> None:
+    """Change a group at its coordinator, past the requests of clients. Raises KafkaError."""
 
     async def attempt() -> None:
         member = await _coordinator(broker, group)
         member.node.advance(member.clock.now())
         try:
             found = member.node.groups.shard(group).groups.get(group)
-            if not isinstance(found, ClassicGroup):
-                raise KafkaError(error_codes.GROUP_ID_NOT_FOUND, f"there is no classic group {group!r}")
-            found.expire(member_id)
+            if found is None:
+                raise KafkaError(error_codes.GROUP_ID_NOT_FOUND, f"there is no group {group!r}")
+            change(found)
         except Refusal as refusal:
             raise KafkaError(refusal.code, refusal.message) from None
         finally:
             member.settle()
 
     await _retried(broker, attempt)
+
+
+async def expire_member(broker: Broker | Cluster, group: str, member_id: str) -> None:
+    """End the session of a member."""
+    check(group=group, member_id=member_id)
+    await _on_group(broker, group, lambda found: found.expire_member(member_id))
+
+
+async def rebalance(broker: Broker | Cluster, group: str) -> None:
+    """Let a group rebalance."""
+    check(group=group)
+    await _on_group(broker, group, lambda found: found.rebalance())
+
+
+async def set_assignment(
+    broker: Broker | Cluster, group: str, assignment: Mapping[str, Collection[TopicPartition]]
+) -> None:
+    """Assign partitions to the members of a group whose coordinator assigns."""
+    check(group=group, assignment=assignment)
+    by_member: dict[str, dict[Uuid, list[int]]] = {name: {} for name in assignment}
+    for name, partitions in assignment.items():
+        for topic, index in partitions:
+            partitions_of(broker, topic, index)
+            by_member[name].setdefault(broker.image.topic_ids[topic], []).append(index)
+    targets = {
+        name: {topic_id: PartitionSet(sorted(indexes)) for topic_id, indexes in topics.items()}
+        for name, topics in by_member.items()
+    }
+    await _on_group(broker, group, lambda found: found.set_target_assignment(targets))

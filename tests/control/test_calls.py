@@ -9,8 +9,10 @@ import jsonschema
 import pytest
 
 from kafkadouble import KafkaDouble, KafkaError
+from kafkadouble.control import calls
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.server.apis.served import ROWS
 from kafkadouble.verbs.registry import VERBS
 from tests.control.http import call, post
 from tests.front.client import ask
@@ -111,6 +113,46 @@ def test_requests_are_listed_and_shown(url: str, kafka: KafkaDouble) -> None:
     for wrong in ("-1", "x", "1.5", "", "%D9%A3", "9" * 19):
         answer = call(url, "GET", f"/requests?after={wrong}")
         assert answer.status == 400, wrong
+
+
+def test_the_latest_requests_are_listed(url: str, kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(4):
+        ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+    numbers = [each.number for each in kafka.requests]
+
+    def listed(query: str) -> list[int]:
+        return [each["number"] for each in call(url, "GET", f"/requests{query}").json["requests"]]
+
+    assert (listed("?limit=2"), listed("?limit=0"), listed("?limit=9")) == (numbers[2:], [], numbers)
+    assert listed(f"?after={numbers[0]}&limit=2") == numbers[1:3]
+    monkeypatch.setattr(calls, "MOST_REQUESTS", 3)
+    assert listed("") == numbers[1:]
+    refused = call(url, "GET", "/requests?limit=4")
+    assert (refused.status, refused.error["message"]) == (400, "limit is an integer from 0 to 3, not 4")
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("/requests?limti=5", "/requests has no parameter 'limti'; did you mean 'limit'?; it has after, limit"),
+        ("/requests?limit=5&limit=6", "limit is there 2 times: give it once"),
+        ("/events?aftre=5", "/events has no parameter 'aftre'; did you mean 'after'?; it has after"),
+        ("/views?topics", "/views has no parameter 'topics'; it has names"),
+        ("/health?verbose=1", "/health has no parameter 'verbose'; it has none in its query"),
+        ("/verbs/fail?api=Produce", "/verbs/fail has no parameter 'api'; it has none in its query"),
+    ],
+)
+def test_what_a_query_may_have(url: str, path: str, problem: str) -> None:
+    answer = call(url, "GET", path)
+    assert (answer.status, answer.error) == (400, {"kind": "usage", "message": problem})
+    if path.startswith("/verbs"):
+        assert call(url, "POST", path, {}).error["message"] == problem
+
+
+def test_names_of_apis_and_errors(url: str) -> None:
+    names = call(url, "GET", "/names").json
+    assert names["errors"]["6"] == "NOT_LEADER_OR_FOLLOWER"
+    assert names["apis"] == [row.name for row in ROWS]
 
 
 def test_numbers_of_requests_go_on_after_a_reset(url: str, kafka: KafkaDouble) -> None:

@@ -102,6 +102,19 @@ def test_what_is_missed_is_counted(url: str, kafka: KafkaDouble) -> None:
         assert stream.next()[1]["number"] == first + 3
 
 
+def test_a_reader_that_knows_requests_of_an_earlier_process(url: str, kafka: KafkaDouble) -> None:
+    metadata(kafka)
+    newest = kafka.requests[-1].number
+    with streaming(url, f"/events?after={newest + 1}") as stream:
+        assert stream.next() == ("restarted", {})
+        assert stream.next()[1]["number"] == kafka.requests[0].number
+        metadata(kafka)
+        assert stream.next()[1]["number"] == newest + 1
+    with streaming(url, f"/events?after={newest + 1}") as stream:
+        metadata(kafka)
+        assert stream.next()[0] == "request"
+
+
 def test_a_stream_goes_on_after_a_reset(url: str, kafka: KafkaDouble) -> None:
     metadata(kafka)
     with streaming(url) as stream:

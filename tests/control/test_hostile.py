@@ -19,6 +19,8 @@ JSON_TYPE = {"Content-Type": "application/json"}
         (b"{", JSON_TYPE, 400, "the body is no JSON: "),
         (b"[1]", JSON_TYPE, 400, "the body is an object with parameters, not list"),
         (b'{"timeout": NaN}', JSON_TYPE, 400, "NaN is no number of JSON"),
+        (b'{"topic": "a", "topic": "b"}', JSON_TYPE, 400, "the field 'topic' is there twice"),
+        (b'{"config": {"a": 1, "b": 2, "b": 2}}', JSON_TYPE, 400, "the field 'b' is there twice"),
         (b"\xff\xfe", JSON_TYPE, 400, "the body is no JSON: "),
         (b"[" * 100_000, JSON_TYPE, 400, "the body is no JSON: "),
         (b'{"a":' * 50_000, JSON_TYPE, 400, "the body is no JSON: "),

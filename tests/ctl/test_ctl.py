@@ -100,6 +100,7 @@ def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     for verb in ctl.usable():
         assert re.search(rf"^  {verb.name} +\w", shown, re.MULTILINE)
+    assert max(map(len, shown.splitlines())) <= 100
 
 
 def test_a_token_is_sent(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.cli import ctl_words
+from kafkadouble.cli import ctl, ctl_words
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 from tests.front.verbs.good_calls import GOOD
@@ -99,3 +101,14 @@ def test_every_verb_has_help(verb: Verb) -> None:
     for each in verb.parameters.values():
         if each.schema is not None:
             assert f"--{each.name}" in shown
+
+
+@pytest.mark.parametrize("verb", ctl.usable(), ids=lambda verb: verb.name)
+def test_the_help_has_an_example_that_is_allowed(verb: Verb) -> None:
+    shown = ctl_words.parser_of(verb).format_help()
+    (example,) = re.findall(r"^  (kafkadouble ctl .*)$", shown, re.MULTILINE)
+    program, command, name, *words = shlex.split(example)
+    assert (program, command, name) == ("kafkadouble", "ctl", verb.name)
+    given = ctl_words.parameters(verb, words)
+    assert {each.name for each in verb.parameters.values() if each.is_required} <= set(given)
+    verb.check(verb.from_json(given))

@@ -17,7 +17,7 @@ def test_the_example_runs() -> None:
 
 def test_the_pictures_are_there() -> None:
     names = re.findall(r"\(images/([^)]+)\)", PAGE)
-    assert len(names) == 5
+    assert len(names) == 6
     for name in names:
         assert (DOCS / "images" / name).read_bytes().startswith(b"\x89PNG")
 

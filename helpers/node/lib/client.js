@@ -7,8 +7,6 @@ const { Verbs } = require('./verbs');
 const { UsageError, errorOf } = require('./errors');
 const { version } = require('../package.json');
 
-const MOST_REQUESTS = 1000; // in one answer
-
 /** Calls the control plane of a kafkadouble: every verb is a method. */
 class Client extends Verbs {
   constructor(url, token) {
@@ -27,14 +25,10 @@ class Client extends Verbs {
     throw error;
   }
 
-  /** The last requests of clients, at most so many, oldest first; `text` is a line for a person. */
+  /** The last requests of clients, up to 1000, oldest first; `text` is a line for a person. */
   async lastRequests(count = 20) {
-    let last = [];
-    for (let after = 0; ; after = last[last.length - 1].number) {
-      const { requests } = await this._get(`/requests?after=${after}`);
-      last = [...last, ...requests].slice(-count);
-      if (requests.length < MOST_REQUESTS) return last.map(camelKeys);
-    }
+    const { requests } = await this._get(`/requests?limit=${count}`);
+    return requests.map(camelKeys);
   }
 
   /** A text with the last requests, for the output of a failed test. */

@@ -58,6 +58,8 @@ export interface Parameters {
   listener?: string | null;
   /** `log_dir`: the path of a log directory. */
   logDir?: string | null;
+  /** `member_id`: the id of a member, or the instance id of a static one. */
+  memberId?: string | null;
   /** `members`: a count from 0. */
   members?: number | null;
   /** `message`: a text. */
@@ -149,7 +151,7 @@ export class Verbs {
    * Sets a field in the next answer of an API. `path` has the names of Kafka's JSON, as
    * `topics[0].partitions[*].leaderId`.
    */
-  changeField(api: string, path: string, value: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  changeField(api: string, path: string, value: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Removes the requests so far. */
   clearRequests(options?: CallOptions): Promise<void>;
@@ -177,7 +179,7 @@ export class Verbs {
    * Damages the first batch of each partition in the next answer to a Fetch: its CRC ("crc"), or
    * one bit of its records ("bit").
    */
-  corruptRecords(options?: Pick<Parameters, 'how' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  corruptRecords(options?: Pick<Parameters, 'how' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Creates a topic, with `default.replication.factor` unless another is given. Raises KafkaError
@@ -186,10 +188,10 @@ export class Verbs {
   createTopic(name: string, options?: Pick<Parameters, 'partitions' | 'config' | 'replicationFactor'> & CallOptions): Promise<void>;
 
   /** Sends the first bytes of the next answer of an API, and closes the connection. */
-  cutFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  cutFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Delays the next request to an API by a number of seconds of the broker's clock. */
-  delay(api: string, seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  delay(api: string, seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Deletes a group and its offsets. Raises KafkaError: NON_EMPTY_GROUP if it has members,
@@ -207,7 +209,7 @@ export class Verbs {
   describeCluster(options?: CallOptions): Promise<ClusterDescription>;
 
   /** Closes the connection of the next request to an API, before or after the request is processed. */
-  disconnect(api: string, options?: Pick<Parameters, 'after' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  disconnect(api: string, options?: Pick<Parameters, 'after' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Fails an "append", a "read" or a "flush" as a broken disk does (EIO). As in Kafka, the log
@@ -238,7 +240,7 @@ export class Verbs {
    * Processes the next request to an API, and does not answer it. The connection stays open, and
    * nothing else on it is answered.
    */
-  dropAnswer(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  dropAnswer(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Forgets the snapshot with this name. Raises UsageError if there is none. */
   dropSnapshot(name: string, options?: CallOptions): Promise<void>;
@@ -260,9 +262,9 @@ export class Verbs {
   epochs(topic: string, partition: number, options?: CallOptions): Promise<Record<number, number>>;
 
   /**
-   * Removes a member from a classic group at once, as the end of its session does: the others
-   * rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. `member_id` may be the
-   * instance id of a static member. `groups()` has the members.
+   * Removes a member from a group at once, as the end of its session does: the others rebalance,
+   * and its next request is answered with UNKNOWN_MEMBER_ID. `member_id` may be the instance id of
+   * a static member. `groups()` has the members.
    */
   expireMember(group: string, memberId: string, options?: CallOptions): Promise<void>;
 
@@ -281,7 +283,7 @@ export class Verbs {
   expireTransaction(transactionalId: string, options?: CallOptions): Promise<void>;
 
   /** Answers the next request to an API with an error. */
-  fail(api: string, error: any, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  fail(api: string, error: any, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Flushes a partition's log to the disk, as after `flush.ms`; returns the offset up to which the
@@ -315,7 +317,7 @@ export class Verbs {
    * Neither processes nor answers the next request to an API. The connection stays open, and
    * nothing else on it is answered.
    */
-  ignore(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  ignore(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Cuts the broker off from the other brokers and the controller, also after a restart. Clients
@@ -387,7 +389,7 @@ export class Verbs {
   moveTransactionCoordinator(transactionalId: string, to: number, options?: CallOptions): Promise<number>;
 
   /** Answers the next request to an API with a frame that claims a size that it does not have. */
-  oversizedFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  oversizedFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * The leader, the replicas, the offsets and the epochs of a partition, at one moment. Raises
@@ -396,7 +398,7 @@ export class Verbs {
   partition(topic: string, partition: number, options?: CallOptions): Promise<PartitionState>;
 
   /** Holds the next request to an API until the `release` of the handle. */
-  pause(api: string, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  pause(api: string, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Pauses the broker, as SIGSTOP pauses a process: connections stay open, and no request is
@@ -423,6 +425,12 @@ export class Verbs {
    * has the replicas.
    */
   reassign(topic: string, partition: number, replicas: number[], options?: CallOptions): Promise<void>;
+
+  /**
+   * Lets a group with members rebalance, as if one had joined. Members notice it with their next
+   * heartbeat.
+   */
+  rebalance(group: string, options?: CallOptions): Promise<void>;
 
   /**
    * The records of a topic, or of one partition, by partition and offset. `read_committed` leaves
@@ -475,7 +483,7 @@ export class Verbs {
    * Answers the next request to an API with this response, and does not process the request.
    * `body` is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
    */
-  respond(api: string, body: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  respond(api: string, body: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Restarts the cluster with the contents of a snapshot, given itself or by its name, as `reset`
@@ -519,8 +527,16 @@ export class Verbs {
    */
   scenarioSteps(options?: CallOptions): Promise<StepOutcome[]>;
 
+  /**
+   * Assigns partitions to the members of a consumer group or a share group by hand, instead of the
+   * coordinator. `assignment` has (topic, partition) pairs by member id, or by the instance id of
+   * a static member; any other member gets none. It holds until the group rebalances again;
+   * members reconcile with it as with any other.
+   */
+  setAssignment(group: string, assignment: any, options?: CallOptions): Promise<void>;
+
   /** Answers the next request to an API with a frame of the first bytes of the answer. */
-  shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Lets bytes pass in pieces of at most `bytes`, each `gap` seconds after the one before it. */
   sliceFrames(bytes: number, options?: Pick<Parameters, 'gap' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
@@ -529,7 +545,7 @@ export class Verbs {
   slowClose(seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /** Sends the next answer of an API slowly. */
-  slowFrame(api: string, bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  slowFrame(api: string, bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Returns the contents of the double at this moment, for `restore`: topics with their records
@@ -543,7 +559,7 @@ export class Verbs {
   snapshots(options?: CallOptions): Promise<Record<string, Snapshot>>;
 
   /** Answers the next request from the cluster's metadata of now. */
-  staleMetadata(options?: Pick<Parameters, 'api' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  staleMetadata(options?: Pick<Parameters, 'api' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Starts the broker on its old log, behind the same port. As in Kafka 4.4, it joins the cluster
@@ -562,7 +578,7 @@ export class Verbs {
    * Answers the next request to an API with this throttle time, and processes nothing on the
    * connection for so long (KIP-219).
    */
-  throttle(api: string, seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  throttle(api: string, seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * The topics by name: the leaders, replicas, in-sync replicas and offsets of their partitions,
@@ -650,5 +666,5 @@ export class Verbs {
   waitForTransaction(transactionalId: string, state: string, options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<Transaction>;
 
   /** Answers the next request to an API with a correlation id that is too large by 1. */
-  wrongCorrelationId(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  wrongCorrelationId(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 }

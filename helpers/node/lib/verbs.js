@@ -246,6 +246,10 @@ class Verbs {
     return this._verb('reassign', { topic, partition, replicas }, options);
   }
 
+  rebalance(group, options) {
+    return this._verb('rebalance', { group }, options);
+  }
+
   records(topic, options) {
     return this._verb('records', { topic }, options);
   }
@@ -308,6 +312,10 @@ class Verbs {
 
   scenarioSteps(options) {
     return this._verb('scenario_steps', {}, options);
+  }
+
+  setAssignment(group, assignment, options) {
+    return this._verb('set_assignment', { group, assignment }, options);
   }
 
   shortFrame(api, bytes, options) {

@@ -9,7 +9,7 @@ only grows. A group with members has a leader.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -20,6 +20,7 @@ from kafkadouble.messages.generated.sync_group import SyncGroupResponse
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ...requests.timers import Timer
+from ..assignor.assignment import Assignment
 from ..coordinator_group import CLASSIC, CommitPartitionValidator, CoordinatorGroup, accept_partition
 from ..offset_and_metadata import OffsetAndMetadata
 from . import protocols, rebalance, records
@@ -140,13 +141,21 @@ class ClassicGroup(CoordinatorGroup):
             self.leader_id = next(iter(self.members), None)
         member.fail(error_codes.UNKNOWN_MEMBER_ID)
 
-    def expire(self, member_id: str) -> None:
-        """End a member's session now, though its time-out is not over or one of its requests waits.
-        A static member may be named by its instance id. Raises Refusal(UNKNOWN_MEMBER_ID)."""
-        member = self.members.get(self.static_members.get(member_id, member_id))
+    def expire_member(self, name: str) -> None:
+        member = self.members.get(self.static_members.get(name, name))
         if member is None:
             raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has the members {', '.join(self.members)}")
         rebalance.expire_member(self, member)
+
+    def rebalance(self) -> None:
+        if not self.members:
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has no members")
+        if self.state in VALID_PREVIOUS_STATES[ClassicGroupState.PREPARING_REBALANCE]:
+            rebalance.prepare_rebalance(self, "a rebalance was requested")
+
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        message = f"{self.group_id} is a classic group: its leader assigns the partitions"
+        raise Refusal(error_codes.INVALID_REQUEST, message)
 
     def replace_static_member(self, group_instance_id: str, new_id: str) -> ClassicGroupMember:
         """Give the static member a new id and fence the old one (KIP-345).

@@ -40,9 +40,11 @@ class GroupChange:
     def __init__(self, group: ConsumerGroup, conversion: Sequence[CoordinatorRecord] = ()) -> None:
         self.group, self.shard = group, group.shard
         self.records = list(conversion)
-        self.group_epoch, self.homogeneous = group.group_epoch, group.is_homogeneous
+        self.group_epoch = group.group_epoch
         self.replaced_member_id: str | None = None
         """The static member that `member` replaces."""
+        self._homogeneous: bool | None = None
+        """Whether the group is homogeneous with the updated member; None if it is as before."""
         self._has_subscription_changed = False
         self._after_write: list[Callable[[], None]] = []
 
@@ -66,12 +68,14 @@ class GroupChange:
             self._update_subscription_metadata(bumps)
 
     def _update_subscription(self) -> bool:
-        if self.updated == self.member:
+        if self.updated is self.member or self.updated == self.member:
             return False
         self.records.append(records.member_subscription_record(self.group.group_id, self.updated))
         return self.updated.subscribed_topic_names != self.member.subscribed_topic_names
 
     def _has_preferred_assignor_changed(self) -> bool:
+        if self.updated is self.member:
+            return False
         default = default_assignor_name(self.shard.node.settings)
         before = self.group.preferred_server_assignor() or default
         return before != (self.group.preferred_server_assignor(self.member, self.updated) or default)
@@ -82,7 +86,7 @@ class GroupChange:
         metadata_hash = group.compute_metadata_hash(names)
         is_new = updated.member_id not in group.members and self.group.static_member(updated.instance_id) is None
         regexes = group.regular_expressions_with(self.member, updated)
-        self.homogeneous = is_homogeneous(regexes, names, len(group.members) + is_new)
+        self._homogeneous = is_homogeneous(regexes, names, len(group.members) + is_new)
         if bump or metadata_hash != group.metadata_hash:
             self.group_epoch += 1
             self.records.append(records.epoch_record(group.group_id, self.group_epoch, metadata_hash))
@@ -128,10 +132,7 @@ class GroupChange:
     def _update_target_assignment(self) -> tuple[int, Assignment]:
         """Return the epoch of the target assignment, and the member's part of it."""
         group, shard = self.group, self.shard
-        interval_ms = shard.group_config(group.group_id, "consumer.assignment.interval.ms")
-        assert isinstance(interval_ms, int)
-        is_current = group.assignment_epoch >= self.group_epoch
-        if is_current or not can_compute_next_target_assignment(group, interval_ms, shard.now):
+        if group.assignment_epoch >= self.group_epoch or not self._may_compute_target_assignment():
             return group.assignment_epoch, group.target_assignment_of(self.updated)
         members, present = self._members_and_targets()
         name = group.preferred_server_assignor(self.member, self.updated)
@@ -142,7 +143,7 @@ class GroupChange:
             members,
             present,
             group.subscribed_topics,
-            homogeneous=self.homogeneous,
+            homogeneous=group.is_homogeneous if self._homogeneous is None else self._homogeneous,
         )
         for member_id, assignment in assigned.items():
             if assignment != present.get(member_id):
@@ -150,6 +151,11 @@ class GroupChange:
         metadata = records.target_assignment_metadata_record(group.group_id, self.group_epoch, shard.now)
         self.records.append(metadata)
         return self.group_epoch, assigned.get(self.updated.member_id, EMPTY_ASSIGNMENT)
+
+    def _may_compute_target_assignment(self) -> bool:
+        interval_ms = self.shard.group_config(self.group.group_id, "consumer.assignment.interval.ms")
+        assert isinstance(interval_ms, int)
+        return can_compute_next_target_assignment(self.group, interval_ms, self.shard.now)
 
     def _members_and_targets(self) -> tuple[dict[str, ConsumerGroupMember], dict[str, Assignment]]:
         """Return the members and target assignments of the group with the updated member."""

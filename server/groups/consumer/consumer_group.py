@@ -257,6 +257,23 @@ class ConsumerGroup(ModernGroup[ConsumerGroupMember]):
         if member_epoch != member.member_epoch:
             raise Refusal(member_epochs.stale_code(member))
 
+    def expire_member(self, name: str) -> None:
+        from .administration import expire_member
+
+        expire_member(self, name)
+
+    def rebalance(self) -> None:
+        from .administration import rebalance
+
+        if self.is_empty:
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has no members")
+        rebalance(self)
+
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        from .administration import set_target_assignment
+
+        set_target_assignment(self, assignments)
+
     def validate_offset_delete(self) -> None:
         """As in Kafka, offsets of topics without a subscription may be deleted at any time."""
 

@@ -8,7 +8,7 @@ assignment; take the member one step further towards it. Everything is written a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.consumer_group_heartbeat import (
@@ -78,20 +78,23 @@ def _member(change: GroupChange, body: ConsumerGroupHeartbeatRequest, member_id:
 def _updated(member: ConsumerGroupMember, request: HeartbeatRequest) -> ConsumerGroupMember:
     """Return the member with what the request changes. From now on it uses this protocol."""
     body = request.body
-    names, regex = body.subscribed_topic_names, body.subscribed_topic_regex
-    timeout_ms = body.rebalance_timeout_ms
-    return replace(
-        member,
-        instance_id=member.instance_id if body.instance_id is None else body.instance_id,
-        rack_id=member.rack_id if body.rack_id is None else body.rack_id,
-        rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == UNCHANGED else timeout_ms,
-        server_assignor_name=member.server_assignor_name if body.server_assignor is None else body.server_assignor,
-        subscribed_topic_names=member.subscribed_topic_names if names is None else frozenset(names),
-        subscribed_topic_regex=member.subscribed_topic_regex if regex is None else regex,
-        client_id=request.client_id,
-        client_host=f"/{request.peer.host}",
-        classic_member_metadata=None,
-    )
+    names, timeout_ms = body.subscribed_topic_names, body.rebalance_timeout_ms
+    given = {
+        "instance_id": body.instance_id,
+        "rack_id": body.rack_id,
+        "rebalance_timeout_ms": None if timeout_ms == UNCHANGED else timeout_ms,
+        "server_assignor_name": body.server_assignor,
+        "subscribed_topic_names": None if names is None else frozenset(names),
+        "subscribed_topic_regex": body.subscribed_topic_regex,
+        "client_id": request.client_id,
+        "client_host": f"/{request.peer.host}",
+    }
+    changes: dict[str, Any] = {
+        name: value for name, value in given.items() if value is not None and value != getattr(member, name)
+    }
+    if not changes and not member.uses_classic_protocol:
+        return member
+    return replace(member, classic_member_metadata=None, **changes)
 
 
 def _response(change: GroupChange, body: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from textwrap import shorten
 from typing import Any
 
 from kafkadouble.control.client import ControlClient, ControlError
@@ -32,9 +33,7 @@ CODES = {"kafka": 1, "timeout": 1, "assertion": 1, "usage": 2}
 PART_BYTES = 4 << 20
 """How much of a file is sent in one call."""
 
-_EPILOG = f"""\
-  events                  follow the requests of clients, one line each
-
+_EPILOG = f"""
 examples:
   kafkadouble serve --control-port 9099 --topic orders &
   kafkadouble ctl produce orders --value "two pears"
@@ -43,9 +42,11 @@ examples:
   kafkadouble ctl --json topics
   kafkadouble ctl VERB --help
 
-The URL is that of --url, or of {URL}, or {DEFAULT_URL}. The token is that of --token or of
-{TOKEN}. Exit codes: 0; 1 Kafka refused it, a wait ended in vain, or an assertion does
-not hold; 2 a wrong call; 3 no control plane answers, or it refuses the token.
+The URL is that of --url, or of {URL}, or {DEFAULT_URL}.
+The token is that of --token, or of {TOKEN}.
+
+Exit codes: 0 it was done; 1 Kafka refused it, a wait ended in vain, or an assertion does not hold;
+2 a wrong call; 3 no control plane answers, or it refuses the token.
 """
 
 
@@ -97,7 +98,9 @@ def usable() -> list[Verb]:
 
 
 def _listing() -> str:
-    return "\n".join(f"  {each.name:<23} {each.summary.partition('. ')[0].rstrip('.')[:88]}" for each in usable())
+    rows = [(each.name, each.summary.partition(". ")[0].rstrip(".")) for each in usable()]
+    rows.append((EVENTS, "Follows the requests of clients, one line each"))
+    return "\n".join(f"  {name:<28} {shorten(summary, 68, placeholder=' ...')}" for name, summary in rows)
 
 
 def _verb(name: str | None) -> Verb:

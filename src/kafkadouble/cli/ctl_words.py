@@ -10,10 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from kafkadouble.verbs.verb import Parameter, Verb
+
+from . import ctl_examples
+
+WIDTH = 100
+"""Of the help, in columns."""
 
 ANY = frozenset({"string", "integer", "number", "boolean", "null", "object", "array"})
 """What a schema allows that says nothing."""
@@ -25,8 +31,9 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
     """The parser of a verb's parameters."""
     made = argparse.ArgumentParser(
         f"kafkadouble ctl {verb.name}",
-        description=verb.summary,
-        epilog=f"returns {verb.result}" if verb.result != "None" else None,
+        description=textwrap.fill(verb.summary, WIDTH),
+        epilog=_epilog(verb),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
     )
     made.add_argument("values", nargs="*", metavar="VALUE", help=_values_in_words(verb))
@@ -38,6 +45,11 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
         else:
             made.add_argument(*_names(each), dest=each.name, metavar="VALUE", help=help)
     return made
+
+
+def _epilog(verb: Verb) -> str:
+    result = "" if verb.result == "None" else f"returns {verb.result}\n\n"
+    return f"{result}example:\n  {ctl_examples.line(verb)}"
 
 
 def _given(verb: Verb) -> list[Parameter]:

@@ -21,7 +21,7 @@ from .assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .bodies import parameters
 from .guard import Guard
 from .problems import ControlProblem, problem_of
-from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute
+from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
@@ -50,6 +50,7 @@ class ControlApp:
         async def endpoint(request: Request) -> Response:
             try:
                 self._guard.check(request.url.path, request.headers)
+                check_query(request.url.path, route.query, request.query_params.multi_items())
                 body = await parameters(request) if route.method == "POST" else {}
                 call = ControlCall(self._kafka, request.path_params, request.query_params, body)
                 return _answer(200, await _unless_left(request, route.answer(call)))
@@ -74,6 +75,7 @@ class ControlApp:
         async def endpoint(request: Request) -> Response:
             try:
                 self._guard.check(request.url.path, request.headers)
+                check_query(request.url.path, route.query, request.query_params.multi_items())
                 self._check_room()
                 events = route.make(self._kafka, _stream_query(request))
             except Exception as error:

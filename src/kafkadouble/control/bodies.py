@@ -45,12 +45,23 @@ async def _read(request: Request) -> bytes:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(body, parse_constant=_no_constant)
+        value = json.loads(body, parse_constant=_no_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as problem:
         raise ControlProblem(400, "usage", f"the body is no JSON: {problem}") from None
     if not isinstance(value, dict):
         raise ControlProblem(400, "usage", f"the body is an object with parameters, not {type(value).__name__}")
     return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these fields. Raises ValueError for one that is there twice: the first would
+    be lost."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice!r} is there twice")
+    return made
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.messages import error_codes
+from kafkadouble.server.apis.served import ROW_OF
 from kafkadouble.verbs.json_form import to_json
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
@@ -97,9 +99,19 @@ def _described(parameter: Parameter) -> dict[str, Any]:
     return made if parameter.is_required else {**made, "default": to_json(parameter.default)}
 
 
+def names() -> dict[str, Any]:
+    """The names of the APIs that are served, in the order of their keys, and of errors by code."""
+    return {"apis": list(ROW_OF), "errors": error_codes.NAMES}
+
+
 def requests_after(kafka: KafkaDouble, number: int, most: int = MOST_REQUESTS) -> list[SeenRequest]:
     """The requests of clients with higher numbers, oldest first."""
     return kafka._look(lambda history: history.after(number, most))
+
+
+def latest_requests(kafka: KafkaDouble, most: int) -> list[SeenRequest]:
+    """The latest requests of clients, oldest first."""
+    return kafka._look(lambda history: history.after(max(0, history.received - most), most))
 
 
 def newest_number(kafka: KafkaDouble) -> int:

@@ -6,7 +6,8 @@
 
 An event says that a request arrived, and another one that it ended, if it waited; both have the
 number of the request. `event: lost` has the number of requests that the stream missed, because the
-history did not keep them until the reader was ready.
+history did not keep them until the reader was ready. `event: restarted` says that the reader knows
+requests of an earlier process: numbers begin at 1 again, and the oldest requests come first.
 """
 
 from __future__ import annotations
@@ -34,12 +35,16 @@ class RequestEvents(EventStream):
 
     def __init__(self, kafka: KafkaDouble, after: int | None) -> None:
         super().__init__(kafka)
-        self._last = newest_number(kafka) if after is None else after
+        newest = newest_number(kafka)
+        self._is_earlier = after is not None and after > newest
+        self._last = newest if after is None else 0 if self._is_earlier else after
         self._waiting: dict[int, SeenRequest] = {}
 
     def new(self) -> str:
         """The requests that came, and those that waited and ended."""
-        made = [event("request", short(each), each.number) for each in self._ended()]
+        made = [event("restarted", {})] if self._is_earlier else []
+        self._is_earlier = False
+        made += [event("request", short(each), each.number) for each in self._ended()]
         while found := requests_after(self.kafka, self._last, BATCH):
             made += self._of(found)
         return "".join(made)

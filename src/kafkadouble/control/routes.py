@@ -4,10 +4,11 @@ read."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble import __version__
+from kafkadouble.server.configs.did_you_mean import near
 
 from . import calls
 from .problems import ControlProblem
@@ -47,6 +48,18 @@ def integer(query: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
+def check_query(path: str, allowed: Mapping[str, str], given: Sequence[tuple[str, str]]) -> None:
+    """Raises ControlProblem for a parameter that the route does not have, or that is there
+    twice."""
+    names = [name for name, _ in given]
+    for name in names:
+        if name not in allowed:
+            known = f"it has {', '.join(allowed)}" if allowed else "it has none in its query"
+            raise ControlProblem(400, "usage", f"{path} has no parameter {name!r}{near(name, allowed)}; {known}")
+        if names.count(name) > 1:
+            raise ControlProblem(400, "usage", f"{name} is there {names.count(name)} times: give it once")
+
+
 async def _health(call: ControlCall) -> Any:
     return {"status": "running", "version": __version__}
 
@@ -70,6 +83,10 @@ async def _openapi(call: ControlCall) -> Any:
     return description()
 
 
+async def _names(call: ControlCall) -> Any:
+    return calls.names()
+
+
 async def _verbs(call: ControlCall) -> Any:
     return {"verbs": calls.described()}
 
@@ -83,9 +100,13 @@ async def _call_verb(call: ControlCall) -> Any:
 
 
 async def _requests(call: ControlCall) -> Any:
-    after = integer(call.query, "after", 0)
     most = integer(call.query, "limit", calls.MOST_REQUESTS)
-    found = await asyncio.to_thread(calls.requests_after, call.kafka, after, min(most, calls.MOST_REQUESTS))
+    if most > calls.MOST_REQUESTS:
+        raise ControlProblem(400, "usage", f"limit is an integer from 0 to {calls.MOST_REQUESTS}, not {most}")
+    if "after" in call.query:
+        found = await asyncio.to_thread(calls.requests_after, call.kafka, integer(call.query, "after", 0), most)
+    else:
+        found = await asyncio.to_thread(calls.latest_requests, call.kafka, most)
     return {"requests": [calls.short(each) for each in found]}
 
 
@@ -106,15 +127,19 @@ ROUTES = (
     Route("GET", "/ready", "Answers 200 once clients are accepted, and 503 before.", _ready),
     Route("GET", "/metrics", "Metrics for Prometheus, with Kafka's names.", _metrics),
     Route("GET", "/openapi.json", "This description.", _openapi),
+    Route("GET", "/names", "The names of APIs, and the error codes with their names.", _names),
     Route("GET", "/verbs", "Every verb with its parameters.", _verbs),
     Route("GET", "/verbs/{name}", "One verb with its parameters.", _verb),
     Route("POST", "/verbs/{name}", "Calls a verb.", _call_verb),
     Route(
         "GET",
         "/requests",
-        "The requests of clients, oldest first, without their contents.",
+        "The latest requests of clients, oldest first, without their contents.",
         _requests,
-        {"after": "only requests with higher numbers", "limit": "at most so many, up to 1000"},
+        {
+            "after": "the first requests with higher numbers, instead of the latest ones",
+            "limit": "at most so many, from 0 to 1000",
+        },
     ),
     Route("GET", "/requests/{number}", "One request of a client, decoded, with its answer.", _request),
     Route("GET", "/requests/{number}/hexdump", "The same as annotated hexdumps.", _hexdump),

@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkadouble.errors import UsageError
 
-from .document import FilePosition, ScenarioDocument, ValuePath, excess, problem_at
+from .document import DEEPEST, FilePosition, ScenarioDocument, ValuePath, excess, problem_at
 
 try:
     import yaml
@@ -29,6 +29,8 @@ except ImportError:
 SCHEMA = "tag:yaml.org,2002:"
 STRING, SEQUENCE, MAPPING = f"{SCHEMA}str", f"{SCHEMA}seq", f"{SCHEMA}map"
 MERGE = "<<"
+LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
+"""What libyaml says from 0.2.6 on, when it looks 1000 levels ahead."""
 
 CORE: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {
     f"{SCHEMA}null": (re.compile(r"|~|null|Null|NULL"), lambda text: None),
@@ -135,14 +137,19 @@ def parse(file: str, text: str) -> ScenarioDocument:
     try:
         node: Any = _Nodes(text).get_single_node()
     except yaml.MarkedYAMLError as problem:
-        said = problem.problem or problem.context or "it cannot be read"
-        position = _position(problem.problem_mark or problem.context_mark)
-        raise problem_at(file, position, said if isinstance(problem, ComposerError) else f"not YAML: {said}") from None
+        raise problem_at(file, _position(problem.problem_mark or problem.context_mark), _said(problem)) from None
     except yaml.YAMLError as problem:
         raise problem_at(file, _of_reader(problem, text), f"not YAML: {getattr(problem, 'reason', problem)}") from None
     if node is None:
         return ScenarioDocument(file, {}, lambda path, of_key: FilePosition(1, 1))
     return ScenarioDocument(file, _Values(file).of(node), partial(_locate, node))
+
+
+def _said(problem: yaml.MarkedYAMLError) -> str:
+    said = problem.problem or problem.context or "it cannot be read"
+    if said == LIBYAML_TOO_DEEP:
+        return str(excess(0, DEEPEST + 1))
+    return said if isinstance(problem, ComposerError) else f"not YAML: {said}"
 
 
 def _position(mark: Any) -> FilePosition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,7 @@ class GroupVerbs(VerbHost):
 
     @verb
     def expire_member(self, group: str, member_id: str) -> None:
-        """Removes a member from a classic group at once, as the end of its session does: the others
+        """Removes a member from a group at once, as the end of its session does: the others
         rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. `member_id` may be the
         instance id of a static member. `groups()` has the members.
 
@@ -84,3 +84,30 @@ class GroupVerbs(VerbHost):
 
         running = self._serving()
         running.thread.run(group_upkeep.expire_member(running.broker, group, member_id))
+
+    @verb
+    def rebalance(self, group: str) -> None:
+        """Lets a group with members rebalance, as if one had joined. Members notice it with their
+        next heartbeat.
+
+        Raises KafkaError: GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID for a group without members.
+        """
+        from kafkadouble import group_upkeep
+
+        running = self._serving()
+        running.thread.run(group_upkeep.rebalance(running.broker, group))
+
+    @verb
+    def set_assignment(self, group: str, assignment: Mapping[str, Collection[TopicPartition]]) -> None:
+        """Assigns partitions to the members of a consumer group or a share group by hand, instead
+        of the coordinator. `assignment` has (topic, partition) pairs by member id, or by the
+        instance id of a static member; any other member gets none. It holds until the group
+        rebalances again; members reconcile with it as with any other.
+
+        Raises KafkaError: GROUP_ID_NOT_FOUND, UNKNOWN_MEMBER_ID, UNKNOWN_TOPIC_OR_PARTITION,
+        INVALID_REQUEST for a classic group, whose leader assigns, and for a streams group.
+        """
+        from kafkadouble import group_upkeep
+
+        running = self._serving()
+        running.thread.run(group_upkeep.set_assignment(running.broker, group, assignment))

@@ -120,6 +120,15 @@ def _to_offsets(value: Any) -> Any:
     }
 
 
+def _to_assignment(value: Any) -> Any:
+    if not isinstance(value, Mapping) or not all(isinstance(each, list) for each in value.values()):
+        return value
+    return {
+        member: [tuple(each) if isinstance(each, list) else each for each in partitions]
+        for member, partitions in value.items()
+    }
+
+
 def record_from_json(value: Any) -> Any:
     """A record for `produce_all`: a value, or a mapping of fields."""
     if isinstance(value, Mapping) and [*value] != ["base64"]:
@@ -132,6 +141,7 @@ _PARAMETERS: dict[str, Callable[[Any], Any]] = {
     "key": _to_bytes,
     "headers": _to_headers,
     "offsets": _to_offsets,
+    "assignment": _to_assignment,
     "records": lambda value: [*map(record_from_json, value)] if isinstance(value, list) else value,
     "rule": lambda value: Rule.from_dict(value) if isinstance(value, Mapping) else value,
 }

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from kafkadouble import KafkaDouble, Rule
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsToTxnRequest
+from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
 from kafkadouble.messages.generated.join_group import JoinGroupRequest
@@ -67,6 +68,16 @@ def _open_transaction(kafka: KafkaDouble) -> None:
         v3_and_below_topics=[topics],
     )
     ask(at, begin, 3)
+
+
+def _joined_consumer_group(kafka: KafkaDouble) -> None:
+    """Lets the member `m` join the consumer group `g`."""
+    at = "127.0.0.1", kafka.port
+    ask(at, FindCoordinatorRequest(key_type=0, coordinator_keys=["g"]), 4)
+    joining = ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id="m", rebalance_timeout_ms=1000, subscribed_topic_names=[TOPIC], topic_partitions=[]
+    )
+    ask(at, joining, 1)
 
 
 def _joined(kafka: KafkaDouble) -> str:
@@ -141,6 +152,8 @@ GOOD: dict[str, GoodCall] = {
     "reset_offsets": GoodCall({"group": "g", "topic": TOPIC, "to": "latest"}, {TOPIC: {"0": 1}}),
     "delete_group": GoodCall({"group": "g"}, NONE, prepare=lambda kafka: kafka.commit_offsets("g", {(TOPIC, 0): 1})),
     "expire_member": GoodCall(lambda kafka: {"group": "g", "member_id": _joined(kafka)}, NONE),
+    "rebalance": GoodCall({"group": "g"}, NONE, prepare=_joined),
+    "set_assignment": GoodCall({"group": "g", "assignment": {"m": [(TOPIC, 0)]}}, NONE, prepare=_joined_consumer_group),
     # transactions
     "move_transaction_coordinator": GoodCall(
         {"transactional_id": "id", "to": 2}, Is(lambda result: 0 <= result < 50), brokers=3

@@ -25,12 +25,14 @@ def running(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
 
 
 def consumer_of(kafka: KafkaDouble, **settings: object) -> Consumer:
+    # The consumer protocol refuses an interval of the client: the coordinator says it.
+    interval = {} if "group.protocol" in settings else {"heartbeat.interval.ms": 100}
     consumer = Consumer(
         {
             "bootstrap.servers": kafka.bootstrap_servers,
             "group.id": "g",
             "auto.offset.reset": "earliest",
-            "heartbeat.interval.ms": 100,
+            **interval,
             **settings,
         }
     )
@@ -132,7 +134,7 @@ def members(kafka: KafkaDouble) -> list[Member]:
 
 
 def test_an_unknown_member(kafka: KafkaDouble) -> None:
-    with pytest.raises(KafkaError, match="GROUP_ID_NOT_FOUND: there is no classic group 'g'"):
+    with pytest.raises(KafkaError, match="GROUP_ID_NOT_FOUND: there is no group 'g'"):
         kafka.expire_member("g", "m")
     kafka.commit_offsets("g", {("t", 0): 5})
     with pytest.raises(KafkaError, match="UNKNOWN_MEMBER_ID: g has the members"):
@@ -154,3 +156,36 @@ def test_the_coordinators_of_transactions_move() -> None:
         for to in (1, 2, 3):
             partition = kafka.move_transaction_coordinator("id", to)
             assert kafka.leader("__transaction_state", partition) == to
+
+
+def test_a_consumer_group_rebalances_and_loses_a_member(running: KafkaDouble) -> None:
+    consumer = consumer_of(running, **{"group.protocol": "consumer", "group.instance.id": "i"})
+    assert poll(consumer) == b"a"
+    group = running.wait_for_group("g", "Stable", members=1)
+    assert group.type == "consumer"
+    assert group.members[0].assignment == (("t", 0), ("t", 1))
+    running.rebalance("g")
+    assert running.groups()["g"].state == "Assigning"
+    running.set_assignment("g", {"i": [("t", 1)]})
+    assert running.groups()["g"].state == "Reconciling"
+    with pytest.raises(KafkaError, match=r"UNKNOWN_MEMBER_ID: g has the members "):
+        running.set_assignment("g", {"j": [("t", 1)]})
+    running.expire_member("g", "i")
+    assert running.groups()["g"].members == ()
+    with pytest.raises(KafkaError, match="UNKNOWN_MEMBER_ID: g has no members"):
+        running.rebalance("g")
+    consumer.close()
+
+
+def test_the_leader_of_a_classic_group_assigns(running: KafkaDouble) -> None:
+    consumer = consumer_of(running)
+    assert poll(consumer) == b"a"
+    running.rebalance("g")
+    assert running.groups()["g"].state == "PreparingRebalance"
+    with pytest.raises(KafkaError, match="INVALID_REQUEST: g is a classic group: its leader assigns the partitions"):
+        running.set_assignment("g", {"i": [("t", 1)]})
+    with pytest.raises(KafkaError, match="GROUP_ID_NOT_FOUND: there is no group 'h'"):
+        running.rebalance("h")
+    with pytest.raises(UsageError, match=r"assignment is a mapping of members to lists of \(topic, partition\), not 1"):
+        running.set_assignment("g", 1)  # type: ignore[arg-type]
+    consumer.close()

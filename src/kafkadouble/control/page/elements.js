@@ -21,22 +21,39 @@ export function table(heads, rows) {
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))));
 }
 
-// A value of JSON as a tree that opens and closes.
-export function tree(name, value, open = true) {
-  if (value === null || typeof value !== "object") return element("div", { class: "mono" }, name, ": ", JSON.stringify(value));
+// Makes the children of a place equal to `made`, and leaves alone what is equal already: a button
+// that is being pressed, the focus and a selected text survive, however often the state changes.
+export function patch(place, made) {
+  made.forEach((node, at) => {
+    const old = place.childNodes[at];
+    if (!old) place.append(node);
+    else if (old.isEqualNode(node)) return;
+    else if (old.cloneNode(false).isEqualNode(node.cloneNode(false))) patch(old, [...node.childNodes]);
+    else old.replaceWith(node);
+  });
+  while (place.childNodes.length > made.length) place.lastChild.remove();
+}
+
+// A value of JSON as a tree that opens and closes. `noteOf` says what stands behind a value.
+export function tree(name, value, noteOf = () => "", open = true) {
+  const leaf = (text, note = "") => element("div", { class: "mono leaf" }, `${name}: `, text, element("span", { class: "bad" }, note));
+  if (value === null || typeof value !== "object") return leaf(JSON.stringify(value), noteOf(name, value));
+  const isList = Array.isArray(value);
   const entries = Object.entries(value);
-  const label = `${name} ${Array.isArray(value) ? `[${entries.length}]` : ""}`;
-  if (!entries.length) return element("div", { class: "mono" }, label, Array.isArray(value) ? "" : "{}");
+  if (!entries.length) return leaf(isList ? "[]" : "{}");
   const inside = element("div");
-  const made = element("details", { class: "mono", open }, element("summary", {}, label), inside);
-  const fill = () => { if (!inside.childNodes.length) inside.append(...entries.map(([key, each]) => tree(key, each, entries.length < 20))); };
+  const made = element("details", { class: "mono", open }, element("summary", {}, isList ? `${name} [${entries.length}]` : name), inside);
+  const fill = () => {
+    if (!inside.childNodes.length) inside.append(...entries.map(([key, each]) => tree(isList ? `[${key}]` : key, each, noteOf, entries.length < 20)));
+  };
   if (open) fill(); else made.addEventListener("toggle", fill, { once: true });
   return made;
 }
 
-export function message(text) {
+export function message(text, isProblem = true) {
   const place = byId("message");
   place.textContent = text;
+  place.classList.toggle("problem", isProblem);
   place.hidden = !text;
 }
 

@@ -5,7 +5,7 @@ import { acting, byId, element, message } from "./elements.js";
 import { chooser } from "./forms.js";
 import { RequestView } from "./requests.js";
 import { RequestStore } from "./store.js";
-import { show } from "./views.js";
+import { draw, show } from "./views.js";
 
 const TABS = ["requests", "topics", "groups", "transactions", "brokers", "rules", "verbs"];
 const THEME = "kafkadouble-theme";
@@ -21,11 +21,12 @@ function choose(tab) {
   }
   location.hash = tab;
   view.draw();
+  draw(tab);
 }
 
 function makeTabs() {
   document.querySelector("nav").append(...TABS.map((each) => element("button",
-    { type: "button", role: "tab", id: `tab-${each}`, "aria-controls": each, onclick: () => choose(each) }, each[0].toUpperCase() + each.slice(1))));
+    { type: "button", role: "tab", id: `tab-${each}`, "aria-controls": each, onclick: () => choose(each) }, each[0].toUpperCase() + each.slice(1), element("span", { id: `count-${each}`, class: "count" }))));
   choose(TABS.includes(location.hash.slice(1)) ? location.hash.slice(1) : "requests");
 }
 
@@ -77,13 +78,17 @@ async function tick() {
 function makeClock() {
   byId("freeze").addEventListener("click", acting(async () => { await call(byId("freeze").textContent.toLowerCase()); await tick(); await tick(); }));
   byId("advance").addEventListener("click", acting(async () => { await call("advance", { seconds: Number(byId("seconds").value) }); await tick(); await tick(); }));
-  byId("reset").addEventListener("click", acting(async () => { await call("reset"); store.clear(); view.close(); }));
+  byId("reset").addEventListener("click", acting(async () => { await call("reset"); view.forget(); }));
   setInterval(() => { if (!document.hidden) tick(); }, CLOCK_MS);
   tick();
 }
 
 async function makeForms() {
-  const { verbs } = await get("verbs");
+  const [{ verbs }, { apis, errors }] = await Promise.all([get("verbs"), get("names")]);
+  const offered = (id, names) => document.body.append(element("datalist", { id }, ...names.map((value) => element("option", { value }))));
+  offered("apis", apis);
+  offered("errors", Object.values(errors));
+  view.errorNames = errors;
   byId("rules").append(element("div", { id: "armed" }));
   chooser("rules", verbs.filter((each) => each.subject === "faults" && each.result === "RuleHandle"), "Arm a rule", "fail");
   chooser("verbs", verbs.filter((each) => each.subject !== "waiting"), "Call a verb", "create_topic");

@@ -1,7 +1,7 @@
 // The view of requests: a list that builds only the rows in sight, and the details of one request.
 
 import { call, get } from "./api.js";
-import { acting, byId, element, tree } from "./elements.js";
+import { acting, byId, element, message, tree } from "./elements.js";
 
 const ROW = 24; // pixels
 
@@ -11,9 +11,22 @@ function about(request) {
   return [...new Set(names.filter(Boolean))].join(", ");
 }
 
+// A line of a hexdump: offset, bytes, field and value. The name of the message, with which each
+// field begins, is in the heading. A long line is continued below its field.
+const LINE = /^(\s*[0-9a-f]+ {2})([0-9a-f]{2}(?: [0-9a-f]{2})*\s*)?(?:\w+\.)?(.*?)( = .*)?$/;
+
+function dumped(line) {
+  const [, offset, bytes, field, value] = line.match(LINE) ?? [null, "", "", line];
+  const path = field.split(/(?<=\.)/).flatMap((each) => [each, element("wbr")]);
+  return element("div", {}, element("span", { class: "dim" }, offset), bytes ?? "", element("span", { class: "dim" }, ...path), element("strong", {}, value ?? ""));
+}
+
+const HIDDEN = "not kept, or it may hold secrets";
+
 export class RequestView {
   constructor(store) {
     this.store = store;
+    this.errorNames = {}; // code -> name
     this.follows = true;
     this.chosen = null;
     this.form = "tree";
@@ -25,6 +38,11 @@ export class RequestView {
       this.draw();
     });
     new ResizeObserver(() => this.draw()).observe(this.list);
+    // On press, not on click: while requests come, rows are drawn again between press and release.
+    this.list.addEventListener("mousedown", (event) => {
+      const row = event.button === 0 && event.target.closest(".row");
+      if (row) this.choose(Number(row.dataset.number));
+    });
     byId("filter").addEventListener("input", () => this.narrow());
     byId("errors").addEventListener("change", () => this.narrow());
     byId("pause").addEventListener("click", () => this.pause());
@@ -51,6 +69,7 @@ export class RequestView {
   add(events) {
     for (const { name, data } of events) {
       if (name === "lost") this.store.missed += data.requests;
+      else if (name === "restarted") this.forget();
       else this.store.add(data);
     }
     this.draw();
@@ -59,9 +78,12 @@ export class RequestView {
 
   async clear() {
     await call("clear_requests");
+    this.forget();
+  }
+
+  forget() {
     this.store.clear();
     this.close();
-    this.draw();
   }
 
   // Draws the rows in sight. While it is paused, rows that came later are counted, not drawn.
@@ -74,6 +96,7 @@ export class RequestView {
     const last = Math.min(count, first + Math.ceil(this.list.clientHeight / ROW) + 10);
     this.rows.replaceChildren(...this.store.shown.slice(first, last).map((each, index) => this.row(each, first + index)));
     const kept = `${count} of ${this.store.all.length} requests`;
+    byId("empty").hidden = this.store.all.length > 0;
     byId("count").textContent = this.store.missed ? `${kept}, ${this.store.missed} missed` : kept;
   }
 
@@ -90,7 +113,6 @@ export class RequestView {
       element("span", { class: "number" }, request.took === null ? "" : `${request.took} ms`),
       element("span", { class: "number dim" }, `${request.size} B`));
     made.style.top = `${index * ROW}px`;
-    made.addEventListener("click", () => this.choose(request.number));
     return made;
   }
 
@@ -126,11 +148,14 @@ export class RequestView {
   }
 
   treeOf({ request, answer, ...rest }) {
-    return [tree("request", request), tree("answer", answer), tree("more", rest, false)];
+    const noteOf = (name, value) => (/errorCode$/i.test(name) && value !== 0 && this.errorNames[value] ? ` ${this.errorNames[value]}` : "");
+    return [tree("request", request), tree("answer", answer, noteOf), tree("more", rest, undefined, false)];
   }
 
   hexdumpOf({ request, answer }) {
-    const part = (name, text) => [element("h2", {}, name), element("pre", { class: "hexdump" }, text ?? "not kept, or it may hold secrets")];
+    const part = (name, text) => [
+      element("h2", {}, [name, text?.match(/ (\w+(?:Request|Response))\b/)?.[1]].filter(Boolean).join(": ")),
+      element("pre", { class: "hexdump" }, ...(text === null ? [HIDDEN] : text.split("\n").map(dumped)))];
     return [...part("request", request), ...part("answer", answer)];
   }
 
@@ -148,6 +173,8 @@ export class RequestView {
 
   async failNext() {
     const chosen = this.store.places.get(this.chosen);
-    if (chosen) await call("fail", { api: chosen.api, error: "UNKNOWN_SERVER_ERROR", ...(chosen.client_id ? { client_id: chosen.client_id } : {}) });
+    if (!chosen) return;
+    await call("fail", { api: chosen.api, error: "UNKNOWN_SERVER_ERROR", ...(chosen.client_id ? { client_id: chosen.client_id } : {}) });
+    message(`The next ${chosen.api}${chosen.client_id ? ` of ${chosen.client_id}` : ""} fails with UNKNOWN_SERVER_ERROR, unless you release the rule.`, false);
   }
 }

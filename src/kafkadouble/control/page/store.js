@@ -7,7 +7,7 @@ export class RequestStore {
     this.all = [];
     this.places = new Map(); // number -> request
     this.shown = [];
-    this.text = "";
+    this.words = [];
     this.errorsOnly = false;
     this.missed = 0;
   }
@@ -30,11 +30,14 @@ export class RequestStore {
 
   passes(request) {
     if (this.errorsOnly && !request.errors.length && request.outcome !== "disconnected") return false;
-    return !this.text || request.text.toLowerCase().includes(this.text);
+    if (!this.words.length) return true;
+    const text = request.text.toLowerCase();
+    return this.words.every((word) => (word[0] === "-" ? !text.includes(word.slice(1)) : text.includes(word)));
   }
 
+  // Each word must be in the line of a request; a word behind a - must not.
   narrow(text, errorsOnly) {
-    this.text = text.toLowerCase();
+    this.words = text.toLowerCase().split(/\s+/).filter((word) => word && word !== "-");
     this.errorsOnly = errorsOnly;
     this.shown = this.all.filter((each) => this.passes(each));
   }

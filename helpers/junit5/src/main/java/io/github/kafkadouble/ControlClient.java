@@ -53,11 +53,10 @@ public class ControlClient extends Verbs {
         return result;
     }
 
-    /** The last requests of clients, oldest first, without their contents. */
+    /** The last requests of clients, up to 1000, oldest first, without their contents. */
     public List<Request> lastRequests(int count) {
-        JsonObject answer = send("GET", "/requests", null);
-        List<Request> found = Json.GSON.fromJson(answer.get("requests"), new TypeToken<List<Request>>() {}.getType());
-        return found.subList(Math.max(0, found.size() - count), found.size());
+        JsonObject answer = send("GET", "/requests?limit=" + count, null);
+        return Json.GSON.fromJson(answer.get("requests"), new TypeToken<List<Request>>() {}.getType());
     }
 
     /** A text with the last requests, a line each. */

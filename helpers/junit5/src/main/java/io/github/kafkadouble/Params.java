@@ -203,6 +203,13 @@ public final class Params {
     }
 
     /**
+     * The parameter member_id: the id of a member, or the instance id of a static one.
+     */
+    public static Param memberId(String value) {
+        return new Param("member_id", value);
+    }
+
+    /**
      * The parameter members: a count from 0.
      */
     public static Param members(long value) {

@@ -98,7 +98,7 @@ public abstract class Verbs {
      * topics[0].partitions[*].leaderId.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule changeField(String api, String path, Object value, Param... params) {
         return call("change_field", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("path", path), new Param("value", value));
@@ -143,7 +143,7 @@ public abstract class Verbs {
      * one bit of its records ("bit").
      *
      * <p>Optional: how, times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule corruptRecords(Param... params) {
         return call("corrupt_records", new TypeToken<Rule>() {}, params);
@@ -163,7 +163,7 @@ public abstract class Verbs {
      * Sends the first bytes of the next answer of an API, and closes the connection.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule cutFrame(String api, long bytes, Param... params) {
         return call("cut_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes", bytes));
@@ -173,7 +173,7 @@ public abstract class Verbs {
      * Delays the next request to an API by a number of seconds of the broker's clock.
      *
      * <p>Optional: when, times, onCall, probability, seed, afterSeconds, forSeconds, version,
-     * topic, partition, group, transactionalId, clientId, listener, broker, peers.
+     * topic, partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule delay(String api, Duration seconds, Param... params) {
         return call("delay", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("seconds", seconds));
@@ -207,7 +207,7 @@ public abstract class Verbs {
      * processed.
      *
      * <p>Optional: after, times, onCall, probability, seed, afterSeconds, forSeconds, version,
-     * topic, partition, group, transactionalId, clientId, listener, broker, peers.
+     * topic, partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule disconnect(String api, Param... params) {
         return call("disconnect", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -262,7 +262,7 @@ public abstract class Verbs {
      * nothing else on it is answered.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule dropAnswer(String api, Param... params) {
         return call("drop_answer", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -302,9 +302,9 @@ public abstract class Verbs {
     }
 
     /**
-     * Removes a member from a classic group at once, as the end of its session does: the others
-     * rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. member_id may be the
-     * instance id of a static member. groups() has the members.
+     * Removes a member from a group at once, as the end of its session does: the others rebalance,
+     * and its next request is answered with UNKNOWN_MEMBER_ID. member_id may be the instance id of
+     * a static member. groups() has the members.
      */
     public void expireMember(String group, String memberId) {
         call("expire_member", new TypeToken<Void>() {}, null, new Param("group", group), new Param("member_id", memberId));
@@ -332,7 +332,8 @@ public abstract class Verbs {
      * Answers the next request to an API with an error.
      *
      * <p>Optional: message, when, times, onCall, probability, seed, afterSeconds, forSeconds,
-     * version, topic, partition, group, transactionalId, clientId, listener, broker, peers.
+     * version, topic, partition, group, transactionalId, memberId, clientId, listener, broker,
+     * peers.
      */
     public Rule fail(String api, Object error, Param... params) {
         return call("fail", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("error", error));
@@ -388,7 +389,7 @@ public abstract class Verbs {
      * nothing else on it is answered.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule ignore(String api, Param... params) {
         return call("ignore", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -509,7 +510,7 @@ public abstract class Verbs {
      * Answers the next request to an API with a frame that claims a size that it does not have.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule oversizedFrame(String api, long bytes, Param... params) {
         return call("oversized_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes", bytes));
@@ -527,7 +528,7 @@ public abstract class Verbs {
      * Holds the next request to an API until the release of the handle.
      *
      * <p>Optional: when, times, onCall, probability, seed, afterSeconds, forSeconds, version,
-     * topic, partition, group, transactionalId, clientId, listener, broker, peers.
+     * topic, partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule pause(String api, Param... params) {
         return call("pause", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -569,6 +570,14 @@ public abstract class Verbs {
      */
     public void reassign(String topic, long partition, long[] replicas) {
         call("reassign", new TypeToken<Void>() {}, null, new Param("topic", topic), new Param("partition", partition), new Param("replicas", replicas));
+    }
+
+    /**
+     * Lets a group with members rebalance, as if one had joined. Members notice it with their next
+     * heartbeat.
+     */
+    public void rebalance(String group) {
+        call("rebalance", new TypeToken<Void>() {}, null, new Param("group", group));
     }
 
     /**
@@ -657,7 +666,7 @@ public abstract class Verbs {
      * is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule respond(String api, Object body, Param... params) {
         return call("respond", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("body", body));
@@ -726,10 +735,20 @@ public abstract class Verbs {
     }
 
     /**
+     * Assigns partitions to the members of a consumer group or a share group by hand, instead of
+     * the coordinator. assignment has (topic, partition) pairs by member id, or by the instance id
+     * of a static member; any other member gets none. It holds until the group rebalances again;
+     * members reconcile with it as with any other.
+     */
+    public void setAssignment(String group, Object assignment) {
+        call("set_assignment", new TypeToken<Void>() {}, null, new Param("group", group), new Param("assignment", assignment));
+    }
+
+    /**
      * Answers the next request to an API with a frame of the first bytes of the answer.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule shortFrame(String api, long bytes, Param... params) {
         return call("short_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes", bytes));
@@ -759,7 +778,7 @@ public abstract class Verbs {
      * Sends the next answer of an API slowly.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule slowFrame(String api, long bytesPerSecond, Param... params) {
         return call("slow_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes_per_second", bytesPerSecond));
@@ -788,7 +807,7 @@ public abstract class Verbs {
      * Answers the next request from the cluster's metadata of now.
      *
      * <p>Optional: api, times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule staleMetadata(Param... params) {
         return call("stale_metadata", new TypeToken<Rule>() {}, params);
@@ -816,7 +835,7 @@ public abstract class Verbs {
      * connection for so long (KIP-219).
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule throttle(String api, Duration seconds, Param... params) {
         return call("throttle", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("seconds", seconds));
@@ -979,7 +998,7 @@ public abstract class Verbs {
      * Answers the next request to an API with a correlation id that is too large by 1.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
      */
     public Rule wrongCorrelationId(String api, Param... params) {
         return call("wrong_correlation_id", new TypeToken<Rule>() {}, params, new Param("api", api));

@@ -4,6 +4,9 @@ import static io.github.kafkadouble.Params.*;
 import static org.junit.jupiter.api.Assertions.*;
 
 import io.github.kafkadouble.Types.Rule;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +59,23 @@ class KafkaDoubleTests {
         assertThrows(WaitTimeoutException.class, () -> rule.await(hits(1), timeout(Duration.ZERO)));
         rule.remove();
         assertEquals(0, kafka.rules().size());
+    }
+
+    @Test
+    void ofManyRequestsTheLastOnesAreShown(KafkaDouble kafka) throws IOException {
+        String address = kafka.bootstrapServers();
+        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            for (int number = 1; number <= 1100; number++) {
+                var request = ByteBuffer.allocate(16).putInt(12).putShort((short) 18).putShort((short) 0).putInt(number);
+                socket.getOutputStream().write(request.putShort((short) 2).put("me".getBytes()).array());
+                byte[] size = socket.getInputStream().readNBytes(4);
+                socket.getInputStream().readNBytes(ByteBuffer.wrap(size).getInt());
+            }
+        }
+        var last = kafka.lastRequests(2);
+        assertEquals(2, last.size());
+        assertTrue(last.get(1).text().contains("ApiVersions v0 #1100 of 'me'"), last.get(1).text());
     }
 
     @Test

@@ -18,6 +18,7 @@ from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.waiting import Wait
 from .security.host import AuthorizerHost
+from .share.partition_metadata_client import PartitionMetadataClient
 from .share.persister import Persister
 from .share.share_coordinator import ShareCoordinator
 from .share.share_partition_manager import SharePartitionManager
@@ -69,6 +70,9 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def persister(self) -> Persister: ...
+
+    @property
+    def partition_metadata_client(self) -> PartitionMetadataClient: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

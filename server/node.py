@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
     from .share.default_state_persister import DefaultStatePersister
+    from .share.partition_metadata_client import PartitionMetadataClient
     from .share.share_partition_manager import SharePartitionManager
 
 
@@ -185,6 +186,13 @@ class Node:
         from .share.default_state_persister import DefaultStatePersister
 
         return DefaultStatePersister(self)
+
+    @cached_property
+    def partition_metadata_client(self) -> PartitionMetadataClient:
+        """Asks for the end offsets that the lag of share groups is computed from."""
+        from .share.partition_metadata_client import PartitionMetadataClient
+
+        return PartitionMetadataClient(self)
 
     @cached_property
     def fetch_sessions(self) -> FetchSessionCache:

@@ -17,6 +17,7 @@ from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
 from ..share.default_state_persister import DefaultStatePersister
+from ..share.partition_metadata_client import PartitionMetadataClient
 from ..transactions.transaction_coordinator import TransactionCoordinator
 
 
@@ -60,3 +61,6 @@ class ClusterHost(BrokerHost, ReplicaHost, Protocol):
 
     @property
     def persister(self) -> DefaultStatePersister: ...
+
+    @property
+    def partition_metadata_client(self) -> PartitionMetadataClient: ...

@@ -70,10 +70,11 @@ class PersisterStateManager(InterBrokerSender):
         super().__init__(node)
         self.rpc = rpc
         self._by_broker: dict[int, dict[str, list[PendingState]]] = {}
+        self._is_sending_soon = False
 
     def enqueue(self, pending: PendingState) -> None:
-        """Send the share partition to its coordinator; one of its functions is called, perhaps
-        before this returns."""
+        """Send the share partition to its coordinator; one of its functions is called. It is called
+        before this returns only if the request can never succeed."""
         try:
             broker = coordinator_of(self.node.controller, SHARE, pending.key.as_coordinator_key, self._listener).id
         except Refusal as refusal:
@@ -82,6 +83,13 @@ class PersisterStateManager(InterBrokerSender):
             return
         groups = self._by_broker.setdefault(broker, {})
         groups.setdefault(pending.key.group_id, []).append(pending._replace(lookups=0))
+        if broker == self.node.id and not self._is_sending_soon:
+            # When this step is over, so that what it adds for one group is one request.
+            self._is_sending_soon = True
+            self.node.waiting.start_soon(self._send_soon)
+
+    def _send_soon(self) -> None:
+        self._is_sending_soon = False
         self.send_to_self()
 
     def destinations(self) -> Iterable[int]:

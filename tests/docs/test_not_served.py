@@ -22,5 +22,5 @@ def test_it_is_not_served_and_pages_say_so(what: str) -> None:
 
 
 def test_share_groups_are_not_served() -> None:
-    assert "ShareGroupHeartbeat" not in SERVED
+    assert "ShareFetch" not in SERVED
     assert "share groups" in (DOCS / "comparison.md").read_text()

@@ -69,6 +69,7 @@ class ShareBroker(Harness):
         self.node.persister.initialize_state(
             key or self.key, state_epoch, start_offset, lambda *outcome: found.append(outcome)
         )
+        self.tick(0)
         return found[0]
 
     def write(
@@ -84,16 +85,19 @@ class ShareBroker(Harness):
         self.node.persister.write_state(
             key or self.key, state_epoch, leader_epoch, start_offset, count, batches, lambda *each: found.append(each)
         )
+        self.tick(0)
         return found[0]
 
     def read(self, leader_epoch: int = 0, key: SharePartitionKey | None = None) -> ReadStateResult:
         found: list[ReadStateResult] = []
         self.node.persister.read_state(key or self.key, leader_epoch, found.append)
+        self.tick(0)
         return found[0]
 
     def delete(self, key: SharePartitionKey | None = None) -> Outcome:
         found: list[Outcome] = []
         self.node.persister.delete_state(key or self.key, lambda *outcome: found.append(outcome))
+        self.tick(0)
         return found[0]
 
     def ask(self, body: Message, version: int) -> Any:

@@ -269,18 +269,16 @@ def test_the_start_offset_moves_with_the_log() -> None:
     assert records.next_fetch_offset == 15
 
 
-def test_records_that_the_log_has_lost_are_archived_when_they_are_released() -> None:
-    for give_back in (
-        lambda records: release(records, "m", GROUP),
-        lambda records: time_out(records, GROUP, LATER),
-    ):
-        records = taken((0, 9), (10, 19))
-        move_to_log_start(records, 15)
-        assert [tuple(each.written) for each in give_back(records)] == [
-            (0, 9, ARCHIVED, 1),
-            (10, 14, ARCHIVED, 1),
-            (15, 19, AVAILABLE, 1),
-        ]
+@pytest.mark.parametrize("is_late", [False, True])
+def test_records_that_the_log_has_lost_are_archived_when_they_are_released(is_late: bool) -> None:
+    records = taken((0, 9), (10, 19))
+    move_to_log_start(records, 15)
+    changes = time_out(records, GROUP, LATER) if is_late else release(records, "m", GROUP)
+    assert [tuple(each.written) for each in changes] == [
+        (0, 9, ARCHIVED, 1),
+        (10, 14, ARCHIVED, 1),
+        (15, 19, AVAILABLE, 1),
+    ]
 
 
 def test_a_log_that_begins_after_everything_in_flight_is_read_from_its_start() -> None:

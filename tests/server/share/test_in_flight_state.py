@@ -64,12 +64,11 @@ def test_a_record_cannot_change_while_a_change_is_written() -> None:
     state = InFlightState(0, 9, ACQUIRED, 1, "m", 100)
     transition = state.start_transition(AVAILABLE, LIMIT, has_dlq=False)
     assert transition is not None
-    assert not state.is_acquirable
+    assert (state.is_acquirable, state.state) == (False, AVAILABLE)
     assert not state.try_update(ACQUIRED, LIMIT, has_dlq=False)
     assert state.start_transition(ACQUIRED, LIMIT, has_dlq=False) is None
     transition.complete(committed=True, now=50)
-    assert state.is_acquirable
-    assert state.lock_deadline is None
+    assert (state.is_acquirable, state.lock_deadline) == (True, None)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ def test_every_kind_of_request() -> None:
     summary(broker.key, 3, found.append)
     assert broker.delete() == (0, None)
     summary(broker.key, 3, found.append)
+    broker.tick(0)
     assert found == [
         ReadStateSummaryResult(0, None, 0, 0, -1, -1),
         ReadStateSummaryResult(0, None, 1, 3, 4, 2),
@@ -60,6 +61,7 @@ def test_the_first_request_creates_the_topic() -> None:
     found: list[Any] = []
     key = SharePartitionKey("a:b", topic.id, 0)
     harness.node.persister.initialize_state(key, 1, 0, lambda *outcome: found.append(outcome))
+    harness.tick(0)
     assert found == [(0, None)]
 
 

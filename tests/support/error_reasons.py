@@ -27,6 +27,7 @@ LEGACY = "only for message formats that Kafka 4 no longer writes"
 OLDER_LEVEL = "needs a cluster of an older metadata.version"
 PLAIN = "listeners are PLAINTEXT, where tokens are refused; `interop/differential` shows it for forwarded requests"
 DYNAMIC = "needs a quorum whose voters can be changed"
+SHARE_STATE = "needs a share coordinator that fails, or that does not have the group"
 
 COORDINATOR = {LOADED: "COORDINATOR_LOAD_IN_PROGRESS", ALWAYS: "COORDINATOR_NOT_AVAILABLE"}
 """The errors of coordinators that do not occur here."""

@@ -1,16 +1,24 @@
-"""Which group protocols the cluster has enabled: the features group.version, share.version and
-streams.version (KIP-848, KIP-932, KIP-1071)."""
+"""Which group protocols are enabled: by the features group.version, share.version and
+streams.version of the cluster, and by `group.coordinator.rebalance.protocols` of the broker
+(KIP-848, KIP-932, KIP-1071)."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 
 from ..metadata.features import GROUP_VERSION
-from ..metadata.image import Image
 from ..requests.request import Refusal
+from .coordinator_group import CONSUMER
+
+if TYPE_CHECKING:
+    from ..coordinator.host import CoordinatorHost
 
 
-def refuse_without_consumer_protocol(image: Image) -> None:
-    """Raises Refusal(UNSUPPORTED_VERSION) unless group.version is 1 or higher."""
-    if image.features.get(GROUP_VERSION, 0) < 1:
+def refuse_without_consumer_protocol(node: CoordinatorHost) -> None:
+    """Raises Refusal(UNSUPPORTED_VERSION) unless group.version is 1 or higher, and this broker has
+    the consumer protocol."""
+    protocols = node.settings.list("group.coordinator.rebalance.protocols")
+    if node.image.features.get(GROUP_VERSION, 0) < 1 or CONSUMER not in protocols:
         raise Refusal(error_codes.UNSUPPORTED_VERSION)

@@ -194,7 +194,8 @@ class ConsumerGroup(ModernGroup[ConsumerGroupMember]):
         for member, delta in ((old, -1), (new, 1)):
             if member is not None and member.server_assignor_name is not None:
                 add_to(counts, member.server_assignor_name, delta)
-        return max(counts, key=counts.__getitem__) if counts else None
+        # Of two with the same count Kafka takes the first in its hash map: uniform before range.
+        return max(sorted(counts, reverse=True), key=counts.__getitem__) if counts else None
 
     @property
     def is_homogeneous(self) -> bool:

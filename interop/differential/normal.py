@@ -62,6 +62,7 @@ UNORDERED = {
     "resultsByPartition": ("partitionIndex",),
     "markers": ("producerId",),
     "credentialInfos": ("mechanism",),
+    "topicPartitions": ("topicName", "topicId"),
     "entries": ("entity",),
     "entity": ("entityType",),
     "values": ("key",),
@@ -79,7 +80,7 @@ UNORDERED = {
 }
 """Lists that Kafka fills from maps, and the fields that are the key of their elements."""
 
-SETS = {"unknownStateFilters", "partitions"}
+SETS = {"unknownStateFilters", "partitions", "subscribedTopicNames"}
 """Lists of plain values without an order."""
 
 OF_THE_MACHINE = {

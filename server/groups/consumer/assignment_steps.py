@@ -74,7 +74,7 @@ class GroupChange:
         return self.updated.subscribed_topic_names != self.member.subscribed_topic_names
 
     def _has_preferred_assignor_changed(self) -> bool:
-        if self.updated is self.member:
+        if self.updated is self.member and len(self.group.server_assignors) < 2:
             return False
         default = default_assignor_name(self.shard.node.settings)
         before = self.group.preferred_server_assignor() or default

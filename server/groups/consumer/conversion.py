@@ -65,7 +65,7 @@ def upgrade(classic: ClassicGroup) -> GroupChange:
         group = _consumer_group(classic)
     except WireError as problem:
         log.warning("%r cannot be upgraded: %s", classic, problem)
-        raise _no_upgrade(classic, f"because {MALFORMED}") from problem
+        raise _no_upgrade(classic, f"to consumer group because {MALFORMED}") from problem
     change = GroupChange(group, [*classic.tombstones(), *records.group_records(group, group.members)])
     change.after_write(partial(_complete_upgrade, classic, group))
     return change

@@ -9,31 +9,31 @@ to what came, and docs/errors.md is made from it.
 
 from __future__ import annotations
 
-REACHED = "reached"
-"""Some transcript in tests/conversations shows it."""
-
-AUTHORIZER = "no authorizer"
-ONE_NODE = "a single node leads every partition and is in sync at once; with other brokers it lasts only moments"
-BESIDE = "needs several brokers: `interop/differential` shows it with three"
-DISK = "needs a log directory that fails"
-QUOTAS = "no quotas"
-POLICIES = "no plugins for policies"
-CONTROLLER = "the controller is this node, which is always available"
-LOADED = "coordinators load at once"
-ALWAYS = "the coordinators of a single node are always available"
-TWO_PHASE = "no two-phase commit"
-NEW_GROUPS = "only in groups of the newer protocols"
-UNREACHABLE = "Kafka lists it, but no request leads to it"
-TIERED = "no tiered storage"
-AT_ONCE = "a topic's id is looked up and used in one step"
-MANY = "needs more than 10,000 changes in one request"
-LISTENER = "only on a listener of controllers"
-LEGACY = "only for message formats that Kafka 4 no longer writes"
-OLDER_LEVEL = "needs a cluster of an older metadata.version"
-PLAIN = "listeners are PLAINTEXT, where tokens are refused; `interop/differential` shows it for forwarded requests"
-DYNAMIC = "needs a quorum whose voters can be changed"
-
-_COORDINATOR = {LOADED: "COORDINATOR_LOAD_IN_PROGRESS", ALWAYS: "COORDINATOR_NOT_AVAILABLE"}
+from .error_reasons import (
+    ALWAYS,
+    AT_ONCE,
+    AUTHORIZER,
+    BESIDE,
+    CONTROLLER,
+    COORDINATOR,
+    DISK,
+    DYNAMIC,
+    LEGACY,
+    LISTENER,
+    LOADED,
+    MANY,
+    NEW_GROUPS,
+    OLDER_LEVEL,
+    ONE_NODE,
+    PLAIN,
+    POLICIES,
+    QUOTAS,
+    REACHED,
+    TIERED,
+    TWO_PHASE,
+    UNREACHABLE,
+)
+from .share_error_rows import SHARE_ROWS
 
 _TOKENS_OF_OTHERS = {
     PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED DELEGATION_TOKEN_NOT_FOUND DELEGATION_TOKEN_OWNER_MISMATCH DELEGATION_TOKEN_EXPIRED",
@@ -83,13 +83,13 @@ _ROWS: dict[str, dict[str, str]] = {
         "UNKNOWN_MEMBER_ID REBALANCE_IN_PROGRESS GROUP_ID_NOT_FOUND FENCED_INSTANCE_ID UNKNOWN_TOPIC_ID "
         "UNSUPPORTED_VERSION STALE_MEMBER_EPOCH",
         AUTHORIZER: "TOPIC_AUTHORIZATION_FAILED GROUP_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "OffsetFetch": {
         REACHED: "NOT_COORDINATOR UNKNOWN_TOPIC_ID UNSTABLE_OFFSET_COMMIT UNKNOWN_MEMBER_ID STALE_MEMBER_EPOCH "
         "UNKNOWN_SERVER_ERROR",
         AUTHORIZER: "TOPIC_AUTHORIZATION_FAILED GROUP_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "FindCoordinator": {
         REACHED: "COORDINATOR_NOT_AVAILABLE INVALID_REQUEST",
@@ -100,7 +100,7 @@ _ROWS: dict[str, dict[str, str]] = {
         "INVALID_SESSION_TIMEOUT MEMBER_ID_REQUIRED GROUP_MAX_SIZE_REACHED FENCED_INSTANCE_ID REBALANCE_IN_PROGRESS",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED",
         UNREACHABLE: "UNRELEASED_INSTANCE_ID",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "Heartbeat": {
         REACHED: "NOT_COORDINATOR ILLEGAL_GENERATION INVALID_GROUP_ID UNKNOWN_MEMBER_ID REBALANCE_IN_PROGRESS FENCED_INSTANCE_ID",
@@ -110,20 +110,20 @@ _ROWS: dict[str, dict[str, str]] = {
     "LeaveGroup": {
         REACHED: "NOT_COORDINATOR INVALID_GROUP_ID UNKNOWN_MEMBER_ID FENCED_INSTANCE_ID",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "SyncGroup": {
         REACHED: "UNKNOWN_SERVER_ERROR NOT_COORDINATOR ILLEGAL_GENERATION INCONSISTENT_GROUP_PROTOCOL INVALID_GROUP_ID "
         "UNKNOWN_MEMBER_ID REBALANCE_IN_PROGRESS FENCED_INSTANCE_ID",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "DescribeGroups": {
         REACHED: "NOT_COORDINATOR GROUP_ID_NOT_FOUND",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
-    "ListGroups": dict(_COORDINATOR),
+    "ListGroups": dict(COORDINATOR),
     "ApiVersions": {REACHED: "UNSUPPORTED_VERSION INVALID_REQUEST REBOOTSTRAP_REQUIRED"},
     "CreateTopics": {
         REACHED: "REQUEST_TIMED_OUT INVALID_TOPIC_EXCEPTION TOPIC_ALREADY_EXISTS INVALID_PARTITIONS INVALID_REPLICATION_FACTOR "
@@ -245,10 +245,10 @@ _ROWS: dict[str, dict[str, str]] = {
         QUOTAS: "THROTTLING_QUOTA_EXCEEDED",
     },
     "DeleteGroups": {
-        REACHED: "UNKNOWN_SERVER_ERROR NOT_COORDINATOR NON_EMPTY_GROUP GROUP_ID_NOT_FOUND",
+        REACHED: "UNKNOWN_SERVER_ERROR COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR NON_EMPTY_GROUP GROUP_ID_NOT_FOUND",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED",
         NEW_GROUPS: "GROUP_DELETION_FAILED",
-        **_COORDINATOR,
+        LOADED: "COORDINATOR_LOAD_IN_PROGRESS",
     },
     "ElectLeaders": {
         REACHED: "UNKNOWN_TOPIC_OR_PARTITION REQUEST_TIMED_OUT INVALID_REQUEST ELECTION_NOT_NEEDED",
@@ -278,18 +278,18 @@ _ROWS: dict[str, dict[str, str]] = {
         "UNKNOWN_MEMBER_ID FENCED_MEMBER_EPOCH UNRELEASED_INSTANCE_ID FENCED_INSTANCE_ID UNSUPPORTED_VERSION "
         "GROUP_MAX_SIZE_REACHED UNKNOWN_SERVER_ERROR",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED TOPIC_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "ConsumerGroupDescribe": {
         REACHED: "NOT_COORDINATOR INVALID_GROUP_ID GROUP_ID_NOT_FOUND UNSUPPORTED_VERSION",
         AUTHORIZER: "GROUP_AUTHORIZATION_FAILED TOPIC_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "OffsetDelete": {
         REACHED: "UNKNOWN_SERVER_ERROR UNKNOWN_TOPIC_OR_PARTITION NOT_COORDINATOR INVALID_GROUP_ID NON_EMPTY_GROUP GROUP_ID_NOT_FOUND "
         "GROUP_SUBSCRIBED_TO_TOPIC",
         AUTHORIZER: "TOPIC_AUTHORIZATION_FAILED GROUP_AUTHORIZATION_FAILED",
-        **_COORDINATOR,
+        **COORDINATOR,
     },
     "DescribeClientQuotas": {
         REACHED: "INVALID_REQUEST UNSUPPORTED_VERSION",
@@ -378,6 +378,7 @@ _ROWS: dict[str, dict[str, str]] = {
 }
 
 ROWS: dict[str, dict[str, str]] = {
-    api: {code: reason for reason, codes in reasons.items() for code in codes.split()} for api, reasons in _ROWS.items()
+    api: {code: reason for reason, codes in reasons.items() for code in codes.split()}
+    for api, reasons in (_ROWS | SHARE_ROWS).items()
 }
 """API -> error code -> REACHED, or why not."""

@@ -49,7 +49,7 @@ class GroupChange:
         self._after_write: list[Callable[[], None]] = []
 
     def after_write(self, action: Callable[[], None]) -> None:
-        """Call `action` once the records are written."""
+        """Call `action` once the records are written; actions run in the order of these calls."""
         self._after_write.append(action)
 
     def start(self, member: ConsumerGroupMember) -> None:
@@ -74,7 +74,7 @@ class GroupChange:
         return self.updated.subscribed_topic_names != self.member.subscribed_topic_names
 
     def _has_preferred_assignor_changed(self) -> bool:
-        if self.updated is self.member:
+        if self.updated is self.member and len(self.group.server_assignors) < 2:
             return False
         default = default_assignor_name(self.shard.node.settings)
         before = self.group.preferred_server_assignor() or default
@@ -169,7 +169,5 @@ class GroupChange:
     def write(self) -> None:
         """Append the records and replay them, then set timers. Raises Refusal."""
         self.shard.write(self.records)
-        if self.replaced_member_id is not None:
-            timers.cancel_all(self.group, self.replaced_member_id)
         for action in self._after_write:
             action()

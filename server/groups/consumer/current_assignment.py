@@ -97,7 +97,8 @@ def _without_unsubscribed(member: ConsumerGroupMember, target: Target) -> Consum
     """Revoke the partitions of topics to which the member does not subscribe any more."""
     subscribed = target.subscribed_topic_ids
     kept = {id: partitions for id, partitions in member.assigned_partitions.items() if id in subscribed}
-    if len(kept) == len(member.assigned_partitions):
+    nothing_pends = not member.partitions_pending_revocation
+    if len(kept) == len(member.assigned_partitions) and not (nothing_pends and not subscribed):
         return member
     pending: dict[Uuid, Mapping[int, int]] = dict(member.partitions_pending_revocation)
     for id, partitions in member.assigned_partitions.items():

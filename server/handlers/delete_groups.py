@@ -1,8 +1,8 @@
 """DeleteGroups: deletes groups without members, and their offsets (KIP-229).
 
 Each group has its own error: NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND. Before a share group, its state
-at the share coordinator is deleted (KIP-932); if that fails, the group stays. Version 3 has room for an error
-message; Apache Kafka sends none for classic groups.
+at the share coordinator is deleted (KIP-932); if that fails, the group stays. Version 3 has room
+for an error message; Apache Kafka sends none for classic groups.
 """
 
 from __future__ import annotations

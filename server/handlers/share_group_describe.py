@@ -46,7 +46,8 @@ def _describe(
         group = share_group(node.groups.shard_of_named(group_id), group_id)
     except Refusal as refusal:
         message = refusal.message
-        if refusal.code == error_codes.NOT_COORDINATOR:  # as in Kafka, which says no more of other codes
+        # As in Kafka, which says no more of other codes.
+        if refusal.code == error_codes.NOT_COORDINATOR:
             message = error_codes.meaning(refusal.code)
         return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=message)
     if not repeats.may(group_id, 1 + len(group.members)):

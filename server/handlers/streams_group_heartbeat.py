@@ -1,8 +1,8 @@
 """StreamsGroupHeartbeat: joins, stays in or leaves a streams group (KIP-1071).
 
-A member joins with its topology, and says which tasks it owns; the response says which it shall own,
-and has statuses about the topology and its topics. The broker creates the internal topics that are
-missing. Version 1 adds the acceptable recovery lag as a long, and statuses about client tags.
+A member joins with its topology, and says which tasks it owns; the response says which it shall
+own, and has statuses about the topology and its topics. The broker creates the internal topics that
+are missing. Version 1 adds the acceptable recovery lag as a long, and statuses about client tags.
 
 Difference from Apache Kafka: a broker that is the active controller itself creates the internal
 topics at once.
@@ -66,7 +66,7 @@ def _with_internal_topics(
     from ..groups.streams.heartbeat_status import HeartbeatStatus
 
     response, topics = yield from commit
-    retry_ms = 2 * int_config(node.groups.shard(group_id), group_id, "heartbeat.interval.ms")
+    retry_ms = 2 * int_config(node.groups.shard(group_id), group_id, "streams.heartbeat.interval.ms")
     errors = node.groups.internal_topics.errors(topics)
     node.groups.internal_topics.create(topics.values(), retry_ms)
     for status in response.status or ():

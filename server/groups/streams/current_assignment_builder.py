@@ -9,9 +9,9 @@ A heartbeat calls this unless the member is reconciled. What its state allows:
 
 The next assignment. Tasks that the target does not have are revoked first, in the member's epoch.
 Then the member advances to the target's epoch and has what is free: an active task that no process
-runs, a copy whose process has no other copy. While some are not, it is UNRELEASED_TASKS. A task that
-changes its role in the member needs no revocation: an active task becomes a standby copy at once,
-standby and warm-up copies replace each other, and a copy stays until it can become active.
+runs, a copy whose process has no other copy. While some are not, it is UNRELEASED_TASKS. A task
+that changes its role in the member needs no revocation: an active task becomes a standby copy at
+once, standby and warm-up copies replace each other, and a copy stays until it can become active.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TaskSet = frozenset[Task]
 
 
 class Reconciliation(NamedTuple):
-    """What the next assignment of a member depends on. `owned` is None if the member did not say."""
+    """What the next assignment of a member depends on; `owned` is None if it did not say."""
 
     member: StreamsGroupMember
     target_epoch: int
@@ -199,7 +199,7 @@ class _NextAssignment:
         )
 
     def _with_epochs(self, tasks: _Roles) -> TasksTupleWithEpochs:
-        """Return tasks as a member has them; an active task keeps its epoch, or has the target's."""
+        """Return tasks with epochs; an active task keeps its epoch, or has the target's."""
         epochs = self._of.member.assigned_tasks.active
         active: dict[str, dict[int, int]] = {}
         for id, index in sorted(tasks.active):

@@ -78,8 +78,8 @@ class StreamsGroupChange:
         self.member = self.updated = member
 
     def update(self, updated: StreamsGroupMember, *, is_static: bool) -> None:
-        """Take over what the request changes of the member. Of a static member only some of it makes
-        another assignment necessary."""
+        """Take over what the request changes of the member. Of a static member only some of it
+        makes another assignment necessary."""
         self.updated = updated
         if updated == self.member:
             return
@@ -160,7 +160,7 @@ class StreamsGroupChange:
         if self._update is AssignmentUpdate.REFINED and group.assignment_epoch >= group.metadata.epoch:
             self._append_assignment_epoch(group.assignment_timestamp)
             return self.group_epoch, self._present_targets
-        interval_ms = int_config(shard, group.group_id, "assignment.interval.ms")
+        interval_ms = int_config(shard, group.group_id, "streams.assignment.interval.ms")
         if not can_compute_next_target_assignment(group, interval_ms, shard.now):
             self._delay("Assignment delayed due to the configured assignment interval.")
             return group.assignment_epoch, self._present_targets
@@ -168,7 +168,7 @@ class StreamsGroupChange:
         return self.group_epoch, lambda: assigned
 
     def _awaits_initial_rebalance(self) -> bool:
-        delay_ms = int_config(self.shard, self.group.group_id, "initial.rebalance.delay.ms")
+        delay_ms = int_config(self.shard, self.group.group_id, "streams.initial.rebalance.delay.ms")
         if self.group.is_empty and delay_ms > 0:
             self._after_write.append(lambda: timers.schedule_initial_rebalance(self.group, delay_ms))
             return True
@@ -216,7 +216,7 @@ class StreamsGroupChange:
     def write(self) -> None:
         """Append the records and replay them, then set timers. Raises Refusal."""
         self.shard.write(self.records)
-        if int_config(self.shard, self.group.group_id, "num.warmup.replicas") > 0:
+        if int_config(self.shard, self.group.group_id, "streams.num.warmup.replicas") > 0:
             self.group.refined_assignment = self._refined
         if self.replaced_member_id is not None:
             timers.cancel_member(self.group, self.replaced_member_id)

@@ -1,7 +1,7 @@
 """Finds the streams group of a request, or decides what becomes of a group of another type.
 
-A group id has one type at a time. The first member replaces an empty classic group, such as one that
-only has committed offsets; any other type is GROUP_ID_NOT_FOUND.
+A group id has one type at a time. The first member replaces an empty classic group, such as one
+that only has committed offsets; any other type is GROUP_ID_NOT_FOUND.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """StreamsGroupHeartbeat: a member joins, stays in, or leaves a streams group (KIP-1071).
 
-One heartbeat may do all of it, in this order: create the group, or replace an empty classic one; add
-or update the member; initialise and configure the topology; bump the group epoch; compute a target
-assignment; take the member one step further towards it. Everything is written as one batch.
+One heartbeat may do all of it, in this order: create the group, or replace an empty classic one;
+add or update the member; initialise and configure the topology; bump the group epoch; compute a
+target assignment; take the member one step further towards it. Everything is written as one batch.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _user_endpoint(member: StreamsGroupMember, body: StreamsGroupHeartbeatReques
 
 
 def _topology(change: StreamsGroupChange, body: StreamsGroupHeartbeatRequest) -> StreamsTopology:
-    """Return the topology of the group: the first member sets it, and later ones must have the same.
+    """Return the topology of the group: the first member sets it, and later ones have the same.
 
     A member with an older topology epoch gets a status. Raises Refusal(INVALID_REQUEST).
     """

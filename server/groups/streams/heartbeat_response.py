@@ -33,9 +33,9 @@ def build_response(
     response = StreamsGroupHeartbeatResponse(
         member_id=member.member_id,
         member_epoch=member.member_epoch,
-        heartbeat_interval_ms=int_config(shard, group_id, "heartbeat.interval.ms"),
-        task_offset_interval_ms=int_config(shard, group_id, "task.offset.interval.ms"),
-        acceptable_recovery_lag=int_config(shard, group_id, "acceptable.recovery.lag"),
+        heartbeat_interval_ms=int_config(shard, group_id, "streams.heartbeat.interval.ms"),
+        task_offset_interval_ms=int_config(shard, group_id, "streams.task.offset.interval.ms"),
+        acceptable_recovery_lag=int_config(shard, group_id, "streams.acceptable.recovery.lag"),
     )
     is_joining = request.body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
     has_other_tasks = change.member.assigned_tasks != member.assigned_tasks

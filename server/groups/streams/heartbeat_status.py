@@ -1,4 +1,4 @@
-"""The statuses in the response to StreamsGroupHeartbeat: what a member should know or do (KIP-1071).
+"""The statuses in the response to StreamsGroupHeartbeat: what a member should know (KIP-1071).
 
 STALE_TOPOLOGY                   the member's topology epoch is behind the group's
 MISSING_SOURCE_TOPICS            a source topic does not exist

@@ -2,7 +2,7 @@
 `AutoTopicCreationManager.createStreamsInternalTopics`).
 
 A topic that could not be created is not tried again for two heartbeat intervals; meanwhile the
-members learn why. The topics are created directly on the active controller, else by a request to it.
+members learn why. The active controller creates the topics directly, another node by a request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The records of a streams group in `__consumer_offsets` (Kafka: `StreamsCoordinatorRecordHelpers`).
+"""The records of streams groups in `__consumer_offsets` (Kafka: `StreamsCoordinatorRecordHelpers`).
 
 Lists are sorted, as in Kafka, so that equal states have equal bytes.
 """

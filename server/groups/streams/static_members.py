@@ -1,4 +1,5 @@
-"""Static members of a streams group (KIP-345, KIP-1071): a group instance id is one member at a time.
+"""Static members of a streams group (KIP-345, KIP-1071): a group instance id is one member at a
+time.
 
 A static member that left for a while (epoch -2) keeps its tasks until its session ends. A client
 that joins with its instance id replaces it, usually under another member id, and gets its target
@@ -61,7 +62,7 @@ def validated(group: StreamsGroup, member_id: str, instance_id: str) -> StreamsG
 
 
 def leaving_for_a_while(member: StreamsGroupMember) -> StreamsGroupMember:
-    """Return the member as its coordinator keeps it. Its tasks have no epoch that fences offsets."""
+    """Return the member as it stays in the group. Its tasks have no epoch that fences offsets."""
     return replace(
         member,
         member_epoch=LEAVE_GROUP_STATIC_MEMBER_EPOCH,

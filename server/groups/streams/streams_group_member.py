@@ -1,4 +1,7 @@
-"""A member of a streams group, as the records describe it (KIP-1071). An update is another value."""
+"""A member of a streams group, as its records describe it (KIP-1071).
+
+An update is another value.
+"""
 
 from __future__ import annotations
 

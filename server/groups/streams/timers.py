@@ -29,7 +29,7 @@ log = logging.getLogger("kafkadouble.server.groups")
 
 def schedule_session(group: StreamsGroup, member_id: str) -> None:
     """Restart the session of a member."""
-    timeout_ms = int_config(group.shard, group.group_id, "session.timeout.ms")
+    timeout_ms = int_config(group.shard, group.group_id, "streams.session.timeout.ms")
     fence = partial(_fence, group.shard, group.group_id, member_id, "the member session expired")
     group.shard.timers.schedule((SESSION, group.group_id, member_id), timeout_ms, fence)
 

@@ -24,8 +24,8 @@ def endpoint_to_partitions(
 ) -> EndpointToPartitions | None:
     """Return the partitions of a member; None if it has no endpoint.
 
-    Raises Refusal(UNKNOWN_SERVER_ERROR), as Kafka fails, while the subtopologies are not known, or if
-    a source topic was deleted.
+    Raises Refusal(UNKNOWN_SERVER_ERROR), as Kafka fails, while the subtopologies are not known, or
+    if a source topic was deleted.
     """
     if member.user_endpoint is None:
         return None

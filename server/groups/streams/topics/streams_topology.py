@@ -22,8 +22,8 @@ DescribedTopicInfo = StreamsGroupDescribeResponse.TopicInfo
 
 
 class StreamsTopology:
-    """A topology; `subtopologies` maps subtopology id -> subtopology, in the order of Kafka's map: of
-    two subtopologies that write to one repartition topic, the first decides its partitions."""
+    """A topology; `subtopologies` maps subtopology id -> subtopology, in the order of Kafka's map:
+    of two subtopologies that write to one repartition topic, the first decides its partitions."""
 
     def __init__(self, value: StreamsGroupTopologyValue) -> None:
         """Raises Refusal(UNKNOWN_SERVER_ERROR) for a negative epoch or a repeated subtopology."""

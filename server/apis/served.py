@@ -5,12 +5,19 @@ The versions are those of the message specs, less what Kafka itself holds back a
 
 from __future__ import annotations
 
-from . import administration, groups, quorum, records, transactions
+from . import administration, groups, quorum, records, streams, transactions
 from .row import ApiRow, ServedApi
 
 ROWS: tuple[ApiRow, ...] = tuple(
     sorted(
-        (*records.ROWS, *groups.ROWS, *administration.ROWS, *quorum.ROWS, *transactions.ROWS),
+        (
+            *records.ROWS,
+            *groups.ROWS,
+            *streams.ROWS,
+            *administration.ROWS,
+            *quorum.ROWS,
+            *transactions.ROWS,
+        ),
         key=lambda row: row.api.key,
     )
 )

@@ -129,16 +129,21 @@ class BrokerLifecycleManager:
         """
         return forwarded(self._node, self, request) if is_forwarded(self._node, request) else None
 
-    def create_topics(self, topics: Iterable[Topic]) -> None:
-        """Requests the creation of topics."""
+    def create_topics(self, topics: Iterable[Topic], done: Callable[[Any], None] | None = None) -> None:
+        """Requests the creation of topics, except of those that are requested already. `done` gets
+        the response, or None if there can be none."""
         missing = [topic for topic in topics if topic.name not in self._requested_topics]
         if missing:
             names = {topic.name for topic in missing}
             self._requested_topics |= names
+
+            def answered(response: Any) -> None:
+                self._requested_topics -= names
+                if done is not None:
+                    done(response)
+
             body = CreateTopicsRequest(topics=missing, timeout_ms=CREATE_TIMEOUT_MS)
-            self.forwarding.send_request(
-                body, _version(body), lambda response: self._requested_topics.difference_update(names)
-            )
+            self.forwarding.send_request(body, _version(body), answered)
 
     def request_producer_ids(self) -> None:
         """Requests a block of producer ids."""

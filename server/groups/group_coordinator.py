@@ -7,6 +7,7 @@ the coordinator of the group (see FindCoordinator).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
     from ..replica.partition import Partition
     from .group_coordinator_shard import GroupCoordinatorShard
+    from .streams.internal_topic_creation import InternalTopicCreation
 
 
 class GroupCoordinator:
@@ -29,6 +31,14 @@ class GroupCoordinator:
     def __init__(self, node: CoordinatorHost) -> None:
         partitions_setting = "offsets.topic.num.partitions"
         self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, _open_shard)
+        self._node = node
+
+    @cached_property
+    def internal_topics(self) -> InternalTopicCreation:
+        """What creates the internal topics of streams groups."""
+        from .streams.internal_topic_creation import InternalTopicCreation  # most brokers need none
+
+        return InternalTopicCreation(self._node)
 
     def shard(self, group_id: str) -> GroupCoordinatorShard:
         """Return the shard of the group. Raises Refusal(NOT_COORDINATOR) if it is not here."""

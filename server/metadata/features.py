@@ -4,8 +4,9 @@ A feature is listed once its behaviour is implemented. `metadata.version` is the
 metadata records; the levels are Kafka's: 7 is 3.3-IV3, the lowest of Kafka 4; 33 is 4.4-IV2.
 `eligible.leader.replicas.version` 1 is KIP-966; `transaction.version` 1 has flexible records of
 `__transaction_state`, and 2 gives each transaction an epoch of its own (KIP-890). `group.version` 1
-enables consumer groups (KIP-848). A node that is no broker also supports features that only change
-the behaviour of brokers: it writes the level down, and the brokers of such a cluster are Kafka's.
+enables consumer groups (KIP-848), `streams.version` 1 streams groups (KIP-1071). A node that is no
+broker also supports features that only change the behaviour of brokers: it writes the level down,
+and the brokers of such a cluster are Kafka's.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Container, Mapping
 METADATA_VERSION = "metadata.version"
 ELR = "eligible.leader.replicas.version"
 
-GROUP_VERSION = "group.version"
+GROUP_VERSION, STREAMS_VERSION = "group.version", "streams.version"
 
 TRANSACTION_VERSION = "transaction.version"
 
@@ -25,12 +26,12 @@ SUPPORTED: Mapping[str, tuple[int, int]] = {
     ELR: (0, 1),
     TRANSACTION_VERSION: (0, 2),
     GROUP_VERSION: (0, 1),
+    STREAMS_VERSION: (0, 1),
 }
 """The features of a broker."""
 
 BROKER_ONLY_FEATURES: Mapping[str, tuple[int, int]] = {
     "share.version": (0, 2),
-    "streams.version": (0, 1),
 }
 """Features of Kafka 4.4's brokers that this broker does not implement. It can be part of a cluster
 that has them, but does not advertise them to clients.
@@ -40,7 +41,7 @@ DEFAULT_LEVELS: Mapping[str, Mapping[int, int]] = {
     ELR: {26: 1},
     GROUP_VERSION: {22: 1},
     "share.version": {28: 1, 31: 2},
-    "streams.version": {29: 1},
+    STREAMS_VERSION: {29: 1},
     TRANSACTION_VERSION: {24: 2},
 }
 """Feature -> metadata.version -> the level that a new cluster has from that version on."""

@@ -7,12 +7,13 @@ was put to the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from .java_collections import table_size_for
+from .java_collections import hash_map_order, table_size_for
 
 K = TypeVar("K")
+V = TypeVar("V")
 
 _GOLDEN_RATIO = -7046029254386353131 & 0xFFFFFFFFFFFFFFFF
 
@@ -44,3 +45,36 @@ def timeline_table_size(most_keys: int, expected_size: int = 0) -> int:
     while most_keys * 3 > bins * 4:
         bins *= 2
     return bins
+
+
+class TimelineHashMap(dict[K, V]):
+    """A dict that knows the order that it would have in Kafka. Its entries are set only as
+    `map[key] = value`; iteration has the order of any dict."""
+
+    __slots__ = ("_expected_size", "_hash_code_of", "_most_keys")
+
+    def __init__(self, hash_code_of: Callable[[K], int], expected_size: int = 0) -> None:
+        super().__init__()
+        self._hash_code_of = hash_code_of
+        self._expected_size = expected_size
+        self._most_keys = 0
+
+    def __setitem__(self, key: K, value: V) -> None:
+        # Kafka makes room for one key more even if the key is present.
+        self._most_keys = max(self._most_keys, len(self) + 1)
+        super().__setitem__(key, value)
+
+    def in_order(self) -> list[K]:
+        """Return the keys in the order in which Kafka iterates over them."""
+        return timeline_hash_map_order(
+            self, self._hash_code_of, expected_size=self._expected_size, most_keys=self._most_keys
+        )
+
+
+def overlaid_order(base: TimelineHashMap[K, V], changed: Mapping[K, V], hash_of: Callable[[K], int]) -> list[K]:
+    """Return the order of Kafka's OverlayMap, for a map with changes that are not written yet: the
+    keys of `base` that are still there, then the new ones, at most 12 at any time, as a HashMap has
+    them. Put into a HashMap in this order (`hash_map_order`), they are the members as an assignor
+    sees them."""
+    added = [key for key in changed if key not in base]
+    return [key for key in base.in_order() if key in changed] + hash_map_order(added, hash_of)

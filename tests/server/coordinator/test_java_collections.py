@@ -22,7 +22,12 @@ from kafkadouble.server.coordinator.java_collections import (
 )
 from kafkadouble.server.coordinator.java_integer_set import JavaIntegerSet, integer_set_copy_order
 from kafkadouble.server.coordinator.java_strings import java_hash, java_order
-from kafkadouble.server.coordinator.timeline_hash_map import timeline_hash_map_order, timeline_table_size
+from kafkadouble.server.coordinator.timeline_hash_map import (
+    TimelineHashMap,
+    overlaid_order,
+    timeline_hash_map_order,
+    timeline_table_size,
+)
 
 SHARED_BIN = [0, 16, 32, 48]
 """Of a table of 16 bins."""
@@ -120,6 +125,25 @@ def test_a_timeline_map_goes_through_each_slot_from_its_end() -> None:
     assert timeline_hash_map_order(["Aa", "BB"], java_hash) == ["BB", "Aa"]
     keys = [str(number) for number in range(6)]
     assert timeline_hash_map_order(keys, java_hash) == ["4", "1", "3", "0", "5", "2"]
+
+
+def test_to_put_a_present_key_makes_room_for_one_more() -> None:
+    members: TimelineHashMap[str, int] = TimelineHashMap(java_hash)
+    for key in "01":
+        members[key] = 1
+    assert members.in_order() == timeline_hash_map_order("01", java_hash)
+    members["0"] = 2
+    assert members.in_order() == timeline_hash_map_order("01", java_hash, most_keys=3)
+    assert members == {"0": 2, "1": 1}
+
+
+def test_new_keys_come_after_those_that_are_written() -> None:
+    members: TimelineHashMap[str, int] = TimelineHashMap(java_hash)
+    for key in "abc":
+        members[key] = 1
+    changed = {"z": 1, "y": 1, "c": 1, "a": 1}
+    kept = [key for key in members.in_order() if key != "b"]
+    assert overlaid_order(members, changed, string_hash) == [*kept, "y", "z"]
 
 
 def test_strings_are_ordered_by_code_units() -> None:

@@ -25,6 +25,7 @@ import org.apache.kafka.coordinator.group.streams.assignor.AssignmentConfigsImpl
 import org.apache.kafka.coordinator.group.streams.assignor.MemberMetadataAndStateImpl;
 import org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor;
 import org.apache.kafka.coordinator.group.streams.assignor.TaskId;
+import org.apache.kafka.coordinator.group.util.OverlayMap;
 import org.apache.kafka.server.common.TopicIdPartition;
 import org.apache.kafka.timeline.SnapshotRegistry;
 import org.apache.kafka.timeline.TimelineHashMap;
@@ -59,7 +60,8 @@ public class AssignorWitness {
             case "release": return Runtime.version().feature();
             case "hash_map": return shown(hashMap(q).keySet());
             case "hash_set_copy": return shown(new HashSet<>(keys(q.get("kind").asText(), q.get("keys"))));
-            case "timeline": return shown(timeline(q).keySet());
+            case "timeline": return shown(timeline(q, q.get("steps")).keySet());
+            case "overlay": return shown(overlay(q).keySet());
             case "hash_codes": return keys(q.get("kind").asText(), q.get("keys")).stream().map(Object::hashCode).toList();
             case "assign": return assign(q);
             case "assign_tasks": return assignTasks(q);
@@ -84,11 +86,21 @@ public class AssignorWitness {
         return map;
     }
 
-    static Map<Object, Integer> timeline(JsonNode q) {
-        Map<Object, Integer> map = new TimelineHashMap<>(
-            new SnapshotRegistry(new org.apache.kafka.common.utils.internals.LogContext()), q.get("expected_size").asInt());
-        for (JsonNode step : q.get("steps")) {
-            Object key = key(q.get("kind").asText(), step.get(1));
+    static Map<Object, Integer> timeline(JsonNode q, JsonNode steps) {
+        return changed(new TimelineHashMap<>(new SnapshotRegistry(new org.apache.kafka.common.utils.internals.LogContext()),
+            q.get("expected_size").asInt()), q.get("kind").asText(), steps);
+    }
+
+    // As the members of a group come to the assignor.
+    static Map<Object, Integer> overlay(JsonNode q) {
+        Map<Object, Integer> map = new HashMap<>();
+        changed(new OverlayMap<>(timeline(q, q.get("steps"))), q.get("kind").asText(), q.get("changes")).forEach(map::put);
+        return map;
+    }
+
+    static Map<Object, Integer> changed(Map<Object, Integer> map, String kind, JsonNode steps) {
+        for (JsonNode step : steps) {
+            Object key = key(kind, step.get(1));
             if (step.get(0).asText().equals("put")) map.put(key, 1);
             else map.remove(key);
         }

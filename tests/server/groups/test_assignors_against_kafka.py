@@ -12,6 +12,7 @@ import pytest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.coordinator.java_collections import (
     JavaHashMap,
+    hash_map_order,
     hash_set_copy_order,
     integer_hash,
     string_hash,
@@ -20,7 +21,7 @@ from kafkadouble.server.coordinator.java_collections import (
 )
 from kafkadouble.server.coordinator.java_integer_set import integer_set_copy_order
 from kafkadouble.server.coordinator.java_strings import java_hash
-from kafkadouble.server.coordinator.timeline_hash_map import timeline_hash_map_order
+from kafkadouble.server.coordinator.timeline_hash_map import TimelineHashMap, overlaid_order
 from kafkadouble.server.groups.assignor.partition_assignor import PartitionAssignor, PartitionAssignorError
 from kafkadouble.server.groups.assignor.range_assignor import RangeAssignor
 from kafkadouble.server.groups.assignor.simple_assignor import SimpleAssignor
@@ -122,27 +123,40 @@ def test_copied_sets_have_javas_order(kafka: Witness, seed: int) -> None:
     assert [hash_set_copy_order(numbers, integer_hash) for numbers in lists] == theirs
 
 
+def some_steps(made: random.Random, count: int) -> list[tuple[str, str]]:
+    keys = [some_string(made) for _ in range(max(3, count // made.choice([1, 4])))]
+    return [(made.choice(["put", "put", "remove"]), made.choice(keys)) for _ in range(count)]
+
+
+def change(present: dict[str, int], steps: list[tuple[str, str]]) -> None:
+    for step, key in steps:
+        if step == "put":
+            present[key] = 1
+        else:
+            present.pop(key, None)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_timeline_maps_have_kafkas_order(kafka: Witness, seed: int) -> None:
+    """Also with changes that are not written yet, as the members of a group come to an assignor."""
     print("seed", seed)
     made = random.Random(seed)
-    questions, mine = [], []
+    questions: list[dict[str, Any]] = []
+    mine = []
     for _ in range(200):
-        keys = [some_string(made) for _ in range(made.choice([3, 30, 200]))]
-        steps = [
-            (made.choice(["put", "put", "remove"]), made.choice(keys)) for _ in range(made.choice([0, 1, 4, 50, 400]))
-        ]
-        expected_size = made.choice([0, 0, 1, 3, 50])
-        questions.append({"op": "timeline", "kind": "string", "expected_size": expected_size, "steps": steps})
-        present: dict[str, int] = {}
-        most = 0
-        for step, key in steps:
-            if step == "put":
-                most = max(most, len(present) + 1)
-                present[key] = 1
-            else:
-                present.pop(key, None)
-        mine.append(timeline_hash_map_order(present, java_hash, expected_size=expected_size, most_keys=most))
+        steps, changes = some_steps(made, made.choice([0, 1, 4, 50, 400])), some_steps(made, made.choice([0, 1, 5, 12]))
+        question: dict[str, Any] = {
+            "kind": "string",
+            "expected_size": made.choice([0, 0, 1, 3, 50]),
+            "steps": steps,
+            "changes": changes,
+        }
+        questions += [question | {"op": "timeline"}, question | {"op": "overlay"}]
+        base: TimelineHashMap[str, int] = TimelineHashMap(java_hash, question["expected_size"])
+        change(base, steps)
+        changed = dict(base)
+        change(changed, changes)
+        mine += [base.in_order(), hash_map_order(overlaid_order(base, changed, string_hash), string_hash)]
     assert mine == kafka.ask_all(questions, in_flight=1)
 
 

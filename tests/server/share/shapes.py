@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkadouble.server.share.acquisition import AcquireRequest, AcquiredRecords, ShareAcquireMode, acquire
+from kafkadouble.server.share.acquisition import AcquiredRecords, AcquireRequest, ShareAcquireMode, acquire
 from kafkadouble.server.share.in_flight_records import InFlightRecords
 from kafkadouble.server.share.persister import PersisterStateBatch
 from kafkadouble.server.share.record_state import RecordState

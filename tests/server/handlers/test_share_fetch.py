@@ -174,7 +174,7 @@ def test_the_last_session_of_a_group_ends_its_share_partitions(broker: Members) 
 
 
 def test_a_restarted_broker_goes_on_where_it_was(tmp_path: Path) -> None:
-    """What was accepted never comes again, what was only acquired comes as if for the first time."""
+    """What was accepted never comes again; what was only acquired was never delivered."""
     formatted(tmp_path)
     broker = Members(logs_in(tmp_path))
     broker.produce(0, 3)

@@ -1,4 +1,4 @@
-"""What a share fetch reads: where a group begins, transactions, and the bytes of each partition (KIP-932)."""
+"""What a share fetch reads: where a group begins, transactions, and bytes (KIP-932)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_response_has_the_batches_of_what_was_acquired(
 
 
 def test_the_batches_of_aborted_transactions() -> None:
-    """Producer 1 aborts, begins again and commits; producer 2 aborts later; others are not in it."""
+    """Producer 1 aborts, and commits what follows; producer 2 aborts later."""
     seven = [
         (header(0, 1, 1, TRANSACTIONAL_FLAG), False),
         (header(2, 2, 2, TRANSACTIONAL_FLAG), False),

@@ -1,4 +1,4 @@
-"""A share partition, with its share coordinator, its timer, and the end of its leadership (KIP-932)."""
+"""A share partition: its share coordinator, its timer, the end of its leadership (KIP-932)."""
 
 from __future__ import annotations
 

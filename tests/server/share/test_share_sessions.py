@@ -1,4 +1,4 @@
-"""Share sessions: epochs, what a response has, their number, and the end of connections (KIP-932)."""
+"""Share sessions: epochs, responses, their number, and connections that end (KIP-932)."""
 
 from __future__ import annotations
 

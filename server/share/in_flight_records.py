@@ -37,7 +37,7 @@ class GapWindow:
 
 
 class InFlightRecords:
-    """The state of the records in flight. `start_offset` and `end_offset` are as the module says."""
+    """The state of the records in flight; `start_offset` and `end_offset` are as above."""
 
     def __init__(self, start_offset: int, batches: Iterable[PersisterStateBatch] = ()) -> None:
         """Begin with what the share coordinator kept. ValueError if that makes no sense."""

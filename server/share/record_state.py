@@ -3,7 +3,7 @@
     AVAILABLE -> ACQUIRED -> ACKNOWLEDGED               the member accepted it
                           -> AVAILABLE                  released, or the acquisition lock timed out
                           -> ARCHIVED                   rejected, a gap, or delivered too often
-                          -> ARCHIVING -> ARCHIVED      the same, with a dead-letter queue (KIP-1191)
+                          -> ARCHIVING -> ARCHIVED      with a dead-letter queue (KIP-1191)
 
 The ids are those of the share coordinator's records. `archive` moves a record to ARCHIVED from any
 state that is not terminal; the table holds the other transitions.

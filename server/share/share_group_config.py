@@ -1,4 +1,4 @@
-"""The configuration of one share group that its share partitions need (KIP-932, KIP-1222, KIP-1191).
+"""The configuration of a share group that its share partitions need (KIP-932, KIP-1222, KIP-1191).
 
 A group's own dynamic configuration comes before the broker's; the broker's bounds apply. A share
 group that was never configured has the broker's defaults.

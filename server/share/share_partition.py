@@ -75,7 +75,7 @@ FENCING = frozenset(
 """Errors after which a share partition is dropped: another broker leads it, or it is deleted."""
 
 
-class SharePartitionState(Enum):
+class SharePartitionPhase(Enum):
     """The life of a share partition on this broker."""
 
     EMPTY = auto()
@@ -113,7 +113,7 @@ class SharePartition:
     ) -> None:
         self._node, self.key, self.topic, self.leader_epoch = node, key, topic, leader_epoch
         self._persister, self._configs, self._dlq, self._drop = persister, configs, dlq, drop
-        self.state = SharePartitionState.EMPTY
+        self.phase = SharePartitionPhase.EMPTY
         self.state_epoch = -1
         self.records = InFlightRecords(0)
         self.failure: Refusal | None = None
@@ -122,7 +122,7 @@ class SharePartition:
 
     @property
     def is_active(self) -> bool:
-        return self.state is SharePartitionState.ACTIVE
+        return self.phase is SharePartitionPhase.ACTIVE
 
     @property
     def config(self) -> ShareGroupConfig:
@@ -133,12 +133,12 @@ class SharePartition:
 
     def maybe_initialize(self) -> None:
         """Read the state from the share coordinator, unless that has begun."""
-        if self.state is SharePartitionState.EMPTY:
-            self.state = SharePartitionState.INITIALIZING
+        if self.phase is SharePartitionPhase.EMPTY:
+            self.phase = SharePartitionPhase.INITIALIZING
             self._persister.read_state(self.key, self.leader_epoch, self._read)
 
     def _read(self, result: ReadStateResult) -> None:
-        if self.state is not SharePartitionState.INITIALIZING:
+        if self.phase is not SharePartitionPhase.INITIALIZING:
             return
         try:
             if (error := persister_error(result.error_code, result.error_message)) is not None:
@@ -146,7 +146,7 @@ class SharePartition:
             self._initialize(result)
         except Refusal as refusal:
             log.warning("%r cannot be initialized: %s", self, refusal)
-            self.state, self.failure = SharePartitionState.FAILED, refusal
+            self.phase, self.failure = SharePartitionPhase.FAILED, refusal
             self._drop(self)
         self.waiters.wake_all()
 
@@ -160,7 +160,7 @@ class SharePartition:
             log.error("%r has an invalid state: %s", self, problem)
             why = f"Failed to initialize the share partition {self.key.group_id}-{self.topic}-{self.key.partition}"
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR, why) from problem
-        self.state_epoch, self.state = result.state_epoch, SharePartitionState.ACTIVE
+        self.state_epoch, self.phase = result.state_epoch, SharePartitionPhase.ACTIVE
         advance(self.records)
         self._give_up(self._left_archiving())
 
@@ -287,7 +287,7 @@ class SharePartition:
 
     def fence(self) -> None:
         """Deliver nothing more, and tell the fetches that wait."""
-        self.state = SharePartitionState.FENCED
+        self.phase = SharePartitionPhase.FENCED
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -295,4 +295,4 @@ class SharePartition:
 
     def __repr__(self) -> str:
         name = f"share partition {self.key.group_id}:{self.topic}-{self.key.partition}"
-        return f"{name} ({self.state.name.lower()} in epoch {self.leader_epoch}, {self.records!r})"
+        return f"{name} ({self.phase.name.lower()} in epoch {self.leader_epoch}, {self.records!r})"

@@ -38,7 +38,7 @@ class RequestedBatch(Protocol):
     acknowledge_types: Sequence[int]
 
 
-class RequestedPartition(Protocol):
+class PartitionToAcknowledge(Protocol):
     """A partition of either request."""
 
     @property
@@ -48,14 +48,14 @@ class RequestedPartition(Protocol):
     def acknowledgement_batches(self) -> Sequence[RequestedBatch]: ...
 
 
-class RequestedTopic(Protocol):
+class TopicToAcknowledge(Protocol):
     """A topic of either request."""
 
     @property
     def topic_id(self) -> Uuid: ...
 
     @property
-    def partitions(self) -> Sequence[RequestedPartition]: ...
+    def partitions(self) -> Sequence[PartitionToAcknowledge]: ...
 
 
 def session_key(image: Image, group_id: str | None, member_id: str | None) -> ShareSessionKey:
@@ -69,7 +69,7 @@ def session_key(image: Image, group_id: str | None, member_id: str | None) -> Sh
 
 
 def requested_partitions(
-    image: Image, topics: Sequence[RequestedTopic]
+    image: Image, topics: Sequence[TopicToAcknowledge]
 ) -> Iterator[tuple[TopicIdPartition, Sequence[RequestedBatch]]]:
     """The partitions of a request, with what it acknowledges of each."""
     for topic in topics:

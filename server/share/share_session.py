@@ -50,7 +50,7 @@ class CachedSharePartition:
         self.partition, self.must_respond = partition, must_respond
 
     def update_response(self, data: ShareFetchResponse.PartitionData) -> bool:
-        """Return whether the response must have this data. After an error, the next one must too."""
+        """Return whether the response must have this data; after an error, the next one too."""
         is_new = bool(data.records is not None and len(data.records)) or self.must_respond or bool(data.error_code)
         self.must_respond = data.error_code != error_codes.NONE
         return is_new

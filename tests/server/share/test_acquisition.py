@@ -1,4 +1,4 @@
-"""Which records a member acquires: limits, ranges, throttled records and gaps (KIP-932, KIP-1206)."""
+"""Which records a member acquires: limits, ranges, throttling and gaps (KIP-932, KIP-1206)."""
 
 from __future__ import annotations
 

@@ -18,6 +18,12 @@ import org.apache.kafka.coordinator.group.api.assignor.*;
 import org.apache.kafka.coordinator.group.assignor.*;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberValue;
 import org.apache.kafka.coordinator.group.modern.*;
+import org.apache.kafka.coordinator.group.streams.AssignmentRefiner;
+import org.apache.kafka.coordinator.group.streams.MemberTaskOffsets;
+import org.apache.kafka.coordinator.group.streams.TasksTuple;
+import org.apache.kafka.coordinator.group.streams.assignor.AssignmentConfigsImpl;
+import org.apache.kafka.coordinator.group.streams.assignor.MemberMetadataAndStateImpl;
+import org.apache.kafka.coordinator.group.streams.assignor.StickyTaskAssignor;
 import org.apache.kafka.coordinator.group.streams.assignor.TaskId;
 import org.apache.kafka.coordinator.group.util.OverlayMap;
 import org.apache.kafka.server.common.TopicIdPartition;
@@ -58,6 +64,8 @@ public class AssignorWitness {
             case "overlay": return shown(overlay(q).keySet());
             case "hash_codes": return keys(q.get("kind").asText(), q.get("keys")).stream().map(Object::hashCode).toList();
             case "assign": return assign(q);
+            case "assign_tasks": return assignTasks(q);
+            case "kinds_of_tasks": return kindsOfTasks();
             default: throw new IllegalArgumentException("what?");
         }
     }
@@ -172,6 +180,60 @@ public class AssignorWitness {
                 .setTopicId(Uuid.fromString(topic.get(0).asText())).setPartitions(partitions));
         }
         return Assignment.fromRecord(record);
+    }
+
+    // Tasks of a streams group. A subtopology is [id, number of tasks, whether it has state].
+
+    static Object assignTasks(JsonNode q) {
+        Map<String, JsonNode> subtopologies = new LinkedHashMap<>();
+        q.get("subtopologies").forEach(each -> subtopologies.put(each.get(0).asText(), each));
+        var topology = new org.apache.kafka.coordinator.group.api.streams.assignor.TopologyDescriber() {
+            public List<String> subtopologies() { return new ArrayList<>(subtopologies.keySet()); }
+            public int maxNumInputPartitions(String id) { return subtopologies.get(id).get(1).asInt(); }
+            public boolean isStateful(String id) { return subtopologies.get(id).get(2).asBoolean(); }
+        };
+        Map<String, MemberMetadataAndStateImpl> members = new HashMap<>();
+        for (JsonNode member : q.get("members"))
+            members.put(member.get("member_id").asText(), new MemberMetadataAndStateImpl(
+                Optional.empty(), Optional.empty(), member.get("process_id").asText(), Map.of(), tasks(member.get("active")),
+                tasks(member.get("standby")), Map.of(), offsets(member.get("offsets")), Map.of()));
+        var spec = new org.apache.kafka.coordinator.group.streams.assignor.GroupSpecImpl(
+            members, new AssignmentConfigsImpl(q.get("standbys").asInt(), List.of()));
+        Map<String, Object> answer = new TreeMap<>();
+        new StickyTaskAssignor().assign(spec, topology).members().forEach((id, assigned) -> answer.put(
+            id, List.of(sorted(assigned.activeTasks()), sorted(assigned.standbyTasks()))));
+        return Map.of("order", new ArrayList<>(members.keySet()), "members", answer);
+    }
+
+    // What an assignor can return, and whether the refinement that follows adds warm-up tasks.
+    static Object kindsOfTasks() {
+        List<String> kinds = new ArrayList<>();
+        for (var field : org.apache.kafka.coordinator.group.api.streams.assignor.MemberAssignment.class.getDeclaredFields())
+            kinds.add(field.getName());
+        Map<String, TasksTuple> target = Map.of("new", new TasksTuple(Map.of("0", Set.of(0, 1)), Map.of(), Map.of()));
+        Map<String, MemberTaskOffsets> behind = Map.of("new", new MemberTaskOffsets(
+            Map.of("0", Map.of(0, 1L, 1, 1L)), Map.of("0", Map.of(0, 1_000_000L, 1, 1_000_000L))));
+        return Map.of("kinds", kinds, "refined", !AssignmentRefiner.refine(Map.of(), target, behind, null, 2, 0).equals(target));
+    }
+
+    static Map<String, Set<Integer>> tasks(JsonNode node) {
+        Map<String, Set<Integer>> tasks = new HashMap<>();
+        node.fields().forEachRemaining(each -> each.getValue().forEach(
+            partition -> tasks.computeIfAbsent(each.getKey(), absent -> new HashSet<>()).add(partition.asInt())));
+        return tasks;
+    }
+
+    static Map<String, Map<Integer, Long>> offsets(JsonNode node) {
+        Map<String, Map<Integer, Long>> offsets = new HashMap<>();
+        node.fields().forEachRemaining(each -> each.getValue().forEach(partition -> offsets.computeIfAbsent(
+            each.getKey(), absent -> new HashMap<>()).put(partition.get(0).asInt(), partition.get(1).asLong())));
+        return offsets;
+    }
+
+    static Map<String, Set<Integer>> sorted(Map<String, Set<Integer>> tasks) {
+        Map<String, Set<Integer>> sorted = new TreeMap<>();
+        tasks.forEach((id, partitions) -> sorted.put(id, new TreeSet<>(partitions)));
+        return sorted;
     }
 
     // [name, id, number of partitions] of each topic.

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.coordinator import java_collections
 from kafkadouble.server.coordinator.java_collections import (
     JavaHashMap,
     hash_map_order,
@@ -28,26 +26,13 @@ from kafkadouble.server.groups.assignor.partition_assignor import PartitionAssig
 from kafkadouble.server.groups.assignor.range_assignor import RangeAssignor
 from kafkadouble.server.groups.assignor.simple_assignor import SimpleAssignor
 from kafkadouble.server.groups.assignor.uniform_assignor import UniformAssignor
-from tests.server.configs.witness import Witness, running
+from tests.server.configs.witness import Witness
 from tests.server.groups.assignor.random_group import RandomGroup, answer_of
 
 SEEDS = range(4)
 ASSIGNORS: dict[str, PartitionAssignor] = {
     each.name: each for each in (RangeAssignor(), UniformAssignor(), SimpleAssignor())
 }
-
-
-@pytest.fixture(scope="session")
-def witness() -> Iterator[Witness]:
-    """The assignors of Apache Kafka 4.4.0, and the hash tables of Java, to compare with."""
-    yield from running(Path(__file__).with_name("AssignorWitness.java"))
-
-
-@pytest.fixture
-def kafka(witness: Witness, monkeypatch: pytest.MonkeyPatch) -> Witness:
-    """The order of a copied set depends on the release of Java, so we imitate the one that runs."""
-    monkeypatch.setattr(java_collections, "JAVA_RELEASE", witness.ask(op="release"))
-    return witness
 
 
 # Hash tables.

@@ -3,7 +3,8 @@
 
 The count is that of the topics that are not internal. In a group of repartition topics only, it is
 the count that the topology sets, else the largest one. As in Kafka, every repartition topic of the
-topology with a set count is compared then, also one outside the group.
+topology with a set count is compared then, also one outside the group; and the first topic in the
+order of its map is named.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kafkadouble.messages import error_codes
 
+from ....coordinator.java_collections import hash_map_order, string_hash
 from ....requests.request import Refusal
 from .topic_configuration_error import incorrectly_partitioned_topics
 
@@ -26,7 +28,7 @@ def enforce(
     """
     if not group:
         return {}
-    counts = {topic: _known(count_of, topic) for topic in group}
+    counts = {topic: _known(count_of, topic) for topic in hash_map_order(group, string_hash)}
     repartition = {topic: count for topic, count in counts.items() if topic in fixed or topic in flexible}
     others = {topic: count for topic, count in counts.items() if topic not in repartition}
     if others:

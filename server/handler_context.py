@@ -21,6 +21,7 @@ from .security.host import AuthorizerHost
 from .share.partition_metadata_client import PartitionMetadataClient
 from .share.persister import Persister
 from .share.share_coordinator import ShareCoordinator
+from .share.share_partition_manager import SharePartitionManager
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
 
@@ -57,6 +58,9 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def groups(self) -> GroupCoordinator: ...
+
+    @property
+    def share_partitions(self) -> SharePartitionManager: ...
 
     @property
     def transactions(self) -> TransactionCoordinator: ...

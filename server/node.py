@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .security.authorizer import Authorizer
     from .share.default_state_persister import DefaultStatePersister
     from .share.partition_metadata_client import PartitionMetadataClient
+    from .share.share_partition_manager import SharePartitionManager
 
 
 FEW_BYTES = 1 << 16
@@ -209,6 +210,16 @@ class Node:
         from .replica.fetching.fetch_sessions import FetchSessionCache
 
         return FetchSessionCache(self.settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+
+    @cached_property
+    def share_partitions(self) -> SharePartitionManager:
+        """The share partitions and share sessions; the first ShareFetch makes them."""
+        from .share.share_partition_manager import SharePartitionManager
+
+        made = SharePartitionManager(self, self.persister)
+        self.partitions.listeners.append(made)
+        self.controller.listeners.append(made.image_changed)
+        return made
 
     def advance(self, now: int) -> None:
         """Set the time (ms) of what happens next. Only here and in `submit` does time enter a

@@ -20,6 +20,8 @@ SETTINGS = {
     "group.streams.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 300,
     "group.max.size": 3,
+    "group.streams.max.size": 3,
+    "group.streams.assignment.interval.ms": 0,
     "offset.metadata.max.bytes": 40,
 }
 """Fifty partitions of each internal topic would only be slower. The delay is the double's default.

@@ -5,12 +5,21 @@ The versions are those of the message specs, less what Kafka itself holds back a
 
 from __future__ import annotations
 
-from . import administration, groups, quorum, records, share, transactions
+from . import administration, groups, quorum, records, share, share_records, streams, transactions
 from .row import ApiRow, ServedApi
 
 ROWS: tuple[ApiRow, ...] = tuple(
     sorted(
-        (*records.ROWS, *groups.ROWS, *administration.ROWS, *quorum.ROWS, *transactions.ROWS, *share.ROWS),
+        (
+            *records.ROWS,
+            *groups.ROWS,
+            *share.ROWS,
+            *share_records.ROWS,
+            *streams.ROWS,
+            *administration.ROWS,
+            *quorum.ROWS,
+            *transactions.ROWS,
+        ),
         key=lambda row: row.api.key,
     )
 )

@@ -26,7 +26,7 @@ from ..apis.served import CONTROLLER_SERVED
 from ..configs.listeners import inter_broker_listener_name
 from ..controller import broker_unfenced
 from ..controller.advertised_listeners import endpoints_of
-from ..metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
+from ..metadata.features import SUPPORTED
 from ..metadata.image import EMPTY, Image
 from ..requests.listener_spec import of_brokers
 from .forwarding import forwarded, is_forwarded
@@ -129,16 +129,21 @@ class BrokerLifecycleManager:
         """
         return forwarded(self._node, self, request) if is_forwarded(self._node, request) else None
 
-    def create_topics(self, topics: Iterable[Topic]) -> None:
-        """Requests the creation of topics."""
+    def create_topics(self, topics: Iterable[Topic], done: Callable[[Any], None] | None = None) -> None:
+        """Requests the creation of topics, except of those that are requested already. `done` gets
+        the response, or None if there can be none."""
         missing = [topic for topic in topics if topic.name not in self._requested_topics]
         if missing:
             names = {topic.name for topic in missing}
             self._requested_topics |= names
+
+            def answered(response: Any) -> None:
+                self._requested_topics -= names
+                if done is not None:
+                    done(response)
+
             body = CreateTopicsRequest(topics=missing, timeout_ms=CREATE_TIMEOUT_MS)
-            self.forwarding.send_request(
-                body, _version(body), lambda response: self._requested_topics.difference_update(names)
-            )
+            self.forwarding.send_request(body, _version(body), answered)
 
     def request_producer_ids(self) -> None:
         """Requests a block of producer ids."""
@@ -166,7 +171,7 @@ class BrokerLifecycleManager:
             listeners=[of.Listener(**each._asdict()) for each in endpoints],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in {**SUPPORTED, **BROKER_ONLY_FEATURES}.items()
+                for name, (low, high) in SUPPORTED.items()
             ],
             rack=rack if isinstance(rack, str) else None,
             log_dirs=node.logs.directories,

@@ -5,7 +5,7 @@ Rows only; `table.py` describes their format.
 
 ROWS = """
 group.coordinator.rebalance.protocols  list  classic,consumer,streams  medium  in:consumer,classic,share,streams  \
-nonempty
+nonempty  effective
     Group protocols that this broker offers.
 group.coordinator.threads  int  4  high  >=1
     Threads that run the group coordinators.
@@ -41,25 +41,26 @@ group.initial.rebalance.delay.ms  int  3000  medium  effective
     How long the first rebalance of an empty classic group waits for more members (ms).
 group.max.size  int  2147483647  medium  >=1  effective
     Members that one classic group may have.
-group.consumer.session.timeout.ms  int  45000  medium  >=1
+group.consumer.session.timeout.ms  int  45000  medium  >=1  effective
     Session timeout of members of consumer groups (ms).
 group.consumer.min.session.timeout.ms  int  45000  medium  >=1
     Least session timeout that a consumer group may be given (ms).
 group.consumer.max.session.timeout.ms  int  60000  medium  >=1
     Greatest session timeout that a consumer group may be given (ms).
-group.consumer.heartbeat.interval.ms  int  5000  medium  >=1
+group.consumer.heartbeat.interval.ms  int  5000  medium  >=1  effective
     Heartbeat interval told to members of consumer groups (ms).
 group.consumer.min.heartbeat.interval.ms  int  5000  medium  >=1
     Least heartbeat interval that a consumer group may be given (ms).
 group.consumer.max.heartbeat.interval.ms  int  15000  medium  >=1
     Greatest heartbeat interval that a consumer group may be given (ms).
-group.consumer.max.size  int  2147483647  medium  >=1
+group.consumer.max.size  int  2147483647  medium  >=1  effective
     Members that one consumer group may have.
-group.consumer.assignors  list  uniform,range  medium  nonempty
+group.consumer.assignors  list  uniform,range  medium  nonempty  effective
     Server-side assignors of consumer groups, names or class names; the first is the default.
-group.consumer.migration.policy  string  bidirectional  medium  any-case:BIDIRECTIONAL,DISABLED,DOWNGRADE,UPGRADE
+group.consumer.migration.policy  string  bidirectional  medium  any-case:BIDIRECTIONAL,DISABLED,DOWNGRADE,UPGRADE  \
+effective
     Which way a group may change between the classic and the consumer protocol while it has members.
-group.consumer.assignment.interval.ms  int  1000  medium  cluster-wide  >=0
+group.consumer.assignment.interval.ms  int  1000  medium  cluster-wide  >=0  effective
     Least time between two assignments of a consumer group (ms).
 group.consumer.min.assignment.interval.ms  int  0  medium  >=0
     Least assignment interval that a consumer group may be given (ms).
@@ -67,50 +68,50 @@ group.consumer.max.assignment.interval.ms  int  15000  medium  >=0
     Greatest assignment interval that a consumer group may be given (ms).
 group.consumer.assignor.offload.enable  boolean  true  medium  cluster-wide  internal
     Whether assignments of consumer groups are computed on background threads.
-group.consumer.regex.refresh.interval.ms  int  600000  medium  internal  >=10000
+group.consumer.regex.refresh.interval.ms  int  600000  medium  internal  >=10000  effective
     Time after which a subscribed regular expression is matched against the topics again (ms).
-group.streams.session.timeout.ms  int  45000  medium  >=1
+group.streams.session.timeout.ms  int  45000  medium  >=1  effective
     Session timeout of members of streams groups (ms).
 group.streams.min.session.timeout.ms  int  45000  medium  >=1
     Least session timeout that a streams group may be given (ms).
 group.streams.max.session.timeout.ms  int  60000  medium  >=1
     Greatest session timeout that a streams group may be given (ms).
-group.streams.heartbeat.interval.ms  int  5000  medium  >=1
+group.streams.heartbeat.interval.ms  int  5000  medium  >=1  effective
     Heartbeat interval told to members of streams groups (ms).
 group.streams.min.heartbeat.interval.ms  int  5000  medium  >=1
     Least heartbeat interval that a streams group may be given (ms).
 group.streams.max.heartbeat.interval.ms  int  15000  medium  >=1
     Greatest heartbeat interval that a streams group may be given (ms).
-group.streams.max.size  int  2147483647  medium  >=1
+group.streams.max.size  int  2147483647  medium  >=1  effective
     Members that one streams group may have.
-group.streams.num.standby.replicas  int  0  medium  >=0
+group.streams.num.standby.replicas  int  0  medium  >=0  effective
     Standby copies of every stateful task of a streams group.
 group.streams.max.standby.replicas  int  2  medium  >=0
     Most standby copies that a streams group may be given.
 group.streams.initial.rebalance.delay.ms  int  3000  medium  >=0  effective
     How long the first assignment of a new streams group waits for more members (ms).
-group.streams.assignment.interval.ms  int  1000  medium  cluster-wide  >=0
+group.streams.assignment.interval.ms  int  1000  medium  cluster-wide  >=0  effective
     Least time between two assignments of a streams group (ms).
 group.streams.min.assignment.interval.ms  int  0  medium  >=0
     Least assignment interval that a streams group may be given (ms).
 group.streams.max.assignment.interval.ms  int  15000  medium  >=0
     Greatest assignment interval that a streams group may be given (ms).
-group.streams.assignors  list  sticky  medium  nonempty
+group.streams.assignors  list  sticky  medium  nonempty  effective
     Task assignors of streams groups, names or class names; the first is the default.
 group.streams.assignor.offload.enable  boolean  true  medium  cluster-wide  internal
     Whether assignments of streams groups are computed on background threads.
-group.streams.task.offset.interval.ms  int  60000  medium  internal  >=1
+group.streams.task.offset.interval.ms  int  60000  medium  internal  >=1  effective
     How often members of streams groups report the offsets of their tasks (ms).
 group.streams.min.task.offset.interval.ms  int  15000  medium  internal  >=1
     Least task offset interval that a streams group may be given (ms).
-group.streams.num.warmup.replicas  int  2  medium  internal  >=0
+group.streams.num.warmup.replicas  int  2  medium  internal  >=0  effective
     Most warm-up tasks of a streams group at a time.
 group.streams.max.warmup.replicas  int  20  medium  internal  >=0
     Most warm-up tasks that a streams group may be given.
-group.streams.rack.aware.assignment.tags  list  ""  low
+group.streams.rack.aware.assignment.tags  list  ""  low  effective
     Client tags over which the standby tasks of a streams group are spread.
 group.streams.topology.description.plugin.class  class  null  medium
     Class that keeps the topology descriptions that streams members send.
-group.streams.acceptable.recovery.lag  long  10000  medium  internal  >=0
+group.streams.acceptable.recovery.lag  long  10000  medium  internal  >=0  effective
     Lag (in offsets) at which a streams client counts as caught up with a task.
 """

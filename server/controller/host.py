@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -32,7 +32,9 @@ class BrokerOfThisNode(Protocol):
 
     def continue_registered(self, epoch: int) -> None: ...
 
-    def create_topics(self, topics: Iterable[CreateTopicsRequest.CreatableTopic]) -> None: ...
+    def create_topics(
+        self, topics: Iterable[CreateTopicsRequest.CreatableTopic], done: Callable[[Any], None] | None = None
+    ) -> None: ...
 
     def request_producer_ids(self) -> None: ...
 

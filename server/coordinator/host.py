@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, Protocol
 
 from ..controller.controller import Controller
+from ..controller.host import BrokerOfThisNode
 from ..logs.host import ChannelHost
 from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
@@ -34,3 +35,6 @@ class CoordinatorHost(ChannelHost, Protocol):
 
     @property
     def controller(self) -> Controller: ...
+
+    @property
+    def lifecycle(self) -> BrokerOfThisNode | None: ...

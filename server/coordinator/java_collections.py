@@ -96,14 +96,15 @@ class JavaHashMap(Generic[K, V]):
     A loop over it sees the keys that it had when the loop began.
     """
 
-    __slots__ = ("_hash_of", "_table", "_threshold", "_values")
+    __slots__ = ("_bins", "_hash_of", "_table", "_threshold", "_values")
 
     def __init__(self, hash_of: Callable[[K], int], capacity: int = DEFAULT_CAPACITY) -> None:
-        bins = table_size_for(capacity)
         self._hash_of = hash_of
         self._values: dict[K, V] = {}
-        self._table: list[list[K] | JavaTreeBin[K] | None] = [None] * bins
-        self._threshold = bins * 3 // 4
+        self._bins = table_size_for(capacity)
+        # Made when the first key comes.
+        self._table: list[list[K] | JavaTreeBin[K] | None] = []
+        self._threshold = self._bins * 3 // 4
 
     def __len__(self) -> int:
         return len(self._values)
@@ -120,7 +121,7 @@ class JavaHashMap(Generic[K, V]):
 
     def keys(self) -> list[K]:
         """Return the keys in the order in which Java iterates over them."""
-        return [key for each in self._table if each is not None for key in each]
+        return [key for found in self._table if found is not None for key in found]
 
     def __iter__(self) -> Iterator[K]:
         return iter(self.keys())
@@ -129,6 +130,10 @@ class JavaHashMap(Generic[K, V]):
         """Return the entries in the order in which Java iterates over them."""
         values = self._values
         return ((key, values[key]) for key in self.keys())
+
+    def _create_table(self) -> list[list[K] | JavaTreeBin[K] | None]:
+        self._table = [None] * self._bins
+        return self._table
 
     def put(self, key: K, value: V) -> None:
         """Set a value, as `put` and `putIfAbsent` of a key that is absent do."""
@@ -142,8 +147,8 @@ class JavaHashMap(Generic[K, V]):
             self._resize()
 
     def _append(self, key: K) -> None:
-        table = self._table
-        index = self._hash_of(key) & len(table) - 1
+        table = self._table or self._create_table()
+        index = self._hash_of(key) & self._bins - 1
         found = table[index]
         if found is None:
             table[index] = [key]
@@ -165,8 +170,8 @@ class JavaHashMap(Generic[K, V]):
         return self._values[key]
 
     def _prepend(self, key: K) -> None:
-        table = self._table
-        index = self._hash_of(key) & len(table) - 1
+        table = self._table or self._create_table()
+        index = self._hash_of(key) & self._bins - 1
         found = table[index]
         if found is None:
             table[index] = [key]
@@ -184,7 +189,7 @@ class JavaHashMap(Generic[K, V]):
         if key not in self._values:
             return False
         del self._values[key]
-        index = self._hash_of(key) & len(self._table) - 1
+        index = self._hash_of(key) & self._bins - 1
         found = self._table[index]
         if isinstance(found, JavaTreeBin):
             rest = found.remove(key, movable=not by_iterator)
@@ -196,7 +201,7 @@ class JavaHashMap(Generic[K, V]):
         return True
 
     def _treeify_bin(self, index: int) -> None:
-        if len(self._table) < MIN_TREEIFY_CAPACITY:
+        if self._bins < MIN_TREEIFY_CAPACITY:
             self._resize()
             return
         keys = self._table[index]
@@ -204,14 +209,15 @@ class JavaHashMap(Generic[K, V]):
         self._table[index] = JavaTreeBin(keys, self._hash_of)
 
     def _resize(self) -> None:
-        bins = len(self._table)
-        low = self._table
+        bins = self._bins
+        low = self._table or self._create_table()
         high: list[list[K] | JavaTreeBin[K] | None] = [None] * bins
         for index, found in enumerate(low):
             if found is not None:
                 low[index], high[index] = self._split(found, bins)
         self._table = low + high
-        self._threshold = 2 * bins * 3 // 4
+        self._bins = 2 * bins
+        self._threshold = self._bins * 3 // 4
 
     def _split(
         self, found: list[K] | JavaTreeBin[K], bit: int
@@ -261,44 +267,3 @@ def hash_map_order(keys: Iterable[K], hash_of: Callable[[K], int], capacity: int
 def hash_set_copy_order(elements: Collection[K], hash_of: Callable[[K], int]) -> list[K]:
     """Return the order of `new HashSet(elements)`."""
     return JavaHashSet.copy_of(elements, hash_of).keys()
-
-
-def integer_set_copy_order(numbers: Collection[int]) -> list[int]:
-    """Return the order of `new HashSet(numbers)`, for non-negative Integers."""
-    # Numbers below the size of the table have a bin each.
-    if not numbers or max(numbers) < table_size_for(copy_capacity(len(numbers))):
-        return sorted(numbers)
-    return hash_set_copy_order(numbers, integer_hash)
-
-
-_GOLDEN_RATIO = -7046029254386353131 & 0xFFFFFFFFFFFFFFFF
-
-
-def timeline_hash_map_order(
-    keys: Iterable[K],
-    hash_code_of: Callable[[K], int],
-    *,
-    expected_size: int = 0,
-    most_keys: int = 0,
-) -> list[K]:
-    """Return the order of Kafka's TimelineHashMap, for keys in the order in which they were put.
-
-    `hash_code_of` is a signed `hashCode()`, such as `java_hash`. `most_keys` is the largest number
-    of keys that the map ever had, if that is more than now, because the table never shrinks; to put
-    a key that is present counts as one key more. A key that was removed and put again comes last.
-    """
-    ordered = list(keys)
-    bins = timeline_table_size(max(len(ordered), most_keys), expected_size)
-    shift = 65 - bins.bit_length()
-    slots = {key: (hash_code_of(key) * _GOLDEN_RATIO & 0xFFFFFFFFFFFFFFFF) >> shift for key in ordered}
-    # Kafka takes the keys of one slot from the end.
-    return sorted(reversed(ordered), key=slots.__getitem__)
-
-
-def timeline_table_size(most_keys: int, expected_size: int = 0) -> int:
-    """Return how many slots a TimelineHashMap has that was created for `expected_size` keys."""
-    bins = max(2, table_size_for(-(-expected_size * 4 // 3)))
-    # It doubles before it has a key more than four thirds of its slots.
-    while most_keys * 3 > bins * 4:
-        bins *= 2
-    return bins

@@ -149,14 +149,12 @@ class JavaTreeBin(Generic[K]):
         self._root.red = False
 
     def _detach(self, node: _Node[K]) -> None:
-        left, right = node.children
-        if left is not None and right is not None:
-            while right.children[_LEFT] is not None:
-                right = right.children[_LEFT]
+        if None not in node.children:
             # The next key takes the place of the removed one, and its node is detached instead.
-            node.key = right.key
-            node = right
-            left, right = node.children
+            successor = _leftmost(node.children[_RIGHT])
+            node.key = successor.key
+            node = successor
+        left, right = node.children
         child = left if left is not None else right
         if child is not None:
             self._replace(node, child)
@@ -195,12 +193,22 @@ class JavaTreeBin(Generic[K]):
         node.red = False
 
 
+def _leftmost(node: _Node[K] | None) -> _Node[K]:
+    assert node is not None
+    while (left := node.children[_LEFT]) is not None:
+        node = left
+    return node
+
+
 def _is_red(node: _Node[K] | None) -> bool:
     return node is not None and node.red
 
 
 def _comparable(key: object) -> Any:
-    """Return what orders keys of equal hash, as `compareTo` does."""
+    """Return what orders keys of equal hash, as `compareTo` does. Java orders TopicIdPartitions by
+    their place in memory, which we cannot imitate."""
+    if isinstance(key, tuple):
+        return tuple(map(_comparable, key))
     if isinstance(key, str):
         return java_order(key)
-    return _signed_halves(key) if isinstance(key, Uuid) else 0
+    return _signed_halves(key) if isinstance(key, Uuid) else key

@@ -45,6 +45,11 @@ class CoordinatorGroup(ABC):
         """Return the state as Kafka writes it, such as PreparingRebalance."""
 
     @property
+    def state_filter_name(self) -> str:
+        """Return the name of the state in a filter of ListGroups, in lower case."""
+        return self.state_name.lower()
+
+    @property
     @abstractmethod
     def is_empty(self) -> bool:
         """Return whether it has no members and waits for none."""

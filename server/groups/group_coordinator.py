@@ -7,6 +7,7 @@ the coordinator of the group (see FindCoordinator).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..replica.partition import Partition
     from .group_coordinator_shard import GroupCoordinatorShard
     from .host import GroupHost
+    from .streams.internal_topic_creation import InternalTopicCreation
 
 
 class GroupCoordinator:
@@ -31,6 +33,13 @@ class GroupCoordinator:
         self._node = node
         partitions_setting = "offsets.topic.num.partitions"
         self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, self._open_shard)
+
+    @cached_property
+    def internal_topics(self) -> InternalTopicCreation:
+        """What creates the internal topics of streams groups."""
+        from .streams.internal_topic_creation import InternalTopicCreation  # most brokers need none
+
+        return InternalTopicCreation(self._node)
 
     def shard(self, group_id: str) -> GroupCoordinatorShard:
         """Return the shard of the group. Raises Refusal(NOT_COORDINATOR) if it is not here."""

@@ -27,7 +27,7 @@ def answer(node: HandlerContext, request: Request[ListGroupsRequest]) -> ListGro
             _listed(group)
             for shard in node.groups
             for group in shard.groups.values()
-            if (not states or group.state_name.lower() in states) and (not types or group.type in types)
+            if (not states or group.state_filter_name in states) and (not types or group.type in types)
         ]
     )
 

@@ -10,8 +10,10 @@ from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroup
 from kafkadouble.messages.generated.consumer_protocol_assignment import ConsumerProtocolAssignment
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from kafkadouble.messages.generated.share_group_describe import ShareGroupDescribeRequest
+from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDescribeRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 
@@ -120,11 +122,40 @@ def _modern(one: Any, instance_id: str | None) -> Member:
     return Member(one.member_id, instance_id, one.client_id, one.client_host, assigned)
 
 
+def _streams(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+    """A member of a streams group has the partitions that its active tasks read."""
+    group = ask(StreamsGroupDescribeRequest(group_ids=[group_id])).groups[0]
+    subtopologies = () if group.topology is None else group.topology.subtopologies or ()
+    topics = {each.subtopology_id: _sources(each) for each in subtopologies}
+    counts = _partition_counts({topic for names in topics.values() for topic in names}, ask)
+
+    def assigned(one: Any) -> tuple[TopicPartition, ...]:
+        return _flat(
+            (topic, [partition for partition in tasks.partitions if partition < counts.get(topic, 0)])
+            for tasks in one.assignment.active_tasks
+            for topic in topics.get(tasks.subtopology_id, ())
+        )
+
+    return group.assignor_name or "", tuple(
+        Member(one.member_id, one.instance_id, one.client_id, one.client_host, assigned(one)) for one in group.members
+    )
+
+
+def _sources(subtopology: Any) -> list[str]:
+    return [*subtopology.source_topics, *(topic.name for topic in subtopology.repartition_source_topics)]
+
+
+def _partition_counts(names: set[str], ask: Ask) -> dict[str, int]:
+    requested = [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(names)]
+    found = ask(MetadataRequest(topics=requested, allow_auto_topic_creation=False)).topics
+    return {topic.name: len(topic.partitions) for topic in found}
+
+
 def _flat(topics: Iterable[tuple[str, Iterable[int]]]) -> tuple[TopicPartition, ...]:
     return tuple(sorted((topic, partition) for topic, partitions in topics for partition in partitions))
 
 
-_DESCRIBE = {"classic": _classic, "consumer": _consumer, "share": _share}
+_DESCRIBE = {"classic": _classic, "consumer": _consumer, "share": _share, "streams": _streams}
 
 
 def _offsets(group_id: str, ask: Ask) -> dict[TopicPartition, Committed]:

@@ -9,7 +9,6 @@ from tests.docs.pages import DOCS, ROOT
 
 SERVED = {served.name for served in TABLE}
 MISSING = {
-    "KIP-848": ("ConsumerGroupHeartbeat",),
     "SASL": ("SaslHandshake", "SaslAuthenticate"),
 }
 PAGES = (ROOT / "README.md", DOCS / "comparison.md", DOCS / "troubleshooting.md")

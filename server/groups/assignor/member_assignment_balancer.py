@@ -1,4 +1,4 @@
-"""Chooses the members to take partitions from, and to give partitions to, while topics are balanced.
+"""Chooses which members give up partitions, and which get them, while topics are balanced.
 
 The subscribers of one topic are sorted by the number of partitions that they have of all topics.
 The least loaded members are a range at the beginning of that list. Each gets one partition, then
@@ -33,7 +33,6 @@ class MemberAssignmentBalancer:
         self._most_size, self._next_most = most + 1, len(ordered) - 1
         return most - least
 
-    @property
     def is_balanced(self) -> bool:
         """Return whether to move another partition would not help."""
         return self._most_size - self._least_size <= 1

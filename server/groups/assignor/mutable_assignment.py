@@ -11,12 +11,13 @@ from typing import TypeAlias, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashMap, JavaHashSet, integer_hash, uuid_hash
+from ...coordinator.java_collections import JavaHashMap, uuid_hash
+from ...coordinator.java_integer_set import JavaIntegerSet
 from .assignment import Assignment, GroupAssignment, PartitionSet
 
 Member = TypeVar("Member", str, int)
 
-MutableAssignment: TypeAlias = JavaHashMap[Uuid, JavaHashSet[int]]
+MutableAssignment: TypeAlias = JavaHashMap[Uuid, JavaIntegerSet]
 
 
 def capacity_for(size: int) -> int:
@@ -24,16 +25,11 @@ def capacity_for(size: int) -> int:
     return size * 4 // 3 + 1
 
 
-def new_integer_set(size: int | None = None) -> JavaHashSet[int]:
-    """Return an empty set, made for `size` numbers if that is known."""
-    return JavaHashSet(integer_hash) if size is None else JavaHashSet(integer_hash, capacity_for(size))
-
-
 def copy_assignment(assignment: Assignment) -> MutableAssignment:
     """Return a copy that can be changed."""
     copy: MutableAssignment = JavaHashMap(uuid_hash, len(assignment))
     for topic_id, partitions in assignment.items():
-        copy.put(topic_id, JavaHashSet.copy_of(partitions, integer_hash))
+        copy.put(topic_id, JavaIntegerSet.copy(partitions))
     return copy
 
 
@@ -49,7 +45,7 @@ def add_partition(
     assignment: MutableAssignment,
     topic_id: Uuid,
     partition: int,
-    new_set: Callable[[], JavaHashSet[int]] = new_integer_set,
+    new_set: Callable[[], JavaIntegerSet] = JavaIntegerSet,
 ) -> None:
     """Add a partition; `new_set` makes the set of a topic that the assignment does not have."""
     assignment.compute_if_absent(topic_id, new_set).add(partition)

@@ -15,8 +15,9 @@ from typing import Generic, TypeAlias, TypeVar
 from kafkadouble.messages.uuid import Uuid
 
 from ...coordinator.java_collections import JavaHashMap, JavaHashSet, integer_hash
+from ...coordinator.java_integer_set import JavaIntegerSet
 from .assignment import Assignment
-from .mutable_assignment import MutableAssignment, add_partition, capacity_for, mutable, new_integer_set
+from .mutable_assignment import MutableAssignment, add_partition, capacity_for, mutable
 from .partition_assignor import PartitionAssignorError
 
 P = TypeVar("P")
@@ -61,12 +62,12 @@ class PartitionSharing(Generic[P]):
         self._targets = targets
         self._sharing = sharing
         self._hash_of, self._name_of = hash_of, name_of
-        self._members: JavaHashMap[P, JavaHashSet[int]] = JavaHashMap(hash_of, capacity_for(len(targets) + 1))
+        self._members: JavaHashMap[P, JavaIntegerSet] = JavaHashMap(hash_of, capacity_for(len(targets) + 1))
         self._partitions: JavaHashMap[int, JavaHashSet[P]] = JavaHashMap(integer_hash, capacity_for(len(desired) + 1))
 
     def keep(self, member: int, partition: P) -> None:
         """The member is assigned this partition now."""
-        self._members.compute_if_absent(partition, new_integer_set).add(member)
+        self._members.compute_if_absent(partition, JavaIntegerSet).add(member)
         self._partitions_of(member).add(partition)
 
     def _partitions_of(self, member: int) -> JavaHashSet[P]:
@@ -76,7 +77,7 @@ class PartitionSharing(Generic[P]):
         partitions = self._partitions.get(member)
         return 0 if partitions is None else len(partitions)
 
-    def rebalance(self, new_member_set: Callable[[], JavaHashSet[int]]) -> None:
+    def rebalance(self, new_member_set: Callable[[], JavaIntegerSet]) -> None:
         """Revoke what is too much, and assign what is too little; raises PartitionAssignorError.
         `new_member_set` makes the set of members of a partition that has none."""
         self._revoke_overfilled_members()
@@ -143,7 +144,7 @@ class UnfilledMembers:
     def __len__(self) -> int:
         return len(self._members)
 
-    def next_outside(self, members: JavaHashSet[int]) -> int | None:
+    def next_outside(self, members: JavaIntegerSet) -> int | None:
         """Return the next member that is not among `members`; None if a pass found none."""
         while (member := self._next()) is not None:
             if member not in members:

@@ -11,9 +11,10 @@ from functools import partial
 from kafkadouble.messages.uuid import Uuid
 
 from ...coordinator.java_collections import JavaHashSet, integer_hash, uuid_hash
+from ...coordinator.java_integer_set import JavaIntegerSet
 from .assignment import GroupAssignment
 from .group_spec import GroupSpec
-from .mutable_assignment import finished, new_integer_set
+from .mutable_assignment import capacity_for, finished
 from .partition_assignor import SubscribedTopicDescriber, assignable_partitions
 from .partition_sharing import MemberAssignments, PartitionSharing, desired_counts, desired_sharing
 
@@ -56,4 +57,4 @@ class SimpleHeterogeneousAssignmentBuilder:
         for index, member in enumerate(self._spec.members.values()):
             for partition in member.partitions.get(topic_id, ()):
                 partitions.keep(index, partition)
-        partitions.rebalance(partial(new_integer_set, len(members) + 1))
+        partitions.rebalance(partial(JavaIntegerSet, capacity_for(len(members) + 1)))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from kafkadouble.messages.uuid import Uuid
 
 from ...coordinator.java_collections import JavaHashMap, topic_id_partition_hash
+from ...coordinator.java_integer_set import JavaIntegerSet
 from .assignment import Assignment, GroupAssignment
 from .group_spec import GroupSpec
-from .mutable_assignment import finished, mutable, new_integer_set
+from .mutable_assignment import finished, mutable
 from .partition_assignor import SubscribedTopicDescriber, assignable_partitions
 from .partition_sharing import MemberAssignments, PartitionSharing, desired_counts, desired_sharing
 
@@ -47,7 +48,7 @@ class SimpleHomogeneousAssignmentBuilder:
         for index, assignment in list(self._assignments.items()):
             assert not isinstance(assignment, JavaHashMap)
             self._keep(index, assignment)
-        self._sharing.rebalance(new_integer_set)
+        self._sharing.rebalance(JavaIntegerSet)
         return finished(dict(zip(self._member_ids, self._assignments.values(), strict=True)))
 
     def _keep(self, index: int, assignment: Assignment) -> None:

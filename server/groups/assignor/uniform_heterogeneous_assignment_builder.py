@@ -15,18 +15,18 @@ from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import JavaHashSet
+from ...coordinator.java_integer_set import JavaIntegerSet
 from .assignment import Assignment, GroupAssignment
 from .group_spec import GroupSpec, MemberSubscriptionAndAssignment
 from .member_assignment_balancer import MemberAssignmentBalancer
 from .mutable_assignment import (
     MutableAssignment,
     add_partition,
+    capacity_for,
     copy_assignment,
     discard_partition,
     finished,
     mutable,
-    new_integer_set,
 )
 from .partition_assignor import SubscribedTopicDescriber, partition_count
 
@@ -111,12 +111,12 @@ class UniformHeterogeneousAssignmentBuilder:
         if balancer.initialize(self._subscribers[topic_id]) <= 1:
             return moved
         owned = self._owned(topic_id)
-        while not balancer.is_balanced:
+        while not balancer.is_balanced():
             partition = self._next_partition(owned)
             if partition is None:
                 return moved
             member = balancer.next_least_loaded_member()
-            if balancer.is_balanced:
+            if balancer.is_balanced():
                 return moved
             self._assign(topic_id, partition, member)
             moved = True
@@ -148,6 +148,7 @@ class UniformHeterogeneousAssignmentBuilder:
         assignment = mutable(self._target, self._member_ids[member])
         add_partition(assignment, topic_id, partition, lambda: self._new_set(topic_id))
 
-    def _new_set(self, topic_id: Uuid) -> JavaHashSet[int]:
+    def _new_set(self, topic_id: Uuid) -> JavaIntegerSet:
         """Return a set that is made for an even part of the topic."""
-        return new_integer_set(-(-len(self._owners[topic_id]) // len(self._subscribers[topic_id])))
+        even = -(-len(self._owners[topic_id]) // len(self._subscribers[topic_id]))
+        return JavaIntegerSet(capacity_for(even))

@@ -198,7 +198,9 @@ def test_what_is_marked_as_effective_is_what_is_read() -> None:
     """The tables say which settings change what a double does, and the docs repeat it: neither list
     may be too long or too short."""
     read = _texts_in_the_code()
-    read |= {synonym for config in TOPIC if config.name in read for synonym, _ in config.synonyms}
+    read |= {
+        synonym for table in (TOPIC, GROUP) for config in table if config.name in read for synonym, _ in config.synonyms
+    }
     configs = {config.name: config for table in (BROKER, TOPIC, GROUP) for config in table}
     marked = {name for name, config in configs.items() if config.effective}
     assert marked == read & configs.keys(), "the mark `effective` in the tables of server/configs"

@@ -40,13 +40,14 @@ class Witness:
         """One answer: what Kafka says, or {"error": its message, "class": its exception}."""
         return self.ask_all([question])[0]
 
-    def ask_all(self, questions: Iterable[dict[str, Any]]) -> list[Any]:
-        """The answers to many questions, of which a few are in flight at a time."""
+    def ask_all(self, questions: Iterable[dict[str, Any]], *, in_flight: int = 40) -> list[Any]:
+        """The answers to many questions, of which a few are in flight at a time: so few that they
+        and their answers fit into a pipe, or one."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         waiting, answers = list(questions), []
         while waiting:
-            some, waiting = waiting[:40], waiting[40:]
+            some, waiting = waiting[:in_flight], waiting[in_flight:]
             self._process.stdin.writelines(json.dumps(question) + "\n" for question in some)
             self._process.stdin.flush()
             answers += [json.loads(self._process.stdout.readline()) for _ in some]

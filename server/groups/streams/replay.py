@@ -1,0 +1,141 @@
+"""Replays the records of streams groups into a shard (KIP-1071).
+
+The records of one group may be replayed in any order that compaction leaves: each creates the group
+if it does not exist yet, except a tombstone, which then has nothing to delete.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.messages.generated.streams_group_current_member_assignment_record import (
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupCurrentMemberAssignmentValue,
+)
+from kafkadouble.messages.generated.streams_group_member_metadata_record import (
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupMemberMetadataValue,
+)
+from kafkadouble.messages.generated.streams_group_metadata_record import (
+    StreamsGroupMetadataKey,
+    StreamsGroupMetadataValue,
+)
+from kafkadouble.messages.generated.streams_group_target_assignment_member_record import (
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupTargetAssignmentMemberValue,
+)
+from kafkadouble.messages.generated.streams_group_target_assignment_metadata_record import (
+    StreamsGroupTargetAssignmentMetadataKey,
+    StreamsGroupTargetAssignmentMetadataValue,
+)
+from kafkadouble.messages.generated.streams_group_topology_record import (
+    StreamsGroupTopologyKey,
+    StreamsGroupTopologyValue,
+)
+from kafkadouble.messages.message import Message
+
+from .records import StreamsGroupMetadata
+from .streams_group import StreamsGroup
+from .tasks_tuple import TasksTuple
+from .topics.streams_topology import StreamsTopology
+
+if TYPE_CHECKING:
+    from ..group_coordinator_shard import GroupCoordinatorShard
+
+
+NO_ASSIGNMENT_EPOCH = -1
+"""The assignment epoch of a group whose target assignment was deleted."""
+
+
+def _group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
+    """Return the group, created if it does not exist or only has committed offsets."""
+    group = shard.groups.get(group_id)
+    if not isinstance(group, StreamsGroup):
+        group = shard.groups[group_id] = StreamsGroup(shard, group_id)
+    return group
+
+
+def _present(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup | None:
+    group = shard.groups.get(group_id)
+    return group if isinstance(group, StreamsGroup) else None
+
+
+def replay_metadata(
+    shard: GroupCoordinatorShard, key: StreamsGroupMetadataKey, value: StreamsGroupMetadataValue | None
+) -> None:
+    """Set the group's epochs, or delete the group."""
+    if value is not None:
+        _group(shard, key.group_id).set_metadata(StreamsGroupMetadata.of(value))
+    elif _present(shard, key.group_id) is not None:
+        del shard.groups[key.group_id]
+
+
+def replay_topology(
+    shard: GroupCoordinatorShard, key: StreamsGroupTopologyKey, value: StreamsGroupTopologyValue | None
+) -> None:
+    """Set or delete the topology."""
+    if value is not None:
+        _group(shard, key.group_id).set_topology(StreamsTopology(value))
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.set_topology(None)
+
+
+def replay_member(
+    shard: GroupCoordinatorShard, key: StreamsGroupMemberMetadataKey, value: StreamsGroupMemberMetadataValue | None
+) -> None:
+    """Set the metadata of a member; a member without them is deleted."""
+    if value is not None:
+        group = _group(shard, key.group_id)
+        group.update_member(group.member_or_new(key.member_id).with_metadata(value))
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.remove_member(key.member_id)
+
+
+def replay_target_assignment_metadata(
+    shard: GroupCoordinatorShard,
+    key: StreamsGroupTargetAssignmentMetadataKey,
+    value: StreamsGroupTargetAssignmentMetadataValue | None,
+) -> None:
+    """Set the epoch of the target assignment, or delete it."""
+    if value is not None:
+        _group(shard, key.group_id).set_target_assignment_metadata(value.assignment_epoch, value.assignment_timestamp)
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.set_target_assignment_metadata(NO_ASSIGNMENT_EPOCH, 0)
+
+
+def replay_target_assignment_member(
+    shard: GroupCoordinatorShard,
+    key: StreamsGroupTargetAssignmentMemberKey,
+    value: StreamsGroupTargetAssignmentMemberValue | None,
+) -> None:
+    """Set or delete the target assignment of a member."""
+    if value is not None:
+        _group(shard, key.group_id).target_assignment[key.member_id] = TasksTuple.of(value)
+    elif (present := _present(shard, key.group_id)) is not None:
+        present.target_assignment.pop(key.member_id, None)
+
+
+def replay_current_assignment(
+    shard: GroupCoordinatorShard,
+    key: StreamsGroupCurrentMemberAssignmentKey,
+    value: StreamsGroupCurrentMemberAssignmentValue | None,
+) -> None:
+    """Set the epoch, the state and the tasks of a member, or delete them."""
+    if value is not None:
+        group = _group(shard, key.group_id)
+        group.update_member(group.member_or_new(key.member_id).with_current_assignment(value))
+        return
+    present = _present(shard, key.group_id)
+    if present is not None and key.member_id in present.members:
+        present.update_member(present.members[key.member_id].without_current_assignment())
+
+
+REPLAY: dict[type[Message], Any] = {
+    StreamsGroupMetadataKey: replay_metadata,
+    StreamsGroupTopologyKey: replay_topology,
+    StreamsGroupMemberMetadataKey: replay_member,
+    StreamsGroupTargetAssignmentMetadataKey: replay_target_assignment_metadata,
+    StreamsGroupTargetAssignmentMemberKey: replay_target_assignment_member,
+    StreamsGroupCurrentMemberAssignmentKey: replay_current_assignment,
+}
+"""Class of a record's key -> the function that applies the record."""

@@ -1,0 +1,71 @@
+"""Static members of a streams group (KIP-345, KIP-1071): a group instance id is one member at a
+time.
+
+A static member that left for a while (epoch -2) keeps its tasks until its session ends. A client
+that joins with its instance id replaces it, usually under another member id, and gets its target
+assignment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ...requests.request import Refusal
+from . import records
+from .member_epochs import JOIN_GROUP_MEMBER_EPOCH
+from .streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupMember
+from .tasks_tuple import NO_TASKS, NO_TASKS_WITH_EPOCHS
+
+if TYPE_CHECKING:
+    from .streams_group import StreamsGroup
+
+
+def joining(
+    group: StreamsGroup, member_id: str, instance_id: str
+) -> tuple[StreamsGroupMember, list[CoordinatorRecord]]:
+    """Return the member that joins, and the records with which it replaces the present one.
+
+    Raises Refusal(UNRELEASED_INSTANCE_ID).
+    """
+    present = group.static_member(instance_id)
+    if present is None:
+        return group.member_or_new(member_id), []
+    if present.member_epoch != LEAVE_GROUP_STATIC_MEMBER_EPOCH:
+        message = (
+            f"Static member {member_id} with instance id {instance_id} cannot join the group because the instance id"
+            f" is owned by {present.member_id} member."
+        )
+        raise Refusal(error_codes.UNRELEASED_INSTANCE_ID, message)
+    epoch, group_id = JOIN_GROUP_MEMBER_EPOCH, group.group_id
+    replacement = replace(present, member_id=member_id, member_epoch=epoch, previous_member_epoch=epoch)
+    return replacement, [
+        *records.member_tombstones(group_id, present.member_id),
+        records.member_record(group_id, replacement),
+        records.target_assignment_record(group_id, member_id, group.target_assignment.get(present.member_id, NO_TASKS)),
+        records.current_assignment_record(group_id, replacement),
+    ]
+
+
+def validated(group: StreamsGroup, member_id: str, instance_id: str) -> StreamsGroupMember:
+    """Return the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+    member = group.static_member(instance_id)
+    if member is None:
+        raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
+    if member.member_id != member_id:
+        message = f"Static member {member_id} with instance id {instance_id} was fenced by member {member.member_id}."
+        raise Refusal(error_codes.FENCED_INSTANCE_ID, message)
+    return member
+
+
+def leaving_for_a_while(member: StreamsGroupMember) -> StreamsGroupMember:
+    """Return the member as it stays in the group. Its tasks have no epoch that fences offsets."""
+    return replace(
+        member,
+        member_epoch=LEAVE_GROUP_STATIC_MEMBER_EPOCH,
+        tasks_pending_revocation=NO_TASKS_WITH_EPOCHS,
+        assigned_tasks=member.assigned_tasks.with_epochs_of_zero(),
+    )

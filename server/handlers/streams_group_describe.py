@@ -1,0 +1,72 @@
+"""StreamsGroupDescribe: state, epochs, topology, members and tasks of streams groups (KIP-1071).
+
+A group that is unknown or of another type is GROUP_ID_NOT_FOUND. Version 1 adds the name of the
+assignor and the description of the topology (KIP-1223), which only Apache Kafka with a plugin
+stores: the status is always NOT_STORED. With an empty group id the response has INVALID_GROUP_ID
+for it.
+
+Difference from Apache Kafka: a group that the request repeats is described each time, until the
+response would become long; then it gets INVALID_REQUEST (`repeats`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.streams_group_describe import (
+    StreamsGroupDescribeRequest,
+    StreamsGroupDescribeResponse,
+)
+
+from ..groups.authorized_operations import ALL_OPERATIONS
+from ..groups.features import refuse_without_streams_protocol
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+DescribedGroup = StreamsGroupDescribeResponse.DescribedGroup
+
+NOT_STORED = 1
+"""The status of a topology description that no plugin keeps."""
+
+
+def answer(node: HandlerContext, request: Request[StreamsGroupDescribeRequest]) -> Wait[StreamsGroupDescribeResponse]:
+    refuse_without_streams_protocol(node.image, node.settings)
+    repeats = Repeats()
+    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
+    return StreamsGroupDescribeResponse(groups=groups)
+
+
+def _describe(
+    node: HandlerContext, request: Request[StreamsGroupDescribeRequest], group_id: str, repeats: Repeats
+) -> DescribedGroup:
+    from ..groups.streams.describe import describe
+    from ..groups.streams.group_lookup import streams_group
+
+    try:
+        group = streams_group(node.groups.shard_of_named(group_id), group_id)
+    except Refusal as refusal:
+        return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=refusal.message)
+    if not repeats.may(group_id, 1 + len(group.members)):
+        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+    described = describe(group)
+    if request.body.include_topology_description:
+        described.topology_description_status = NOT_STORED
+    if request.body.include_authorized_operations:
+        described.authorized_operations = ALL_OPERATIONS
+    return described
+
+
+def refuse(
+    request: Request[StreamsGroupDescribeRequest], code: int, message: str | None
+) -> StreamsGroupDescribeResponse:
+    return StreamsGroupDescribeResponse(
+        groups=[
+            DescribedGroup(group_id=group_id, error_code=code, error_message=message)
+            for group_id in request.body.group_ids
+        ]
+    )

@@ -1,0 +1,153 @@
+"""StreamsGroupHeartbeat: joins, stays in or leaves a streams group (KIP-1071).
+
+A member joins with its topology, and says which tasks it owns; the response says which it shall
+own, and has statuses about the topology and its topics. The broker creates the internal topics that
+are missing. Version 1 adds the acceptable recovery lag as a long, and statuses about client tags.
+
+Difference from Apache Kafka: a broker that is the active controller itself creates the internal
+topics at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.streams_group_heartbeat import (
+    StreamsGroupHeartbeatRequest,
+    StreamsGroupHeartbeatResponse,
+)
+
+from ..groups.features import refuse_without_streams_protocol
+from ..metadata.internal_topics import INTERNAL_TOPICS
+from ..metadata.topic_names import problem_with_name
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
+
+if TYPE_CHECKING:
+    from ..groups.streams.heartbeat import StreamsGroupHeartbeatResult
+    from ..handler_context import HandlerContext
+
+Topology = StreamsGroupHeartbeatRequest.Topology
+
+JOIN, LEAVE, LEAVE_FOR_A_WHILE = 0, -1, -2
+"""The member epochs of a member that is not in the group, or will not be."""
+
+UNCHANGED = -1
+
+ERRORS_SHOWN = 3
+"""How many topics that could not be created a status names."""
+
+
+def answer(
+    node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]
+) -> StreamsGroupHeartbeatResponse | Wait[StreamsGroupHeartbeatResponse]:
+    refuse_without_streams_protocol(node.image, node.settings)
+    body = request.body
+    if body.topology is not None:
+        _validate_topic_names(body.topology)
+    _validate(body)
+    from ..groups.streams.heartbeat import heartbeat, leave
+
+    shard = node.groups.shard(body.group_id)
+    leaves = body.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE)
+    result = leave(shard, body) if leaves else heartbeat(shard, request)
+    if not result.internal_topics:
+        return shard.when_committed(result.response)
+    return _with_internal_topics(node, body.group_id, shard.wait_for_commit(result))
+
+
+def _with_internal_topics(
+    node: HandlerContext, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
+) -> Wait[StreamsGroupHeartbeatResponse]:
+    """Create the topics once the heartbeat is committed; add to the status why some cannot be."""
+    from ..groups.streams.group_configs import int_config
+    from ..groups.streams.heartbeat_status import HeartbeatStatus
+
+    response, topics = yield from commit
+    retry_ms = 2 * int_config(node.groups.shard(group_id), group_id, "streams.heartbeat.interval.ms")
+    errors = node.groups.internal_topics.errors(topics)
+    node.groups.internal_topics.create(topics.values(), retry_ms)
+    for status in response.status or ():
+        if errors and status.status_code == HeartbeatStatus.MISSING_INTERNAL_TOPICS:
+            status.status_detail += f"; Creation failed: {_shown_errors(errors)}."
+    return response
+
+
+def _shown_errors(errors: dict[str, str]) -> str:
+    shown = ", ".join(f"{name} ({message})" for name, message in [*errors.items()][:ERRORS_SHOWN])
+    more = len(errors) - ERRORS_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _validate_topic_names(topology: Topology) -> None:
+    """Raises Refusal(STREAMS_INVALID_TOPOLOGY)."""
+    names = [*dict.fromkeys(name for subtopology in topology.subtopologies for name in _topics_of(subtopology))]
+    if prohibited := [name for name in names if name in INTERNAL_TOPICS]:
+        message = f"Use of Kafka internal topics {','.join(prohibited)} in a Kafka Streams topology is prohibited."
+        raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, message)
+    if invalid := [name for name in names if problem_with_name(name) is not None]:
+        message = f"Topic names {','.join(invalid)} are not valid topic names."
+        raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, message)
+
+
+def _topics_of(subtopology: StreamsGroupHeartbeatRequest.Subtopology) -> Iterable[str]:
+    yield from subtopology.source_topics
+    yield from subtopology.repartition_sink_topics
+    yield from (topic.name for topic in subtopology.repartition_source_topics)
+    yield from (topic.name for topic in subtopology.state_changelog_topics)
+
+
+def _validate(body: StreamsGroupHeartbeatRequest) -> None:
+    """Raises Refusal: INVALID_REQUEST, STREAMS_INVALID_TOPOLOGY."""
+    if body.topology is not None and any(each.source_topic_regex for each in body.topology.subtopologies):
+        raise _invalid("Regular expressions for source topics are not supported yet.")
+    _refuse_empty(body.member_id, "MemberId")
+    _refuse_empty(body.group_id, "GroupId")
+    _refuse_empty(body.instance_id, "InstanceId")
+    _refuse_empty(body.rack_id, "RackId")
+    if body.member_epoch == JOIN:
+        _validate_join(body)
+    elif body.member_epoch == LEAVE_FOR_A_WHILE and body.instance_id is None:
+        raise _invalid("InstanceId can't be null.")
+    elif body.member_epoch < LEAVE_FOR_A_WHILE:
+        raise _invalid(f"MemberEpoch is {body.member_epoch}, but must be greater than or equal to -2.")
+    roles_absent = [tasks is None for tasks in (body.active_tasks, body.standby_tasks, body.warmup_tasks)]
+    if any(roles_absent) and not all(roles_absent):
+        raise _invalid("If one task-type is non-null, all must be non-null.")
+    if body.member_epoch != JOIN and body.topology is not None:
+        raise _invalid("Topology can only be provided when (re-)joining.")
+
+
+def _refuse_empty(value: str | None, name: str) -> None:
+    if value is not None and not value.strip():
+        raise _invalid(f"{name} can't be empty.")
+
+
+def _validate_join(body: StreamsGroupHeartbeatRequest) -> None:
+    if body.rebalance_timeout_ms == UNCHANGED:
+        raise _invalid("RebalanceTimeoutMs must be provided in first request.")
+    for name, tasks in (("Active", body.active_tasks), ("Standby", body.standby_tasks), ("Warmup", body.warmup_tasks)):
+        if tasks is None or tasks:
+            raise _invalid(f"{name}Tasks must be empty when (re-)joining.")
+    if body.topology is None:
+        raise _invalid("Topology must be non-null when (re-)joining.")
+    for subtopology in body.topology.subtopologies:
+        for topic in subtopology.state_changelog_topics:
+            if topic.partitions:
+                message = (
+                    f"Changelog topic {topic.name} must have an undefined partition count, "
+                    f"but it is set to {topic.partitions}."
+                )
+                raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, message)
+
+
+def _invalid(message: str) -> Refusal:
+    return Refusal(error_codes.INVALID_REQUEST, message)
+
+
+def refuse(
+    request: Request[StreamsGroupHeartbeatRequest], code: int, message: str | None
+) -> StreamsGroupHeartbeatResponse:
+    return StreamsGroupHeartbeatResponse(error_code=code, error_message=message)

@@ -1,0 +1,37 @@
+"""StreamsGroupTopologyDescriptionUpdate: a member sends the description of its topology (KIP-1223).
+
+Apache Kafka gives it to the plugin of `group.streams.topology.description.plugin.class`. Without a
+plugin it answers UNSUPPORTED_VERSION, and so does this broker, which has none. It never asks a
+member for a description either.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.streams_group_topology_description_update import (
+    StreamsGroupTopologyDescriptionUpdateRequest,
+    StreamsGroupTopologyDescriptionUpdateResponse,
+)
+
+from ..groups.features import refuse_without_streams_protocol
+from ..requests.request import Refusal, Request
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+NO_PLUGIN = "The broker has no streams group topology description plugin configured."
+
+
+def answer(
+    node: HandlerContext, request: Request[StreamsGroupTopologyDescriptionUpdateRequest]
+) -> StreamsGroupTopologyDescriptionUpdateResponse:
+    refuse_without_streams_protocol(node.image, node.settings)
+    raise Refusal(error_codes.UNSUPPORTED_VERSION, NO_PLUGIN)
+
+
+def refuse(
+    request: Request[StreamsGroupTopologyDescriptionUpdateRequest], code: int, message: str | None
+) -> StreamsGroupTopologyDescriptionUpdateResponse:
+    return StreamsGroupTopologyDescriptionUpdateResponse(error_code=code, error_message=message)

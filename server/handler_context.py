@@ -18,6 +18,10 @@ from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.waiting import Wait
 from .security.host import AuthorizerHost
+from .share.partition_metadata_client import PartitionMetadataClient
+from .share.persister import Persister
+from .share.share_coordinator import ShareCoordinator
+from .share.share_partition_manager import SharePartitionManager
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
 
@@ -56,7 +60,19 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
     def groups(self) -> GroupCoordinator: ...
 
     @property
+    def share_partitions(self) -> SharePartitionManager: ...
+
+    @property
     def transactions(self) -> TransactionCoordinator: ...
+
+    @property
+    def share_coordinator(self) -> ShareCoordinator: ...
+
+    @property
+    def persister(self) -> Persister: ...
+
+    @property
+    def partition_metadata_client(self) -> PartitionMetadataClient: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

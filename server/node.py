@@ -36,6 +36,7 @@ from .requests.memory_pool import MemoryPool
 from .requests.request import Request
 from .requests.stopwatch import stopped
 from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
+from .share.share_coordinator import ShareCoordinator
 from .tracing.history import History
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
+    from .share.default_state_persister import DefaultStatePersister
+    from .share.partition_metadata_client import PartitionMetadataClient
+    from .share.share_partition_manager import SharePartitionManager
 
 
 FEW_BYTES = 1 << 16
@@ -139,6 +143,7 @@ class Node:
 
             self.authorizer = of_settings(settings)
         self.transactions = TransactionCoordinator(self)
+        self.share_coordinator = ShareCoordinator(self)
         if self.quorum.needs_peers:
             from .broker.cluster_parts import cluster_parts
 
@@ -158,9 +163,9 @@ class Node:
     def _start(self) -> None:
         """Connect the parts, and let each begin. A node that is alone leads the quorum then."""
         self.controller.begin()
-        parts = (self.controller_registration, self.lifecycle, self.groups)
+        parts = (self.controller_registration, self.lifecycle, self.groups, self.share_coordinator)
         self.controller.listeners += [part.image_changed for part in parts if part is not None]
-        self.partitions.listeners += [self.groups.runtime, self.transactions.runtime]
+        self.partitions.listeners += [self.groups.runtime, self.transactions.runtime, self.share_coordinator.runtime]
         if self.lifecycle is not None and not self.quorum.is_alone:
             self.lifecycle.begin()
         self.logs.begin()
@@ -176,11 +181,35 @@ class Node:
         return SnapshotGenerator(self, self.settings, self.controller, self.quorum.replica, self.quorum.snapshots)
 
     @cached_property
+    def persister(self) -> DefaultStatePersister:
+        """Where the state of share partitions is kept; most clusters have no share groups."""
+        from .share.default_state_persister import DefaultStatePersister
+
+        return DefaultStatePersister(self)
+
+    @cached_property
+    def partition_metadata_client(self) -> PartitionMetadataClient:
+        """Asks for the end offsets that the lag of share groups is computed from."""
+        from .share.partition_metadata_client import PartitionMetadataClient
+
+        return PartitionMetadataClient(self)
+
+    @cached_property
     def fetch_sessions(self) -> FetchSessionCache:
         """The sessions of fetchers; the first Fetch makes the cache."""
         from .replica.fetching.fetch_sessions import FetchSessionCache
 
         return FetchSessionCache(self.settings.int("max.incremental.fetch.session.cache.slots"), self.random)
+
+    @cached_property
+    def share_partitions(self) -> SharePartitionManager:
+        """The share partitions and share sessions; the first ShareFetch makes them."""
+        from .share.share_partition_manager import SharePartitionManager
+
+        made = SharePartitionManager(self, self.persister)
+        self.partitions.listeners.append(made)
+        self.controller.listeners.append(made.image_changed)
+        return made
 
     def advance(self, now: int) -> None:
         """Set the time (ms) of what happens next. Only here and in `submit` does time enter a

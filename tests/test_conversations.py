@@ -9,7 +9,8 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.server.apis.served import TABLE
 from tests.support.conversation import Conversation, play
-from tests.support.error_rows import REACHED, ROWS
+from tests.support.error_reasons import REACHED
+from tests.support.error_rows import ROWS
 from tests.support.errors_page import PAGE, as_markdown
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "conversations").rglob("*.txt"))

@@ -11,34 +11,35 @@ that were provoked.
 
 from __future__ import annotations
 
-from tests.support import error_rows
+from tests.support import error_reasons
 from tests.support.error_rows import ROWS
 
 Row = tuple[str, str]
 """An API and the name of an error code."""
 
 OF_REASON = {
-    error_rows.AUTHORIZER: "neither broker has an authorizer",
-    error_rows.ONE_NODE: "neither broker has others beside it",
-    error_rows.BESIDE: "neither broker has others beside it; three of them show it",
-    error_rows.DISK: "takes a disk that fails",
-    error_rows.TWO_PHASE: "takes version 6, which is not stable",
-    error_rows.QUOTAS: "neither broker has quotas for changes of the controller",
-    error_rows.POLICIES: "takes a class in Kafka's class path",
-    error_rows.DESCRIPTIONS: "takes a class in Kafka's class path",
-    error_rows.CONTROLLER: "takes a controller that is away",
-    error_rows.LOADED: "is over before the first script: the run waits until the coordinators have loaded",
-    error_rows.ALWAYS: "is over before the first script, as loading is",
-    error_rows.NEW_GROUPS: "takes a group of another type, which cannot be made on the double",
-    error_rows.TIERED: "takes a plugin for remote storage in Kafka's class path",
-    error_rows.UNREACHABLE: "no request to Kafka leads to it either",
-    error_rows.AT_ONCE: "a race inside of Kafka, which requests cannot aim at",
-    error_rows.MANY: "takes more than 10,000 topics",
-    error_rows.LISTENER: "the listener of controllers is no client's",
-    error_rows.PLAIN: "the listeners of both are PLAINTEXT",
-    error_rows.DYNAMIC: "the voters of the comparison are those of its settings",
-    error_rows.LEGACY: "takes logs that a Kafka before 3.0 has written",
-    error_rows.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",
+    error_reasons.AUTHORIZER: "neither broker has an authorizer",
+    error_reasons.ONE_NODE: "neither broker has others beside it",
+    error_reasons.BESIDE: "neither broker has others beside it; three of them show it",
+    error_reasons.DISK: "takes a disk that fails",
+    error_reasons.TWO_PHASE: "takes version 6, which is not stable",
+    error_reasons.QUOTAS: "neither broker has quotas for changes of the controller",
+    error_reasons.POLICIES: "takes a class in Kafka's class path",
+    error_reasons.DESCRIPTIONS: "takes a class in Kafka's class path",
+    error_reasons.CONTROLLER: "takes a controller that is away",
+    error_reasons.LOADED: "is over before the first script: the run waits until the coordinators have loaded",
+    error_reasons.ALWAYS: "is over before the first script, as loading is",
+    error_reasons.NEW_GROUPS: "takes a group of another type, which cannot be made on the double",
+    error_reasons.TIERED: "takes a plugin for remote storage in Kafka's class path",
+    error_reasons.UNREACHABLE: "no request to Kafka leads to it either",
+    error_reasons.AT_ONCE: "a race inside of Kafka, which requests cannot aim at",
+    error_reasons.MANY: "takes more than 10,000 topics",
+    error_reasons.LISTENER: "the listener of controllers is no client's",
+    error_reasons.PLAIN: "the listeners of both are PLAINTEXT",
+    error_reasons.DYNAMIC: "the voters of the comparison are those of its settings",
+    error_reasons.STATE_DELETED: "a race inside of Kafka, which requests cannot aim at",
+    error_reasons.LEGACY: "takes logs that a Kafka before 3.0 has written",
+    error_reasons.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",
 }
 """The reason why the double does not answer a row -> why requests to the two brokers do not provoke
 it."""
@@ -56,6 +57,8 @@ BETWEEN_STATES = (
 )
 
 NOT_WRITTEN = "takes a topic of transactions that has too few replicas in sync"
+
+NO_SHARE_STATE = "takes a topic of share state that has too few replicas in sync"
 
 ALONE: dict[Row, str] = {
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
@@ -76,6 +79,22 @@ ALONE: dict[Row, str] = {
         NOT_WRITTEN,
     ),
     ("WriteTxnMarkers", "REQUEST_TIMED_OUT"): BETWEEN_STATES,
+    **dict.fromkeys(
+        [
+            (api, "COORDINATOR_NOT_AVAILABLE")
+            for api in (
+                "InitializeShareGroupState",
+                "ReadShareGroupState",
+                "WriteShareGroupState",
+                "DeleteShareGroupState",
+                "ReadShareGroupStateSummary",
+                "AlterShareGroupOffsets",
+                "DeleteShareGroupOffsets",
+                "DeleteGroups",
+            )
+        ],
+        NO_SHARE_STATE,
+    ),
 }
 """Rows that a transcript provokes by other means than requests, and why scripts cannot."""
 
@@ -96,8 +115,8 @@ def problems(provoked: set[Row], of_kafka: set[Row]) -> list[str]:
 def problems_of_three(provoked: set[Row]) -> list[str]:
     """The problems after a run with three brokers on each side: rows that need other brokers must
     be provoked, and no row may be provoked that the table says cannot occur."""
-    beside = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.BESIDE}
-    alone = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_rows.REACHED}
+    beside = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_reasons.BESIDE}
+    alone = {(api, code) for api, codes in ROWS.items() for code, how in codes.items() if how == error_reasons.REACHED}
     return [
         *(f"{api} {code} is not provoked" for api, code in sorted(beside - provoked)),
         *(f"{api} {code} is listed as impossible" for api, code in sorted(provoked - beside - alone)),

@@ -69,6 +69,7 @@ UNORDERED = {
     "clientTags": ("key",),
     "topicConfigs": ("key",),
     "credentialInfos": ("mechanism",),
+    "topicPartitions": ("topicName", "topicId"),
     "entries": ("entity",),
     "entity": ("entityType",),
     "values": ("key",),
@@ -86,7 +87,7 @@ UNORDERED = {
 }
 """Lists that Kafka fills from maps, and the fields that are the key of their elements."""
 
-SETS = {"unknownStateFilters", "partitions"}
+SETS = {"unknownStateFilters", "partitions", "subscribedTopicNames"}
 """Lists of plain values without an order."""
 
 OF_THE_MACHINE = {

@@ -31,7 +31,7 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
+from kafkadouble.server.metadata.features import SUPPORTED
 from kafkadouble.server.metadata.image import BrokerImage, Image, PartitionImage
 from kafkadouble.server.metadata.log_dir_ids import LOST
 from kafkadouble.server.metadata.replay import MetadataDelta
@@ -100,7 +100,7 @@ class Story:
             listeners=[of.Listener(name="PLAINTEXT", host="127.0.0.1", port=9)],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in {**SUPPORTED, **BROKER_ONLY_FEATURES}.items()
+                for name, (low, high) in SUPPORTED.items()
             ],
         )
 

@@ -78,9 +78,9 @@ LACKS = (
     ),
     Lack(
         "share groups (KIP-932)",
-        ("ShareGroupHeartbeat", "ShareFetch", "ShareAcknowledge"),
+        ("ShareFetch", "ShareAcknowledge"),
         "not in ApiVersions",
-        "there is no share coordinator yet",
+        "share groups have members and state, but brokers do not serve their fetches yet",
     ),
     Lack(
         "groups of Kafka Streams' own protocol (KIP-1071)",

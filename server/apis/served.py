@@ -5,7 +5,7 @@ The versions are those of the message specs, less what Kafka itself holds back a
 
 from __future__ import annotations
 
-from . import administration, groups, quorum, records, streams, transactions
+from . import administration, groups, quorum, records, share, share_records, streams, transactions
 from .row import ApiRow, ServedApi
 
 ROWS: tuple[ApiRow, ...] = tuple(
@@ -13,6 +13,8 @@ ROWS: tuple[ApiRow, ...] = tuple(
         (
             *records.ROWS,
             *groups.ROWS,
+            *share.ROWS,
+            *share_records.ROWS,
             *streams.ROWS,
             *administration.ROWS,
             *quorum.ROWS,

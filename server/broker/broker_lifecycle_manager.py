@@ -26,7 +26,7 @@ from ..apis.served import CONTROLLER_SERVED
 from ..configs.listeners import inter_broker_listener_name
 from ..controller import broker_unfenced
 from ..controller.advertised_listeners import endpoints_of
-from ..metadata.features import BROKER_ONLY_FEATURES, SUPPORTED
+from ..metadata.features import SUPPORTED
 from ..metadata.image import EMPTY, Image
 from ..requests.listener_spec import of_brokers
 from .forwarding import forwarded, is_forwarded
@@ -171,7 +171,7 @@ class BrokerLifecycleManager:
             listeners=[of.Listener(**each._asdict()) for each in endpoints],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in {**SUPPORTED, **BROKER_ONLY_FEATURES}.items()
+                for name, (low, high) in SUPPORTED.items()
             ],
             rack=rack if isinstance(rack, str) else None,
             log_dirs=node.logs.directories,

@@ -78,5 +78,7 @@ def _broker_parts(node: ClusterHost, to_controller: NodeToControllerChannel) -> 
         PeerChannel(f"broker-{node.id}-fetcher-0", fetchers, FETCHER_TIMEOUT),
         PeerChannel(f"broker-{node.id}-txn-marker-sender", node.transactions.markers, BROKER_TIMEOUT),
         PeerChannel(f"broker-{node.id}-add-partitions", node.transactions.partitions_manager, BROKER_TIMEOUT),
+        *(PeerChannel(f"broker-{node.id}-persister", each, BROKER_TIMEOUT) for each in node.persister.managers),
+        PeerChannel(f"broker-{node.id}-partition-metadata", node.partition_metadata_client, BROKER_TIMEOUT),
     ]
     return BrokerParts(channels, lifecycle, fetchers, alter_partition_manager, replication_quotas)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages.generated.controller_registration import ControllerRegistrationRequest
 
 from ..controller.advertised_listeners import endpoints_of
-from ..metadata.features import METADATA_VERSION, supported_features
+from ..metadata.features import METADATA_VERSION, SUPPORTED
 from ..metadata.image import Image
 from ..metadata.record_versions import CONTROLLERS
 from ..requests.listener_spec import of_controllers
@@ -50,7 +50,7 @@ class ControllerRegistrationManager:
             listeners=[of.Listener(**each._asdict()) for each in endpoints_of(of_controllers(self._node.listeners))],
             features=[
                 of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in supported_features(self._node.roles).items()
+                for name, (low, high) in SUPPORTED.items()
             ],
         )
 

@@ -16,6 +16,8 @@ from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..share.default_state_persister import DefaultStatePersister
+from ..share.partition_metadata_client import PartitionMetadataClient
 from ..transactions.transaction_coordinator import TransactionCoordinator
 
 
@@ -56,3 +58,9 @@ class ClusterHost(BrokerHost, ReplicaHost, Protocol):
 
     @property
     def transactions(self) -> TransactionCoordinator: ...
+
+    @property
+    def persister(self) -> DefaultStatePersister: ...
+
+    @property
+    def partition_metadata_client(self) -> PartitionMetadataClient: ...

@@ -8,7 +8,7 @@ and the cluster-wide default of min.insync.replicas (KIP-966); the registration 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kafkadouble.messages.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.register_broker_record import RegisterBroker
 from kafkadouble.messages.generated.register_controller_record import RegisterControllerRecord
 from kafkadouble.messages.uuid import Uuid
 
-from ..metadata.features import ELR, SUPPORTED, new_cluster_features, supported_features
+from ..metadata.features import ELR, SUPPORTED, new_cluster_features
 from ..metadata.image import BROKER, Endpoint
 from ..metadata.metadata_transactions import in_transaction
 from ..metadata.replay_cluster import UNFENCE
@@ -26,32 +26,30 @@ from ..metadata.replay_cluster import UNFENCE
 
 def format_records(features: Mapping[str, int] | None = None) -> list[Any]:
     """The records that a directory is formatted with: the features of a new cluster, by default
-    those of a node that is a broker.
+    the newest ones.
     """
     if features is None:
-        features = new_cluster_features(("broker",))
+        features = new_cluster_features()
     return [FeatureLevelRecord(name=name, feature_level=level) for name, level in features.items()]
 
 
-def cluster_records(formatted: Sequence[Any], roles: Container[str], min_insync_replicas: str) -> list[Any]:
+def cluster_records(formatted: Sequence[Any], min_insync_replicas: str) -> list[Any]:
     """The first records of a new cluster: the records of the formatted directory and, if the
     cluster has eligible leader replicas, its one initial dynamic configuration.
     """
-    records = list(formatted or format_records(new_cluster_features(roles)))
+    records = list(formatted or format_records())
     if any(type(each).__name__ == "FeatureLevelRecord" and each.name == ELR and each.feature_level for each in records):
         name = "min.insync.replicas"
         records.append(ConfigRecord(resource_type=BROKER, resource_name="", name=name, value=min_insync_replicas))
     return in_transaction(records, "Bootstrap records", None)
 
 
-def controller_record(
-    node_id: int, roles: Container[str], incarnation_id: Uuid, endpoints: Iterable[Endpoint]
-) -> RegisterControllerRecord:
+def controller_record(node_id: int, incarnation_id: Uuid, endpoints: Iterable[Endpoint]) -> RegisterControllerRecord:
     """The registration of a controller with these listeners."""
     end_points = [RegisterControllerRecord.ControllerEndpoint(**each._asdict()) for each in endpoints]
     features = [
         RegisterControllerRecord.ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
-        for name, (low, high) in supported_features(roles).items()
+        for name, (low, high) in SUPPORTED.items()
     ]
     return RegisterControllerRecord(
         controller_id=node_id, incarnation_id=incarnation_id, end_points=end_points, features=features

@@ -283,11 +283,7 @@ class Controller:
                 node.halted = str(problem)
                 return
         if not self.image.features:
-            self.commit(
-                bootstrap.cluster_records(
-                    node.logs.bootstrap, node.roles, str(node.settings.int("min.insync.replicas"))
-                )
-            )
+            self.commit(bootstrap.cluster_records(node.logs.bootstrap, str(node.settings.int("min.insync.replicas"))))
         self_registration.register_node(node)
         periodic_tasks.start_periodic_tasks(node, self._active)
 

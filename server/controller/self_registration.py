@@ -49,7 +49,7 @@ def _register_controller(node: ControllerHost) -> None:
     known = controller.draft.controllers.get(node.id)
     if known is None or known.incarnation_id != node.incarnation_id:
         endpoints = _controller_endpoints(node)
-        controller.commit([bootstrap.controller_record(node.id, node.roles, node.incarnation_id, endpoints)])
+        controller.commit([bootstrap.controller_record(node.id, node.incarnation_id, endpoints)])
 
 
 def _controller_endpoints(node: ControllerHost) -> list[Endpoint]:

@@ -27,8 +27,9 @@ GROUP, TRANSACTION, SHARE = 0, 1, 2
 TOPICS = {GROUP: CONSUMER_OFFSETS, TRANSACTION: TRANSACTION_STATE, SHARE: SHARE_GROUP_STATE}
 """Key type -> the topic whose partition leaders are the coordinators."""
 
-SHARE_KEY = re.compile(r"(?P<group>[^:]+):[A-Za-z0-9_-]{22}:-?\d{1,10}\Z")
-"""The key of a share partition: group id, topic id, partition."""
+TOPIC_ID, PARTITION = re.compile(r"[A-Za-z0-9_-]{22}"), re.compile(r"-?[0-9]{1,10}")
+"""The last two parts of the key of a share partition. The first is the group id, which may have
+colons."""
 
 
 class CoordinatorEndpoint(NamedTuple):
@@ -45,7 +46,7 @@ def coordinator_of(controller: Controller, key_type: int, key: str, listener: st
     Raises Refusal: INVALID_REQUEST, COORDINATOR_NOT_AVAILABLE.
     """
     name = TOPICS.get(key_type)
-    if name is None or (key_type == SHARE and not SHARE_KEY.match(key)):
+    if name is None or (key_type == SHARE and not _is_share_partition(key)):
         raise Refusal(error_codes.INVALID_REQUEST)
     topic = _topic(controller, name)
     leader = topic.partitions[partition_for(key, len(topic.partitions))].leader
@@ -53,6 +54,13 @@ def coordinator_of(controller: Controller, key_type: int, key: str, listener: st
     if endpoint is None:
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
     return CoordinatorEndpoint(leader, endpoint.host, endpoint.port)
+
+
+def _is_share_partition(key: str) -> bool:
+    parts = key.rsplit(":", 2)
+    if len(parts) != 3 or not parts[0].strip():
+        return False
+    return bool(TOPIC_ID.fullmatch(parts[1]) and PARTITION.fullmatch(parts[2]))
 
 
 def _topic(controller: Controller, name: str) -> TopicImage:

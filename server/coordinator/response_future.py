@@ -7,6 +7,7 @@ in a rebalance is state of the group, not of a connection.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from ..requests.waiting import Until, Wait, Waiters
@@ -17,17 +18,28 @@ T = TypeVar("T")
 class ResponseFuture(Generic[T]):
     """`response` is None until `complete` sets it."""
 
-    __slots__ = ("_waiters", "response")
+    __slots__ = ("_actions", "_waiters", "response")
 
     def __init__(self, response: T | None = None) -> None:
         self.response = response
         self._waiters = Waiters()
+        self._actions: tuple[Callable[[T], None], ...] = ()
 
     def complete(self, response: T) -> None:
         """Answer every waiting request. A second response is ignored."""
         if self.response is None:
             self.response = response
             self._waiters.wake_all()
+            actions, self._actions = self._actions, ()
+            for action in actions:
+                action(response)
+
+    def when_complete(self, action: Callable[[T], None]) -> None:
+        """Call `action` with the response, at once if it is there."""
+        if self.response is None:
+            self._actions = (*self._actions, action)
+        else:
+            action(self.response)
 
     def wait(self) -> Wait[T]:
         """Wait for the response, as the generator of a handler."""

@@ -124,6 +124,9 @@ def _mirror(into: Any, struct: Any, path: tuple[PartList, ...], code: int) -> No
             if hasattr(entry, "committed_offset"):
                 # As in Kafka's OffsetFetch response with an error. The default of the field is 0.
                 entry.committed_offset = -1
+            if hasattr(entry, "acquired_records") and hasattr(entry, "records"):
+                # A ShareFetch response has empty records, never null.
+                entry.records = b""
         entries.append(entry)
     setattr(into, level.answered, entries)
 

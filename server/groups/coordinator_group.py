@@ -34,6 +34,8 @@ class CoordinatorGroup(ABC):
     """One group. `protocol_type` is None for a group that has only committed offsets."""
 
     type: ClassVar[str]
+    expires: ClassVar[bool] = True
+    """Whether the group is deleted when it has neither members nor offsets."""
     group_id: str
     protocol_type: str | None
 

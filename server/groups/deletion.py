@@ -14,10 +14,12 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.coordinator_record import CoordinatorRecord
 from ..requests.request import Refusal
+from .coordinator_group import SHARE
 from .offset_metadata_manager import OffsetKey
 from .offset_records import offset_tombstone
 
 if TYPE_CHECKING:
+    from ..metadata.image import TopicImage
     from .coordinator_group import CoordinatorGroup
     from .group_coordinator_shard import GroupCoordinatorShard
 
@@ -70,6 +72,17 @@ def delete_groups(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> dic
         codes[group_id] = error_codes.NONE
     shard.write(records)
     return codes
+
+
+def delete_topics(shard: GroupCoordinatorShard, topics: Iterable[TopicImage]) -> None:
+    """Delete what the groups have of deleted topics: offsets, and the state of share partitions."""
+    deleted = list(topics)
+    for topic in deleted:
+        delete_topic_offsets(shard, topic.name, topic.id)
+    if any(group.type == SHARE for group in shard.groups.values()):
+        from .share.deletion import delete_topics_of_share_groups
+
+        delete_topics_of_share_groups(shard, {topic.id for topic in deleted})
 
 
 def delete_topic_offsets(shard: GroupCoordinatorShard, name: str, topic_id: Uuid) -> None:

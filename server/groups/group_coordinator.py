@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
     from ..replica.partition import Partition
     from .group_coordinator_shard import GroupCoordinatorShard
+    from .host import GroupHost
     from .streams.internal_topic_creation import InternalTopicCreation
 
 
 class GroupCoordinator:
     """The groups that this broker coordinates."""
 
-    def __init__(self, node: CoordinatorHost) -> None:
-        partitions_setting = "offsets.topic.num.partitions"
-        self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, _open_shard)
+    def __init__(self, node: GroupHost) -> None:
         self._node = node
+        partitions_setting = "offsets.topic.num.partitions"
+        self.runtime = CoordinatorRuntime(node, CONSUMER_OFFSETS, partitions_setting, self._open_shard)
 
     @cached_property
     def internal_topics(self) -> InternalTopicCreation:
@@ -54,15 +55,15 @@ class GroupCoordinator:
         return iter(self.runtime)
 
     def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
-        """Delete the offsets of deleted topics, and let subscribers look at changed topics."""
+        """Delete what groups have of deleted topics, and let subscribers look at changed topics."""
         shards = list(self)
         if not shards:
             return
-        for topic in removed_topics(before, after, records):
-            for shard in shards:
-                from .deletion import delete_topic_offsets  # not needed without groups
+        if removed := removed_topics(before, after, records):
+            from .deletion import delete_topics  # not needed without groups
 
-                delete_topic_offsets(shard, topic.name, topic.id)
+            for shard in shards:
+                delete_topics(shard, removed)
         changed = changed_topic_names(before, after, records)
         has_new_topics = any(name not in before.topic_ids for name in changed)
         for shard in shards if changed else ():
@@ -70,12 +71,11 @@ class GroupCoordinator:
                 shard.topics_created_at = after.end.offset
             shard.on_topics_changed(changed)
 
+    def _open_shard(self, node: CoordinatorHost, partition: Partition) -> GroupCoordinatorShard:
+        """Import the shard on first use: it brings most of this package."""
+        from .group_coordinator_shard import GroupCoordinatorShard
+
+        return GroupCoordinatorShard(self._node, partition)
+
     def __repr__(self) -> str:
         return f"group {self.runtime!r}"
-
-
-def _open_shard(node: CoordinatorHost, partition: Partition) -> GroupCoordinatorShard:
-    """Import the shard on first use: it brings most of this package."""
-    from .group_coordinator_shard import GroupCoordinatorShard
-
-    return GroupCoordinatorShard(node, partition)

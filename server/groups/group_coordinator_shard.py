@@ -30,7 +30,7 @@ from .offset_metadata_manager import OffsetMetadataManager
 from .offset_records import offset_and_metadata_of, offset_key_of
 
 if TYPE_CHECKING:
-    from ..coordinator.host import CoordinatorHost
+    from .host import GroupHost
 
 
 class GroupCoordinatorShard(CoordinatorShard):
@@ -38,7 +38,9 @@ class GroupCoordinatorShard(CoordinatorShard):
 
     commit_timeout_setting = "offsets.commit.timeout.ms"
 
-    def __init__(self, node: CoordinatorHost, partition: Partition) -> None:
+    node: GroupHost
+
+    def __init__(self, node: GroupHost, partition: Partition) -> None:
         super().__init__(node, partition)
         self.groups: dict[str, CoordinatorGroup] = {}
         self.offsets = OffsetMetadataManager()

@@ -1,4 +1,5 @@
-"""Expires offsets, and deletes groups that have neither members nor offsets (KIP-211).
+"""Expires offsets, and deletes groups that have neither members nor offsets (KIP-211), except share
+groups.
 
 Rules. `offsets.retention.minutes` is the retention. The offsets of an empty group expire together,
 counted from the time when the group became empty. Each offset expires from its own commit if its
@@ -24,7 +25,7 @@ def expire_offsets(shard: GroupCoordinatorShard) -> None:
     for group in list(shard.groups.values()):
         records = _expired(shard, group, retention_ms)
         all_expired = len(records) == len(shard.offsets.keys_of_group(group.group_id))
-        if all_expired and group.is_empty:
+        if all_expired and group.expires and group.is_empty:
             records += group.tombstones()
         shard.write_in_batches(records)
 

@@ -2,6 +2,7 @@
 (KIP-98, KIP-447).
 
 A commit without a generation creates a group that does not exist; one with a generation is refused.
+Clients before version 6 do not know STALE_MEMBER_EPOCH; they get ILLEGAL_GENERATION (KIP-848).
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ RequestTopic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
 ResponseTopic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
 ResponsePartition = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
 
-GROUP_ID_NOT_FOUND_FROM = 6
-"""The first version whose clients know GROUP_ID_NOT_FOUND."""
+GROUP_ID_NOT_FOUND_FROM = STALE_MEMBER_EPOCH_FROM = 6
+"""The first version whose clients know these errors."""
 
 
 def commit_transactional_offsets(
@@ -42,6 +43,21 @@ def commit_transactional_offsets(
     verification: VerificationStateEntry | None,
 ) -> list[ResponseTopic]:
     """Write the offsets of `topics`, which exist and have names and ids. Raises Refusal."""
+    try:
+        return _commit(shard, body, topics, version, verification)
+    except Refusal as refusal:
+        if refusal.code == error_codes.STALE_MEMBER_EPOCH and version < STALE_MEMBER_EPOCH_FROM:
+            raise Refusal(error_codes.ILLEGAL_GENERATION) from refusal
+        raise
+
+
+def _commit(
+    shard: GroupCoordinatorShard,
+    body: TxnOffsetCommitRequest,
+    topics: Sequence[RequestTopic],
+    version: int,
+    verification: VerificationStateEntry | None,
+) -> list[ResponseTopic]:
     validate_partition = _validate(shard, body, version)
     max_metadata = shard.node.settings.int("offset.metadata.max.bytes")
     records: list[CoordinatorRecord] = []

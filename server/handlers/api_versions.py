@@ -24,7 +24,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 from ..apis.row import ServedApi
-from ..metadata.features import supported_features
+from ..metadata.features import SUPPORTED
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVer
         api_keys=[_range(served) for served in request.peer.apis.values()],
         supported_features=[
             ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=low, max_version=high)
-            for name, (low, high) in supported_features(node.roles).items()
+            for name, (low, high) in SUPPORTED.items()
             if low > 0 or request.version >= 4
         ],
         finalized_features_epoch=node.image.end.offset - 1,
@@ -57,7 +57,7 @@ def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVer
 def _finalized(node: HandlerContext) -> dict[str, int]:
     """The finalized features that this node supports. `kraft.version` is stored in the quorum's own
     records; it is left out at level 0."""
-    raft, supported = node.quorum.replica.kraft_version, supported_features(node.roles)
+    raft, supported = node.quorum.replica.kraft_version, SUPPORTED
     features = {name: level for name, level in node.image.features.items() if name in supported}
     return {**features, **({KRAFT_VERSION: raft} if raft else {})}
 

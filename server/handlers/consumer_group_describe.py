@@ -30,7 +30,7 @@ DescribedGroup = ConsumerGroupDescribeResponse.DescribedGroup
 
 
 def answer(node: HandlerContext, request: Request[ConsumerGroupDescribeRequest]) -> Wait[ConsumerGroupDescribeResponse]:
-    refuse_without_consumer_protocol(node.image)
+    refuse_without_consumer_protocol(node)
     repeats = Repeats()
     groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
     return ConsumerGroupDescribeResponse(groups=groups)

@@ -30,11 +30,14 @@ JOIN, LEAVE, LEAVE_FOR_A_WHILE = 0, -1, -2
 MEMBER_ID_FROM = 1
 UNCHANGED = -1
 
+JAVA_WHITESPACE = bytes(range(0x21)).decode()
+"""What Java's `trim` removes: the space, and all characters before it."""
+
 
 def answer(
     node: HandlerContext, request: Request[ConsumerGroupHeartbeatRequest]
 ) -> ConsumerGroupHeartbeatResponse | Wait[ConsumerGroupHeartbeatResponse]:
-    refuse_without_consumer_protocol(node.image)
+    refuse_without_consumer_protocol(node)
     _validate(node, request)
     from ..groups.consumer.heartbeat import heartbeat, leave
 
@@ -62,7 +65,7 @@ def _validate(node: HandlerContext, request: Request[ConsumerGroupHeartbeatReque
 
 
 def _refuse_empty(value: str | None, name: str) -> None:
-    if value is not None and not value.strip():
+    if value is not None and not value.strip(JAVA_WHITESPACE):
         raise Refusal(error_codes.INVALID_REQUEST, f"{name} can't be empty.")
 
 

@@ -1,7 +1,8 @@
 """DeleteGroups: deletes groups without members, and their offsets (KIP-229).
 
-Each group has its own error: NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND. Version 3 has room for an error
-message; Apache Kafka sends none for classic groups.
+Each group has its own error: NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND. Before a share group, its state
+at the share coordinator is deleted (KIP-932); if that fails, the group stays. Version 3 has room
+for an error message; Apache Kafka sends none for classic groups.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 
+from ..groups.coordinator_group import SHARE
 from ..groups.deletion import delete_groups
 from ..groups.group_coordinator_shard import GroupCoordinatorShard
 from ..requests.request import Refusal, Request
@@ -35,8 +37,14 @@ def answer(node: HandlerContext, request: Request[DeleteGroupsRequest]) -> Wait[
 
 
 def _delete(shard: GroupCoordinatorShard, group_ids: list[str]) -> Wait[list[Result]]:
+    codes: dict[str, int] = {}
     try:
-        codes = yield from shard.wait_for_commit(delete_groups(shard, group_ids))
+        if any(group_id in shard.groups and shard.groups[group_id].type == SHARE for group_id in group_ids):
+            from ..groups.share.deletion import delete_share_groups_state
+
+            codes = yield from delete_share_groups_state(shard, group_ids)
+        others = [group_id for group_id in group_ids if group_id not in codes]
+        codes |= yield from shard.wait_for_commit(delete_groups(shard, others))
     except Refusal as refusal:
         codes = dict.fromkeys(group_ids, refusal.code)
     return [Result(group_id=group_id, error_code=code) for group_id, code in codes.items()]

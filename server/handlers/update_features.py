@@ -17,7 +17,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
 from ..controller.feature_control import MIN_ISR, FeatureUpdateResult, QuorumFeatures, update_features
-from ..metadata.features import supported_features
+from ..metadata.features import SUPPORTED
 from ..raft.reconfiguration import VoterChangeRefused
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
@@ -53,9 +53,7 @@ def answer(
 
 def _decided(node: HandlerContext, body: UpdateFeaturesRequest) -> FeatureUpdateResult:
     image, replica = node.controller.draft, node.quorum.replica
-    quorum = QuorumFeatures(
-        node.id, frozenset(replica.voters.ids), replica.kraft_version, supported_features(node.roles)
-    )
+    quorum = QuorumFeatures(node.id, frozenset(replica.voters.ids), replica.kraft_version, SUPPORTED)
     static = node.settings.altered({}, {})
     try:
         return update_features(image, quorum, body.feature_updates, static.int(MIN_ISR))

@@ -6,11 +6,9 @@ A release alone (4.4) means its last step. 7 is the lowest level of Kafka 4.
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from kafkadouble.wire.errors import UsageError
 
-from .features import ELR, METADATA_VERSION, new_cluster_features, supported_features
+from .features import ELR, METADATA_VERSION, SUPPORTED, new_cluster_features
 
 LEVELS = """
 7 3.3-IV3
@@ -61,16 +59,15 @@ def parse_level(text: str) -> int:
     return max(found)
 
 
-def features_at_level(level: int, given: dict[str, int], roles: Container[str] = ("broker",)) -> dict[str, int]:
-    """The features of a new cluster with this metadata.version, formatted by a node with these
-    roles; `given` levels override the defaults. UsageError if they do not fit together.
+def features_at_level(level: int, given: dict[str, int]) -> dict[str, int]:
+    """The features of a new cluster with this metadata.version; `given` levels override the
+    defaults. UsageError if they do not fit together.
     """
-    supported = supported_features(roles)
-    features = {**new_cluster_features(roles, level), **given}
+    features = {**new_cluster_features(level), **given}
     for name, value in features.items():
-        if name not in supported:
-            raise UsageError(f"{name} is no feature: {', '.join(supported)} are")
-        low, high = supported[name]
+        if name not in SUPPORTED:
+            raise UsageError(f"{name} is no feature: {', '.join(SUPPORTED)} are")
+        low, high = SUPPORTED[name]
         if not low <= value <= high:
             raise UsageError(f"{name} goes from {low} to {high}: {value} does not")
     if features.get(ELR) and level < ELR_FROM:

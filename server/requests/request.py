@@ -8,6 +8,7 @@ response.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from kafkadouble.messages.message import Message
@@ -36,6 +37,7 @@ class Peer:
         "is_node",
         "listener",
         "may_ask_for_tokens",
+        "on_disconnect",
         "port",
         "principal",
         "software_name",
@@ -48,6 +50,8 @@ class Peer:
         self.may_ask_for_tokens = False  # never on PLAINTEXT, see `token_requests.py`
         self.software_name = self.software_version = ""
         self.is_node = False  # see `origin.py`
+        self.on_disconnect: Callable[[int], None] | None = None
+        """Called with the id when the connection has ended, for state that lives as long."""
 
     @property
     def is_at_controller(self) -> bool:

@@ -229,7 +229,8 @@ class Waiting:
     def __init__(self) -> None:
         self.timers = Timers()
         # Tasks that can continue, and whether they were woken (else their deadline has passed).
-        self.ready: deque[tuple[HandlerTask, bool]] = deque()
+        # None is for tasks that have not begun.
+        self.ready: deque[tuple[HandlerTask, bool | None]] = deque()
         self.later: deque[HandlerTask] = deque()  # tasks that let others run first
         self.aside: Callable[[Aside, HandlerTask], None] = _at_once
         """Runs an `Aside`, and wakes the task when it is done. A shell puts its own here."""
@@ -242,6 +243,11 @@ class Waiting:
         task = HandlerTask(self, steps, done, failed)
         task.resume(None)
         return task
+
+    def start_soon(self, action: Callable[[], None]) -> None:
+        """Call `action` in the next `run`, when the running step is over."""
+        task = HandlerTask(self, _steps_of(action), _ignore, _raise)
+        self.ready.append((task, None))
 
     @property
     def is_busy(self) -> bool:
@@ -275,6 +281,19 @@ class Waiting:
                 left -= 1
         finally:
             self._running = False
+
+
+def _steps_of(action: Callable[[], None]) -> Wait[None]:
+    action()
+    yield from ()
+
+
+def _ignore(result: None) -> None:
+    """An action has no result."""
+
+
+def _raise(failure: Exception) -> None:
+    raise failure
 
 
 def _at_once(aside: Aside, task: HandlerTask) -> None:

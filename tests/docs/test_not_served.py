@@ -9,7 +9,6 @@ from tests.docs.pages import DOCS, ROOT
 
 SERVED = {served.name for served in TABLE}
 MISSING = {
-    "KIP-848": ("ConsumerGroupHeartbeat",),
     "SASL": ("SaslHandshake", "SaslAuthenticate"),
 }
 PAGES = (ROOT / "README.md", DOCS / "comparison.md", DOCS / "troubleshooting.md")
@@ -22,5 +21,5 @@ def test_it_is_not_served_and_pages_say_so(what: str) -> None:
 
 
 def test_share_groups_are_not_served() -> None:
-    assert "ShareGroupHeartbeat" not in SERVED
+    assert "ShareFetch" not in SERVED
     assert "share groups" in (DOCS / "comparison.md").read_text()

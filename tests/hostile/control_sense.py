@@ -9,7 +9,7 @@ from typing import Any
 
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.features import supported_features
+from kafkadouble.server.metadata.features import SUPPORTED
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import TOPIC
 
@@ -30,7 +30,7 @@ def _registration(dice: Random, node: Node, body: Any) -> None:
     body.cluster_id, body.is_migrating_zk_broker = node.cluster_id, False
     body.features = [
         type(body).Feature(name=name, min_supported_version=0, max_supported_version=high)
-        for name, (_, high) in supported_features(("controller",)).items()
+        for name, (_, high) in SUPPORTED.items()
     ]
     _listeners(dice, node, body)
     body.log_dirs = [Uuid(dice.randbytes(16)) for _ in range(dice.choice((1, 1, 3)))]

@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.messages.generated.update_features import UpdateFeaturesRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.features import supported_features
+from kafkadouble.server.metadata.features import SUPPORTED
 from kafkadouble.server.metadata.image import TOPIC, Image
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.node import Node
@@ -49,7 +49,7 @@ MOST_KEPT = 20
 
 def features() -> list[broker_life.Feature]:
     """The features of a broker that supports every level the controllers support."""
-    known = {name: (0, high) for name, (_, high) in supported_features(("controller",)).items()}
+    known = {name: (0, high) for name, (_, high) in SUPPORTED.items()}
     return broker_life.features(**{name.replace(".", "_"): levels for name, levels in known.items()})
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.apis.served import TABLE
-from tests.support.error_rows import REACHED, ROWS
+from tests.support.error_reasons import REACHED
+from tests.support.error_rows import ROWS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errors.md"
 

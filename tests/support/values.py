@@ -1,16 +1,23 @@
 """Converts the short form of a transcript to messages, and messages to values that can be compared.
 
 A struct is a dict with Kafka's field names, the first letter in lower case; a field that is left
-out has its default. Error codes are names, uuids are Kafka's text, bytes are their UTF-8, or
-`{subscribes: [topic]}` for the metadata of a consumer that joins. For record batches see `records`.
+out has its default. Error codes are names, uuids are Kafka's text, bytes are their UTF-8, or one of
+
+    {subscribes: [topic], version: 1, owns: {topic: [0]}}      what a consumer says when it joins
+    {assigns: {topic: [0, 1]}, userData: x}                    what the leader assigns to a consumer
+    {hex: 0000ffff}                                            any bytes
+
+For record batches see `records`.
 """
 
 from __future__ import annotations
 
+from struct import pack
 from typing import Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.fields import FieldInfo, fields_of
+from kafkadouble.messages.generated.consumer_protocol_assignment import ConsumerProtocolAssignment
 from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
 from kafkadouble.messages.message import Struct
 from kafkadouble.messages.uuid import Uuid
@@ -44,7 +51,7 @@ def _single(field: FieldInfo, value: Any) -> Any:
     if field.type == "records":
         return batch(value)
     if field.type == "bytes":
-        return _subscription(value["subscribes"]) if isinstance(value, dict) else str(value).encode()
+        return _bytes(value) if isinstance(value, dict) else str(value).encode()
     if field.type == "uuid":
         return value if isinstance(value, Uuid) else Uuid.parse(value)
     if field.type == "string":
@@ -56,9 +63,23 @@ def is_error_code(field: FieldInfo) -> bool:
     return field.type == "int16" and field.kafka_name.endswith("ErrorCode")
 
 
-def _subscription(topics: list[str]) -> bytes:
-    """The metadata of a consumer in a classic group: its version 0, and its subscribed topics."""
-    return bytes(2) + ConsumerProtocolSubscription(topics=topics).encode(version=0)
+def _bytes(given: dict[str, Any]) -> bytes:
+    """Bytes that a consumer in a classic group sends, a version first; or any in hex."""
+    if "hex" in given:
+        return bytes.fromhex(str(given["hex"]))
+    version, user_data = given.get("version", 0), given.get("userData")
+    data = None if user_data is None else str(user_data).encode()
+    if "assigns" in given:
+        of_topic = ConsumerProtocolAssignment.TopicPartition
+        partitions = [of_topic(topic=topic, partitions=each) for topic, each in given["assigns"].items()]
+        assignment = ConsumerProtocolAssignment(assigned_partitions=partitions, user_data=data)
+        return pack(">h", version) + assignment.encode(version)
+    owned = [
+        ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=each)
+        for topic, each in given.get("owns", {}).items()
+    ]
+    subscription = ConsumerProtocolSubscription(topics=given["subscribes"], user_data=data, owned_partitions=owned)
+    return pack(">h", version) + subscription.encode(version)
 
 
 def plain(value: Any) -> Any:

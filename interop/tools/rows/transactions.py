@@ -194,14 +194,14 @@ SHARING = (
         "two records",
         "--topic {topic} --group {group} --max-messages 2 --timeout-ms 8000",
         ["one", "two"],
-        needs="ShareGroupHeartbeat",
+        needs="ShareFetch",
     ),
     Row(
         "kafka-share-groups",
         "describe",
         "--describe --group {group}",
         has(re.compile(r"\S+ +\S+ +0 .*")),
-        needs="ShareGroupDescribe",
+        needs="ShareFetch",
     ),
 )
 

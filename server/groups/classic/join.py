@@ -67,7 +67,7 @@ def _join_other_type(group: CoordinatorGroup, request: Request[JoinGroupRequest]
     try:
         return classic_members.join(group, request)
     except Refusal as refusal:
-        return _failed(refusal.code, request.body.member_id)
+        return _failed(refusal.code)
 
 
 def _failed(code: int, member_id: str = "") -> JoinFuture:

@@ -126,14 +126,16 @@ def heartbeat(shard: GroupCoordinatorShard, body: HeartbeatRequest) -> None:
 
 
 def leave(shard: GroupCoordinatorShard, group_id: str, identities: Sequence[MemberIdentity]) -> list[MemberResponse]:
-    """Remove these members; return a response, with an error code, for each of them."""
+    """Remove these members; return a response, with an error code, for each of them. Raises
+    Refusal."""
     group = shard.groups.get(group_id)
     if not isinstance(group, ClassicGroup):
         try:
-            left: list[MemberResponse] = _of_consumer_group().leave(_consumer_group(group), identities)
-            return left
+            found = _consumer_group(group)
         except Refusal as refusal:
             return [_left(identity, refusal.code) for identity in identities]
+        left: list[MemberResponse] = _of_consumer_group().leave(found, identities)
+        return left
     responses = [_leave(group, identity) for identity in identities]
     removed = [response.member_id for response in responses if not response.error_code]
     if removed and not group.is_empty:

@@ -22,7 +22,7 @@ from . import records, timers
 from .assignors import assignor_named, default_assignor_name
 from .consumer_group import ConsumerGroup, is_homogeneous
 from .consumer_group_member import ConsumerGroupMember
-from .current_assignment import Target, reconcile
+from .current_assignment import ReconciliationTarget, reconcile
 from .regular_expressions import RegexUpdate, maybe_update_regular_expressions
 
 
@@ -49,7 +49,7 @@ class GroupChange:
         self._after_write: list[Callable[[], None]] = []
 
     def after_write(self, action: Callable[[], None]) -> None:
-        """Call `action` once the records are written."""
+        """Call `action` once the records are written; actions run in the order of these calls."""
         self._after_write.append(action)
 
     def start(self, member: ConsumerGroupMember) -> None:
@@ -74,7 +74,7 @@ class GroupChange:
         return self.updated.subscribed_topic_names != self.member.subscribed_topic_names
 
     def _has_preferred_assignor_changed(self) -> bool:
-        if self.updated is self.member:
+        if self.updated is self.member and len(self.group.server_assignors) < 2:
             return False
         default = default_assignor_name(self.shard.node.settings)
         before = self.group.preferred_server_assignor() or default
@@ -116,7 +116,9 @@ class GroupChange:
         topic_ids = self.shard.node.image.topic_ids
         subscribed = frozenset(topic_ids[topic] for topic in topics if topic in topic_ids)
         changed, partition_epoch = self._has_subscription_changed, self.group.current_partition_epoch
-        self.updated = reconcile(member, Target(epoch, assignment, subscribed, changed, owned, partition_epoch))
+        self.updated = reconcile(
+            member, ReconciliationTarget(epoch, assignment, subscribed, changed, owned, partition_epoch)
+        )
         if self.updated != member:
             self.records.append(records.current_assignment_record(self.group.group_id, self.updated))
             self.after_write(self._set_rebalance_timer)
@@ -169,7 +171,5 @@ class GroupChange:
     def write(self) -> None:
         """Append the records and replay them, then set timers. Raises Refusal."""
         self.shard.write(self.records)
-        if self.replaced_member_id is not None:
-            timers.cancel_all(self.group, self.replaced_member_id)
         for action in self._after_write:
             action()

@@ -32,7 +32,7 @@ from .assignment_steps import GroupChange
 from .consumer_group import CONSUMER_PROTOCOL, ConsumerGroup
 from .consumer_group_member import ClassicMemberMetadata, ClassicProtocol, ConsumerGroupMember
 from .fencing import fence_members
-from .heartbeat import refuse_if_full
+from .heartbeat import UNCHANGED, refuse_if_full
 from .migration_policy import ConsumerGroupMigrationPolicy
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ def join(group: ConsumerGroup, request: Request[JoinGroupRequest]) -> JoinFuture
 
 
 def _join(group: ConsumerGroup, member_id: str, body: JoinGroupRequest, params: JoinGroupParams) -> JoinFuture:
-    subscription = _subscription(params)
     present = group.static_member(body.group_instance_id)
-    becomes_classic = present is not None and conversion.can_downgrade_with(group, present)
     change = GroupChange(group)
     change.start(_member(change, member_id, body))
+    becomes_classic = present is not None and conversion.can_downgrade_with(group, present)
+    subscription = _subscription(params)
     change.update(_updated(change.member, body, params, subscription), bumps_for_any_regex=True)
     owned = _owned(subscription, group.shard.node.image)
     if present is not None and becomes_classic:
@@ -96,11 +96,12 @@ def _updated(
     params: JoinGroupParams,
     subscription: ConsumerProtocolSubscription,
 ) -> ConsumerGroupMember:
+    timeout_ms = params.rebalance_timeout_ms
     return replace(
         member,
         instance_id=member.instance_id if body.group_instance_id is None else body.group_instance_id,
         rack_id=subscription.rack_id or member.rack_id,
-        rebalance_timeout_ms=params.rebalance_timeout_ms,
+        rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms == UNCHANGED else timeout_ms,
         subscribed_topic_names=frozenset(subscription.topics),
         subscribed_topic_regex="",
         client_id=params.client_id,
@@ -157,13 +158,20 @@ def sync(group: ConsumerGroup, body: SyncGroupRequest) -> SyncGroupResponse:
         raise Refusal(error_codes.REBALANCE_IN_PROGRESS)
     timers.cancel(group, timers.SYNC, member.member_id)
     timers.schedule_session(group, member)
-    version = version_of(member.supported_classic_protocols[0].metadata)
-    assigned = {topic_id: list(each) for topic_id, each in member.assigned_partitions.items()}
     return SyncGroupResponse(
-        protocol_type=body.protocol_type,
-        protocol_name=body.protocol_name,
-        assignment=encode_assignment(assigned, group.shard.node.image, version),
+        protocol_type=body.protocol_type, protocol_name=body.protocol_name, assignment=_assignment(group, member)
     )
+
+
+def _assignment(group: ConsumerGroup, member: ConsumerGroupMember) -> bytes:
+    """Return what the member has, in the version of its first protocol. Only that of the selected
+    protocol was read when the group was upgraded. Raises Refusal(UNKNOWN_SERVER_ERROR)."""
+    try:
+        version = version_of(member.supported_classic_protocols[0].metadata)
+    except WireError as problem:
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR) from problem
+    assigned = {topic_id: list(each) for topic_id, each in member.assigned_partitions.items()}
+    return encode_assignment(assigned, group.shard.node.image, version)
 
 
 def _classic_member(

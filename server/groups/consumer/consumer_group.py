@@ -189,12 +189,21 @@ class ConsumerGroup(ModernGroup[ConsumerGroupMember]):
     def preferred_server_assignor(
         self, old: ConsumerGroupMember | None = None, new: ConsumerGroupMember | None = None
     ) -> str | None:
-        """Return the assignor that most members prefer, if `new` replaces `old`."""
+        """Return the assignor that most members prefer, if `new` replaces `old`.
+
+        Of two with the same count it is the first in Kafka's hash map: uniform before range, and
+        before both an assignor that only `new` prefers. So if one member prefers uniform and one
+        range, each heartbeat of the latter finds that the preferred assignor changes.
+        """
         counts = Counter(self.server_assignors)
-        for member, delta in ((old, -1), (new, 1)):
-            if member is not None and member.server_assignor_name is not None:
-                add_to(counts, member.server_assignor_name, delta)
-        return max(counts, key=counts.__getitem__) if counts else None
+        before, after = (None if member is None else member.server_assignor_name for member in (old, new))
+        if before is not None:
+            add_to(counts, before, -1)
+        first = None if after in counts else after
+        if after is not None:
+            add_to(counts, after, 1)
+        names = sorted(counts, key=lambda name: (name == first, name), reverse=True)
+        return max(names, key=counts.__getitem__) if counts else None
 
     @property
     def is_homogeneous(self) -> bool:
@@ -253,7 +262,9 @@ class ConsumerGroup(ModernGroup[ConsumerGroupMember]):
     def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
         if member_id is None and member_epoch < 0:
             return
-        member = self.member(member_id or "")
+        if member_id is None:
+            raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
+        member = self.member(member_id)
         if member_epoch != member.member_epoch:
             raise Refusal(member_epochs.stale_code(member))
 

@@ -14,7 +14,8 @@ client cannot convert is GROUP_ID_NOT_FOUND, with the reason in the message.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
@@ -37,6 +38,7 @@ from ..consumer_protocol import (
     version_of,
 )
 from . import records, timers
+from .assignment_steps import GroupChange
 from .consumer_group import ConsumerGroup
 from .consumer_group_member import ClassicMemberMetadata, ClassicProtocol, ConsumerGroupMember
 from .migration_policy import ConsumerGroupMigrationPolicy
@@ -50,11 +52,11 @@ CUSTOM_ASSIGNOR = (
 log = logging.getLogger("kafkadouble.server.groups")
 
 
-def upgrade(classic: ClassicGroup) -> tuple[ConsumerGroup, list[CoordinatorRecord]]:
-    """Return the consumer group that a classic group becomes, and the records that write it.
+def upgrade(classic: ClassicGroup) -> GroupChange:
+    """Return a change that makes a consumer group of a classic group.
 
-    Requests of members that wait are answered: their clients join again. Raises
-    Refusal(GROUP_ID_NOT_FOUND).
+    Requests of members that wait are answered, even if the change is not written: their clients
+    join again. Raises Refusal: GROUP_ID_NOT_FOUND, UNKNOWN_SERVER_ERROR.
     """
     _refuse_upgrade_of(classic)
     for member in classic.members.values():
@@ -63,12 +65,17 @@ def upgrade(classic: ClassicGroup) -> tuple[ConsumerGroup, list[CoordinatorRecor
         group = _consumer_group(classic)
     except WireError as problem:
         log.warning("%r cannot be upgraded: %s", classic, problem)
-        raise _no_upgrade(classic, f"because {MALFORMED}") from problem
+        raise _no_upgrade(classic, f"to consumer group because {MALFORMED}") from problem
+    change = GroupChange(group, [*classic.tombstones(), *records.group_records(group, group.members)])
+    change.after_write(partial(_complete_upgrade, classic, group))
+    return change
+
+
+def _complete_upgrade(classic: ClassicGroup, group: ConsumerGroup) -> None:
     classic.cancel_timers()
-    for member_id in group.members:
-        timers.schedule_session(group, group.members[member_id])
+    for member in group.members.values():
+        timers.schedule_session(group, member)
     log.info("%r is converted to a consumer group", classic)
-    return group, [*classic.tombstones(), *records.group_records(group, group.members)]
 
 
 def _refuse_upgrade_of(classic: ClassicGroup) -> None:
@@ -89,11 +96,16 @@ def _no_upgrade(classic: ClassicGroup, reason: str) -> Refusal:
 
 
 def _consumer_group(classic: ClassicGroup) -> ConsumerGroup:
-    """Raises WireError for metadata that cannot be read, Refusal for that of a custom assignor."""
+    """Raises WireError for metadata that cannot be read, Refusal for that of a custom assignor, and
+    for what Kafka fails on: a first generation that has no protocol yet, partitions of two owners.
+    """
+    if classic.protocol_name is None:
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     group = ConsumerGroup(classic.shard, classic.group_id)
     group.group_epoch = group.assignment_epoch = classic.generation_id
     for member in classic.members.values():
         partitions = _assigned_partitions(classic, member)
+        _refuse_second_owner(group, partitions)
         target = {topic_id: PartitionSet(each) for topic_id, each in partitions.items()}
         group.update_target_assignment(member.member_id, target)
         group.update_member(_consumer_member(classic, member, partitions))
@@ -110,12 +122,21 @@ def _assigned_partitions(classic: ClassicGroup, member: ClassicGroupMember) -> d
     return partitions_by_topic_id(assignment, classic.shard.node.image)
 
 
+def _refuse_second_owner(group: ConsumerGroup, partitions: Mapping[Uuid, list[int]]) -> None:
+    for topic_id, indexes in partitions.items():
+        owned = group.current_partition_epochs.get(topic_id, {}).keys()
+        if not owned.isdisjoint(indexes):
+            log.warning("%r has two members with a partition of topic %s", group, topic_id)
+            raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
+
+
 def _consumer_member(
     classic: ClassicGroup, member: ClassicGroupMember, partitions: dict[Uuid, list[int]]
 ) -> ConsumerGroupMember:
     epoch = classic.generation_id
     offered = member.supported_protocols
-    subscription = subscription_of(offered[classic.protocol_name or next(iter(offered))])
+    assert classic.protocol_name is not None
+    subscription = subscription_of(offered[classic.protocol_name])
     return ConsumerGroupMember(
         member_id=member.member_id,
         member_epoch=epoch,
@@ -186,15 +207,23 @@ def downgrade_with(
 def _classic_group(
     group: ConsumerGroup, members: Sequence[ConsumerGroupMember], targets: Sequence[str]
 ) -> ClassicGroup:
-    """Return a stable classic group; `targets` are the member ids whose assignments they have."""
+    """Return a stable classic group; `targets` are the member ids whose assignments they have.
+
+    Raises Refusal(GROUP_ID_NOT_FOUND) if the metadata of a member has no version.
+    """
     classic = ClassicGroup(group.shard, group.group_id, state=ClassicGroupState.STABLE)
     classic.generation_id, classic.protocol_type = group.group_epoch, CONSUMER_PROTOCOL_TYPE
     for member in members:
         classic.add(_classic_member(member))
     classic.protocol_name = protocols.select_protocol(classic.members.values())
     classic.subscribed_topics = classic.compute_subscribed_topics()
-    for classic_member, target in zip(classic.members.values(), targets, strict=True):
-        _set_assignment(classic, classic_member, group.target_assignment.get(target, EMPTY_ASSIGNMENT))
+    try:
+        for classic_member, target in zip(classic.members.values(), targets, strict=True):
+            _set_assignment(classic, classic_member, group.target_assignment.get(target, EMPTY_ASSIGNMENT))
+    except WireError as problem:
+        message = f"Cannot downgrade the classic group {group.group_id}: {problem}."
+        log.warning("%s", message)
+        raise Refusal(error_codes.GROUP_ID_NOT_FOUND, message) from problem
     return classic
 
 

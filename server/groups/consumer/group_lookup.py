@@ -1,7 +1,8 @@
 """Finds the consumer group of a request, or decides what becomes of a group of another type.
 
 A group id has one type at a time. Joining with the consumer protocol replaces an empty classic
-group, and converts one with members (`conversion`); any other type is GROUP_ID_NOT_FOUND.
+group, and converts one with members (`conversion`); any other type is GROUP_ID_NOT_FOUND. The group
+that is replaced lives on, with its timers, until the records of the change are written.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 
-from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from ..classic.group import ClassicGroup
+from .assignment_steps import GroupChange
 from .consumer_group import ConsumerGroup
 
 if TYPE_CHECKING:
@@ -29,22 +30,20 @@ def consumer_group(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup
     return group
 
 
-def consumer_group_or_new(
-    shard: GroupCoordinatorShard, group_id: str, *, create: bool
-) -> tuple[ConsumerGroup, list[CoordinatorRecord]]:
-    """Return the group of a heartbeat, and the records that convert it from another type.
-
-    Raises Refusal(GROUP_ID_NOT_FOUND).
-    """
+def begin_change(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -> GroupChange:
+    """Return the change of a heartbeat's group; it begins with the records that convert the group
+    from another type. Raises Refusal(GROUP_ID_NOT_FOUND)."""
     group = shard.groups.get(group_id)
     if group is None and not create:
         raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
     if group is None:
-        return ConsumerGroup(shard, group_id), []
+        return GroupChange(ConsumerGroup(shard, group_id))
     if create and isinstance(group, ClassicGroup) and group.is_empty:
-        return ConsumerGroup(shard, group_id), list(group.tombstones())
+        change = GroupChange(ConsumerGroup(shard, group_id), group.tombstones())
+        change.after_write(group.cancel_timers)
+        return change
     if isinstance(group, ConsumerGroup):
-        return group, []
+        return GroupChange(group)
     if create and isinstance(group, ClassicGroup):
         from .conversion import upgrade
 

@@ -23,7 +23,7 @@ from .assignment_steps import GroupChange
 from .consumer_group import ConsumerGroup
 from .consumer_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, ConsumerGroupMember
 from .fencing import fence_members
-from .group_lookup import consumer_group, consumer_group_or_new
+from .group_lookup import begin_change, consumer_group
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH, validate_heartbeat
 
 if TYPE_CHECKING:
@@ -39,16 +39,14 @@ def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> Consum
     """Apply a heartbeat of a member that joins or stays. Raises Refusal."""
     body = request.body
     is_joining = body.member_epoch == JOIN_GROUP_MEMBER_EPOCH
-    group, conversion = consumer_group_or_new(shard, body.group_id, create=is_joining)
-    refuse_if_full(group, body.member_id, body.instance_id)
-    change = GroupChange(group, conversion)
+    change = begin_change(shard, body.group_id, create=is_joining)
+    refuse_if_full(change.group, body.member_id, body.instance_id)
     member_id = body.member_id or str(Uuid.random(shard.node.random.randbytes))
     change.start(_member(change, body, member_id))
     change.update(_updated(change.member, request))
     change.advance(body.topic_partitions)
     change.write()
-    group = consumer_group(shard, body.group_id)
-    timers.schedule_session(group, change.updated)
+    timers.schedule_session(change.group, change.updated)
     return _response(change, body)
 
 

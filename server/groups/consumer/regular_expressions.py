@@ -8,6 +8,7 @@ right after the heartbeat that needs it was written.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
@@ -25,6 +26,8 @@ from .consumer_group import ConsumerGroup, ResolvedRegularExpression
 if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
     from .assignment_steps import GroupChange
+
+log = logging.getLogger("kafkadouble.server.groups")
 
 REFRESH_PAUSE_MS = 10_000
 """The least time between two resolutions; a constant in Kafka."""
@@ -57,7 +60,7 @@ def maybe_update_regular_expressions(change: GroupChange) -> RegexUpdate:
         return update
     used = group.regular_expressions_with(change.member, change.updated)
     if used and (is_new or _needs_refresh(group, used, last)):
-        change.after_write(partial(_resolve, change.shard, group.group_id, list(used)))
+        change.after_write(partial(_resolve_or_log, change.shard, group.group_id, list(used)))
     return update
 
 
@@ -92,6 +95,15 @@ def _needs_refresh(group: ConsumerGroup, used: Counter[str], last: ResolvedRegul
     )
 
 
+def _resolve_or_log(shard: GroupCoordinatorShard, group_id: str, regexes: Iterable[str]) -> None:
+    """Resolve them; if that cannot be written, a later heartbeat does it. The heartbeat that
+    needs it is written already."""
+    try:
+        _resolve(shard, group_id, regexes)
+    except Refusal as refusal:
+        log.warning("group %s: its regular expressions were not written: error %s", group_id, refusal.code)
+
+
 def _resolve(shard: GroupCoordinatorShard, group_id: str, regexes: Iterable[str]) -> None:
     """Write which topics match; bump the group epoch if others match than before."""
     group = shard.groups.get(group_id)
@@ -111,8 +123,8 @@ def _resolve(shard: GroupCoordinatorShard, group_id: str, regexes: Iterable[str]
     metadata_hash = group.compute_metadata_hash(names)
     if changed or metadata_hash != group.metadata_hash:
         found.append(records.epoch_record(group_id, group.group_epoch + 1, metadata_hash))
-        group.set_metadata_refresh_deadline(shard.now, group.group_epoch + 1)
     shard.write(found)
+    group.set_metadata_refresh_deadline(shard.now, group.group_epoch)
 
 
 def _matching(shard: GroupCoordinatorShard, regex: str) -> ResolvedRegularExpression:

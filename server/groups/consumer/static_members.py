@@ -9,13 +9,14 @@ protocols the old member need not leave first.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT
-from . import records
+from . import records, timers
 from .consumer_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, ConsumerGroupMember
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH
 
@@ -39,6 +40,7 @@ def join(change: GroupChange, member_id: str, instance_id: str, *, uses_classic_
     group_id = change.group.group_id
     target = change.group.target_assignment.get(present.member_id, EMPTY_ASSIGNMENT)
     change.replaced_member_id = present.member_id
+    change.after_write(partial(timers.cancel_all, change.group, present.member_id))
     change.records += [
         *records.member_tombstones(group_id, present.member_id),
         records.member_subscription_record(group_id, replacement),

@@ -13,6 +13,9 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages import error_codes
+
+from ...requests.request import Refusal
 from ..modern.member_state import MemberState
 from .consumer_group_member import ConsumerGroupMember
 
@@ -103,7 +106,12 @@ def _fence(shard: GroupCoordinatorShard, group_id: str, member_id: str, reason: 
 
         group, member = found
         log.info("%r: member %s is fenced because %s", group, member_id, reason)
-        fence_members(group, [member])
+        try:
+            fence_members(group, [member])
+        except Refusal as refusal:
+            # The group cannot become a classic one. As in Kafka, the member stays.
+            if refusal.code != error_codes.GROUP_ID_NOT_FOUND:
+                raise
 
 
 def _fence_if_in_epoch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Container, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from .modern_group import ModernGroup
 
 M = TypeVar("M", bound=ModernGroupMember)
+
+log = logging.getLogger("kafkadouble.server.groups")
 
 
 class ImageTopicDescriber(NamedTuple):
@@ -78,6 +81,6 @@ def compute_target_assignment(
     try:
         assigned = assignor.assign(spec, ImageTopicDescriber(image))
     except PartitionAssignorError as problem:
-        message = f"Failed to compute a new target assignment for epoch {epoch}: {problem}"
-        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR, message) from problem
+        log.warning("%r: the target assignment of epoch %s failed: %s", group, epoch, problem)
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR) from problem
     return {member_id: assigned.get(member_id, EMPTY_ASSIGNMENT) for member_id in spec.members}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from kafkadouble.verbs.verb import Verb
 
 VALUES: Mapping[str, str] = {
+    "assignment": '{"till-1": [["orders", 0]]}',
     "api": "Fetch",
     "body": '{"errorCode": 3}',
     "broker": "1",

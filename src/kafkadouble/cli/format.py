@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import NoReturn
 
 from kafkadouble.messages.uuid import Uuid
@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
 def _format(options: argparse.Namespace) -> None:
     with open(options.config, encoding="utf-8") as file:
         settings = Settings(sources=properties(file.read(), options.config))
-    features, kraft_version = _features(options, settings.list("process.roles"))
+    features, kraft_version = _features(options)
     records = [*format_records(features), *(credential(text, os.urandom) for text in options.add_scram)]
     quorum = quorum_of(options, settings, kraft_version, _new_id())
     paths = log_dirs(settings)
@@ -122,7 +122,7 @@ def _cluster(options: argparse.Namespace, settings: Settings, disks: Mapping[str
     return cluster_id, list(known)
 
 
-def _features(options: argparse.Namespace, roles: Container[str]) -> tuple[dict[str, int], int | None]:
+def _features(options: argparse.Namespace) -> tuple[dict[str, int], int | None]:
     """The features that become records, and the given `kraft.version`, which does not."""
     given = {}
     for word in options.feature:
@@ -134,7 +134,7 @@ def _features(options: argparse.Namespace, roles: Container[str]) -> tuple[dict[
         raise UsageError(f"--release-version and --feature {METADATA_VERSION} are two answers to one question")
     kraft_version = given.pop(KRAFT_VERSION, None)
     level = parse_level(options.release_version) if options.release_version else given.get(METADATA_VERSION, max(NAMES))
-    return features_at_level(level, given, roles), kraft_version
+    return features_at_level(level, given), kraft_version
 
 
 def _new_id() -> Uuid:

@@ -36,7 +36,7 @@ class Left(NamedTuple):
 
 def formatted(id: int) -> LossyDisk:
     disk = LossyDisk()
-    beginning = BootstrapMetadata(format_records(new_cluster_features(("controller",))))
+    beginning = BootstrapMetadata(format_records(new_cluster_features()))
     format_directory(disk, f"disk{id}", "a-cluster", id, Uuid(bytes([id]) * 16), NOW, beginning)
     return disk
 

@@ -81,11 +81,7 @@ class Fooled(Controllers):
 
     def begin(self) -> None:
         """The records that every cluster begins with."""
-        self.give(
-            self.batch(
-                [framed.encode_record(each, 0) for each in format_records(new_cluster_features(("controller",)))]
-            )
-        )
+        self.give(self.batch([framed.encode_record(each, 0) for each in format_records(new_cluster_features())]))
         assert self.node.controller.image.features
 
     def batch(self, values: Sequence[bytes | None], epoch: int = EPOCH, **extra: Any) -> bytes:

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.broker_registration import BrokerRegistratio
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.metadata.features import supported_features
+from kafkadouble.server.metadata.features import SUPPORTED
 from kafkadouble.server.metadata.image import BROKER
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.leader_state import LeaderState
@@ -104,7 +104,7 @@ def register(id: int) -> BrokerRegistrationRequest:
         listeners=[of.Listener(name="PLAINTEXT", host="broker", port=9092)],
         features=[
             of.Feature(name=name, min_supported_version=low, max_supported_version=high)
-            for name, (low, high) in supported_features(("controller",)).items()
+            for name, (low, high) in SUPPORTED.items()
         ],
         previous_broker_epoch=-1,
         log_dirs=[Uuid.random(lambda size: bytes([100 + id] * size))],

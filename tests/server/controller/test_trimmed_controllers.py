@@ -22,7 +22,7 @@ SEED = 20261122
 
 def formatted(id: int) -> LossyDisk:
     disk = LossyDisk()
-    beginning = BootstrapMetadata(format_records(new_cluster_features(("controller",))))
+    beginning = BootstrapMetadata(format_records(new_cluster_features()))
     format_directory(disk, f"disk{id}", "a-cluster", id, Uuid(bytes([id]) * 16), NOW, beginning)
     return disk
 

@@ -54,6 +54,13 @@ def test_a_share_partition_is_named_in_three_parts(bench: Bench, key: str) -> No
     assert (coordinator.error_code, coordinator.node_id, coordinator.port) == (codes.INVALID_REQUEST, -1, -1)
 
 
+def test_a_group_id_with_colons_has_share_partitions(bench: Bench) -> None:
+    (coordinator,) = bench.ask(
+        FindCoordinatorRequest(key_type=SHARE, coordinator_keys=["a:b:" + SHARE_KEY])
+    ).coordinators
+    assert (coordinator.error_code, coordinator.node_id) == (0, 1)
+
+
 def test_share_partitions_come_with_version_6(bench: Bench) -> None:
     body = FindCoordinatorRequest(key_type=SHARE, coordinator_keys=[SHARE_KEY])
     assert bench.ask(body, 5).coordinators[0].error_code == codes.INVALID_REQUEST

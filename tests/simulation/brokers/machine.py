@@ -24,7 +24,7 @@ CLUSTER = "a-cluster"
 
 def first_records(shape: Shape) -> list[Any]:
     """The first records of a cluster: the levels of its features."""
-    levels = new_cluster_features(("broker",)) | {TRANSACTION_VERSION: shape.transaction_version}
+    levels = new_cluster_features() | {TRANSACTION_VERSION: shape.transaction_version}
     if not shape.elr:
         del levels[ELR]
     return format_records({name: level for name, level in levels.items() if level})

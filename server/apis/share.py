@@ -1,0 +1,54 @@
+"""The APIs of share groups and of their state. The columns are those of `row`."""
+
+from __future__ import annotations
+
+from .row import NONE, ApiRow
+
+RESULTS = "topic:topics/results partition:partitions/partitions"
+
+
+def _state_row(name: str) -> ApiRow:
+    """The row of an API of the share coordinator; brokers send its requests."""
+    return ApiRow(name, forwarded=False, parts=RESULTS, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=NONE)
+
+
+ROWS = (
+    ApiRow("ShareGroupHeartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "ShareGroupDescribe",
+        forwarded=False,
+        parts="group:group_ids/groups",
+        right=NONE,
+        part_right="DESCRIBE group",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "DescribeShareGroupOffsets",
+        forwarded=False,
+        parts="group:groups/groups topic:topics/topics partition:partitions/partitions",
+        right=NONE,
+        part_right="DESCRIBE group",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "AlterShareGroupOffsets",
+        forwarded=False,
+        parts="topic:topics/responses partition:partitions/partitions",
+        right="READ group",
+        part_right="READ topic",
+        secrets=NONE,
+    ),
+    ApiRow(
+        "DeleteShareGroupOffsets",
+        forwarded=False,
+        parts="topic:topics/responses",
+        right="DELETE group",
+        part_right="READ topic",
+        secrets=NONE,
+    ),
+    _state_row("InitializeShareGroupState"),
+    _state_row("ReadShareGroupState"),
+    _state_row("WriteShareGroupState"),
+    _state_row("DeleteShareGroupState"),
+    _state_row("ReadShareGroupStateSummary"),
+)

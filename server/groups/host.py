@@ -1,0 +1,29 @@
+"""What the group coordinator needs of the node on which it runs, and nothing more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ..coordinator.host import CoordinatorHost
+from ..share.partition_metadata_client import PartitionMetadataClient
+from ..share.persister import Persister
+
+if TYPE_CHECKING:
+    from .group_coordinator import GroupCoordinator
+
+
+class GroupHost(CoordinatorHost, Protocol):
+    """A node, as its group coordinator sees it."""
+
+    @property
+    def groups(self) -> GroupCoordinator: ...
+
+    @property
+    def persister(self) -> Persister:
+        """Where the state of share partitions is kept."""
+        ...
+
+    @property
+    def partition_metadata_client(self) -> PartitionMetadataClient:
+        """Asks for the end offsets of partitions."""
+        ...

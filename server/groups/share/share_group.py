@@ -1,0 +1,105 @@
+"""A share group (KIP-932): its members share partitions, and their records are acknowledged one by
+one.
+
+A share group has no committed offsets; its state is in the share coordinator. It is Stable while it
+has members, else Empty, and it exists until it is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, NoReturn
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
+
+from ...coordinator.coordinator_record import CoordinatorRecord
+from ...requests.request import Refusal
+from ..assignor.assignment import Assignment
+from ..coordinator_group import SHARE
+from ..modern.modern_group import ModernGroup
+from ..modern.subscription_count import SubscribedTopicNames
+from . import administration, records, sessions
+from .share_group_member import ShareGroupMember
+from .state_partition_metadata import StatePartitionMetadata
+
+if TYPE_CHECKING:
+    from ..group_coordinator_shard import GroupCoordinatorShard
+
+EMPTY, STABLE = "Empty", "Stable"
+
+
+class ShareGroup(ModernGroup[ShareGroupMember]):
+    """One share group."""
+
+    type: ClassVar[str] = SHARE
+    protocol_type = "share"
+    expires = False
+
+    def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
+        super().__init__(shard, group_id)
+        self.state_partition_metadata: StatePartitionMetadata | None = None
+        """None until its first record."""
+
+    def new_member(self, member_id: str) -> ShareGroupMember:
+        return ShareGroupMember(member_id=member_id)
+
+    @property
+    def state_name(self) -> str:
+        return STABLE if self.members else EMPTY
+
+    def subscriptions_with(self, old: ShareGroupMember | None, new: ShareGroupMember | None) -> SubscribedTopicNames:
+        """Return the subscriptions of the group, if `new` replaces `old`."""
+        counts = dict(self.subscribed_topic_names)
+        self.update_subscribed_topic_names(counts, old, new)
+        return counts
+
+    def has_initialized_assignment_pending(self, assignments: Collection[Assignment] | None = None) -> bool:
+        """Return whether a subscribed topic has initialized partitions that are not assigned, or
+        has assigned ones that are not initialized. `assignments` are those of the members; the
+        target assignment, unless given."""
+        metadata = self.state_partition_metadata
+        if metadata is None or not metadata.initialized or not self.subscribed_topic_names:
+            return False
+        # Not the inverted target assignment, which has one member for each partition.
+        assigned: dict[Uuid, frozenset[int]] = {}
+        for assignment in self.target_assignment.values() if assignments is None else assignments:
+            for topic_id, partitions in assignment.items():
+                assigned[topic_id] = assigned.get(topic_id, frozenset()) | partitions
+        return any(
+            assigned.get(topic_id) != value.partitions
+            for topic_id, value in metadata.initialized.items()
+            if value.name in self.subscribed_topic_names
+        )
+
+    def validate_offset_commit(
+        self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool, version: int
+    ) -> NoReturn:
+        raise self._not_a_consumer_group()
+
+    def validate_offset_fetch(self, member_id: str | None, member_epoch: int) -> None:
+        """As in Kafka, each partition is without an offset, and that is no error."""
+
+    def validate_offset_delete(self) -> None:
+        raise self._not_a_consumer_group()
+
+    def _not_a_consumer_group(self) -> Refusal:
+        return Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {self.group_id} is not a consumer group.")
+
+    def expire_member(self, name: str) -> None:
+        administration.expire_member(self, name)
+
+    def rebalance(self) -> None:
+        if not self.members:
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, f"{self.group_id} has no members")
+        administration.rebalance(self)
+
+    def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        administration.set_target_assignment(self, assignments)
+
+    def tombstones(self) -> Sequence[CoordinatorRecord]:
+        return records.group_tombstones(self.group_id, self.members)
+
+    def on_loaded(self) -> None:
+        for member_id in self.members:
+            sessions.schedule(self.shard, self.group_id, member_id)

@@ -1,0 +1,53 @@
+"""AlterShareGroupOffsets: sets the start offsets of a share group without members (KIP-932).
+
+Each partition has its own error; INVALID_GROUP_ID and NON_EMPTY_GROUP are errors of the whole
+request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.alter_share_group_offsets import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsResponse,
+)
+
+from ..groups.features import refuse_without_share_groups
+from ..metadata.image import TopicImage
+from ..requests.request import Request
+from ..requests.waiting import Wait
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+RequestPartition = AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition
+ResponseTopic = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponseTopic
+
+
+def answer(
+    node: HandlerContext, request: Request[AlterShareGroupOffsetsRequest]
+) -> Wait[AlterShareGroupOffsetsResponse]:
+    refuse_without_share_groups(node.image)
+    from ..groups.share.alter_offsets import alter_offsets, failed_partition
+
+    known: dict[str, tuple[TopicImage, list[RequestPartition]]] = {}
+    unknown: list[ResponseTopic] = []
+    for topic in request.body.topics:
+        image = node.image.topic_named(topic.topic_name)
+        if image is not None:
+            known.setdefault(topic.topic_name, (image, []))[1].extend(topic.partitions)
+            continue
+        code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        partitions = [failed_partition(each.partition_index, code) for each in topic.partitions]
+        unknown.append(ResponseTopic(topic_name=topic.topic_name, partitions=partitions))
+    group_id = request.body.group_id
+    altered = yield from alter_offsets(node.groups.shard_of_named(group_id), group_id, known)
+    return AlterShareGroupOffsetsResponse(responses=[*unknown, *altered])
+
+
+def refuse(
+    request: Request[AlterShareGroupOffsetsRequest], code: int, message: str | None
+) -> AlterShareGroupOffsetsResponse:
+    return AlterShareGroupOffsetsResponse(error_code=code, error_message=message or error_codes.meaning(code))

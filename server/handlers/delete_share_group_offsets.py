@@ -1,0 +1,41 @@
+"""DeleteShareGroupOffsets: deletes the offsets of topics of a share group without members
+(KIP-932).
+
+Each topic has its own error; INVALID_GROUP_ID, GROUP_ID_NOT_FOUND and NON_EMPTY_GROUP are errors of
+the whole request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.delete_share_group_offsets import (
+    DeleteShareGroupOffsetsRequest,
+    DeleteShareGroupOffsetsResponse,
+)
+
+from ..groups.features import refuse_without_share_groups
+from ..requests.request import Request
+from ..requests.waiting import Wait
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+
+def answer(
+    node: HandlerContext, request: Request[DeleteShareGroupOffsetsRequest]
+) -> Wait[DeleteShareGroupOffsetsResponse]:
+    refuse_without_share_groups(node.image)
+    from ..groups.share.delete_offsets import delete_offsets
+
+    group_id = request.body.group_id
+    names = list(dict.fromkeys(topic.topic_name for topic in request.body.topics))
+    responses = yield from delete_offsets(node.groups.shard_of_named(group_id), group_id, names)
+    return DeleteShareGroupOffsetsResponse(responses=responses)
+
+
+def refuse(
+    request: Request[DeleteShareGroupOffsetsRequest], code: int, message: str | None
+) -> DeleteShareGroupOffsetsResponse:
+    return DeleteShareGroupOffsetsResponse(error_code=code, error_message=message or error_codes.meaning(code))

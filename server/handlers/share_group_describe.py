@@ -1,0 +1,67 @@
+"""ShareGroupDescribe: state, epochs, members and assignments of share groups (KIP-932).
+
+A group that is unknown or of another type is GROUP_ID_NOT_FOUND. With an empty group id the
+response has INVALID_GROUP_ID for it.
+
+Difference from Apache Kafka: a group that the request repeats is described each time, until the
+response would become long; then it gets INVALID_REQUEST (`repeats`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.share_group_describe import (
+    ShareGroupDescribeRequest,
+    ShareGroupDescribeResponse,
+)
+
+from ..groups.authorized_operations import ALL_OPERATIONS
+from ..groups.features import refuse_without_share_groups
+from ..requests.repeats import Repeats
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, sliced
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+DescribedGroup = ShareGroupDescribeResponse.DescribedGroup
+
+
+def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) -> Wait[ShareGroupDescribeResponse]:
+    refuse_without_share_groups(node.image)
+    repeats = Repeats()
+    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
+    return ShareGroupDescribeResponse(groups=groups)
+
+
+def _describe(
+    node: HandlerContext, request: Request[ShareGroupDescribeRequest], group_id: str, repeats: Repeats
+) -> DescribedGroup:
+    from ..groups.share.describe import describe
+    from ..groups.share.group_lookup import share_group
+
+    try:
+        group = share_group(node.groups.shard_of_named(group_id), group_id)
+    except Refusal as refusal:
+        message = refusal.message
+        # As in Kafka, which says no more of other codes.
+        if refusal.code == error_codes.NOT_COORDINATOR:
+            message = error_codes.meaning(refusal.code)
+        return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=message)
+    if not repeats.may(group_id, 1 + len(group.members)):
+        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+    described = describe(group)
+    if request.body.include_authorized_operations:
+        described.authorized_operations = ALL_OPERATIONS
+    return described
+
+
+def refuse(request: Request[ShareGroupDescribeRequest], code: int, message: str | None) -> ShareGroupDescribeResponse:
+    return ShareGroupDescribeResponse(
+        groups=[
+            DescribedGroup(group_id=group_id, error_code=code, error_message=message)
+            for group_id in request.body.group_ids
+        ]
+    )

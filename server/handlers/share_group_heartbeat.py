@@ -1,0 +1,55 @@
+"""ShareGroupHeartbeat: joins, stays in or leaves a share group (KIP-932).
+
+The client makes the member id, of at most 36 characters. The member says what it subscribes to; the
+response says which partitions it may fetch from. Partitions that the group has never read get a
+state at the share coordinator after the response, and are assigned by a later heartbeat.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
+
+from ..coordinator.java_strings import java_length
+from ..groups.features import refuse_without_share_groups
+from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait
+
+if TYPE_CHECKING:
+    from ..handler_context import HandlerContext
+
+JOIN, LEAVE = 0, -1
+"""The member epochs of a member that is not in the group, or will not be."""
+
+MAX_MEMBER_ID_LENGTH = 36
+
+
+def answer(
+    node: HandlerContext, request: Request[ShareGroupHeartbeatRequest]
+) -> ShareGroupHeartbeatResponse | Wait[ShareGroupHeartbeatResponse]:
+    refuse_without_share_groups(node.image)
+    _validate(request.body)
+    from ..groups.share.heartbeat import heartbeat, leave
+
+    shard = node.groups.shard(request.body.group_id)
+    leaves = request.body.member_epoch == LEAVE
+    return shard.when_committed(leave(shard, request.body) if leaves else heartbeat(shard, request))
+
+
+def _validate(body: ShareGroupHeartbeatRequest) -> None:
+    """Raises Refusal(INVALID_REQUEST)."""
+    if not 0 < java_length(body.member_id) <= MAX_MEMBER_ID_LENGTH:
+        raise Refusal(error_codes.INVALID_REQUEST)
+    for value, name in ((body.member_id, "MemberId"), (body.group_id, "GroupId"), (body.rack_id, "RackId")):
+        if value is not None and not value.strip():
+            raise Refusal(error_codes.INVALID_REQUEST, f"{name} can't be empty.")
+    if body.member_epoch == JOIN and not body.subscribed_topic_names:
+        raise Refusal(error_codes.INVALID_REQUEST, "SubscribedTopicNames must be set in first request.")
+    if body.member_epoch < LEAVE:
+        raise Refusal(error_codes.INVALID_REQUEST, "MemberEpoch is invalid.")
+
+
+def refuse(request: Request[ShareGroupHeartbeatRequest], code: int, message: str | None) -> ShareGroupHeartbeatResponse:
+    return ShareGroupHeartbeatResponse(error_code=code, error_message=message)

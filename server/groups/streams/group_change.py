@@ -22,7 +22,7 @@ from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupH
 from ...coordinator.coordinator_record import CoordinatorRecord
 from . import records, timers
 from .assignment_refiner import RefinedAssignment, refine
-from .current_assignment_builder import Reconciliation, reconciled
+from .current_assignment import Reconciliation, reconcile
 from .group_configs import assignment_configs, int_config
 from .heartbeat_status import HeartbeatStatus, Status
 from .streams_group_member import StreamsGroupMember
@@ -144,7 +144,7 @@ class StreamsGroupChange:
         if self.updated.is_reconciled_to(epoch):
             return
         before, tasks = self.updated, self._refined.assignment.get(self.updated.member_id, NO_TASKS)
-        self.updated = reconciled(Reconciliation(before, epoch, tasks, _owned_tasks(body), self.group.processes))
+        self.updated = reconcile(Reconciliation(before, epoch, tasks, _owned_tasks(body), self.group.processes))
         if self.updated != before:
             self.records.append(records.current_assignment_record(self.group.group_id, self.updated))
             self._after_write.append(lambda: timers.set_rebalance(self.group, self.updated))

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 
 from ...coordinator.coordinator_record import CoordinatorRecord
+from ...coordinator.java_strings import java_hash
+from ...coordinator.timeline_hash_map import TimelineHashMap
 from ...requests.request import Refusal
 from ..assignor.assignment import Assignment
 from ..coordinator_group import STREAMS, CommitPartitionValidator, CoordinatorGroup, accept_partition
@@ -57,7 +59,7 @@ class StreamsGroup(CoordinatorGroup):
         """None if it must be computed again."""
         self.metadata = StreamsGroupMetadata()
         self.topology: StreamsTopology | None = None
-        self.members: dict[str, StreamsGroupMember] = {}
+        self.members: TimelineHashMap[str, StreamsGroupMember] = TimelineHashMap(java_hash)
         self.static_members: dict[str, str] = {}
         """Group instance id -> member id."""
         self.assignment_epoch, self.assignment_timestamp = FIRST_ASSIGNMENT_EPOCH, 0

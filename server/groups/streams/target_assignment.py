@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kafkadouble.messages import error_codes
 
 from ...coordinator.java_collections import hash_map_order, string_hash
+from ...coordinator.timeline_hash_map import overlaid_order
 from ...requests.request import Refusal
 from .assignors import task_assignor
 from .group_configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
@@ -58,7 +59,7 @@ def compute_target_assignment(
     if not topology.is_ready or topology.subtopologies is None:
         return dict.fromkeys(members, NO_TASKS)
     tags = configs.get(RACK_AWARE_ASSIGNMENT_TAGS, "")
-    in_order = hash_map_order(members, string_hash)
+    in_order = hash_map_order(overlaid_order(group.members, members, string_hash), string_hash)
     spec = TaskGroupSpec(
         {id: _assignment_member(members[id], group.task_offsets_of(id)) for id in in_order},
         int(configs.get(NUM_STANDBY_REPLICAS, DEFAULT_STANDBY_REPLICAS)),

@@ -14,7 +14,7 @@ from kafkadouble.messages import coordinator, error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDescribeResponse
 from kafkadouble.server.groups.streams import records
-from kafkadouble.server.groups.streams.current_assignment_builder import Reconciliation, reconciled
+from kafkadouble.server.groups.streams.current_assignment import Reconciliation, reconcile
 from kafkadouble.server.groups.streams.records import StreamsGroupMetadata
 from kafkadouble.server.groups.streams.topics.configured_topology import ConfiguredTopology
 from kafkadouble.server.groups.streams.topics.internal_topic_manager import configure_topics
@@ -44,7 +44,7 @@ def kafka() -> Iterator[Witness]:
 
 def _reconciled(of: Reconciliation) -> Any:
     try:
-        member = reconciled(of)
+        member = reconcile(of)
     except Refusal as refusal:
         return {"class": f"{_camel(error_codes.name(refusal.code))}Exception", "error": refusal.message}
     return {

@@ -45,7 +45,7 @@ class Reconciliation(NamedTuple):
         return self.owned is None or self.owned.contains_any(tasks)
 
 
-def reconciled(reconciliation: Reconciliation) -> StreamsGroupMember:
+def reconcile(reconciliation: Reconciliation) -> StreamsGroupMember:
     """Return the member with its next assignment. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     member_epoch = EPOCH_OF_NEXT_ASSIGNMENT[reconciliation.member.state](reconciliation)
     return reconciliation.member if member_epoch is None else _NextAssignment(reconciliation).member(member_epoch)

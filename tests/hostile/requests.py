@@ -150,7 +150,7 @@ class Requests(Maker):
             for group_id in GROUPS[:3]:
                 group: Any = shard.groups.get(group_id)
                 if group is not None:
-                    found += [*group.members, *group.pending_join_members][:3]
+                    found += [*group.members, *getattr(group, "pending_join_members", ())][:3]
         return found
 
     def bytes_of(self, name: str) -> bytes:

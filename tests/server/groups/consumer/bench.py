@@ -21,9 +21,9 @@ class ConsumerBench(Bench):
     """A Bench in which an assignment is computed as soon as a heartbeat needs it."""
 
     def __init__(self, **settings: object) -> None:
-        super().__init__(
-            **{"group_consumer_assignment_interval_ms": 0, "group_initial_rebalance_delay_ms": 0, **settings}
-        )
+        at_once = {"group_consumer_assignment_interval_ms": 0, "group_initial_rebalance_delay_ms": 0}
+        given: dict[str, Any] = {**at_once, **settings}
+        super().__init__(**given)
 
     def consumer_group(self, group: str = GROUP) -> ConsumerGroup:
         found = self.shard(group).groups[group]

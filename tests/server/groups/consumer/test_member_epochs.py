@@ -9,7 +9,7 @@ from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from tests.server.groups.asking import commit
 from tests.server.groups.bench import GROUP
-from tests.server.groups.consumer.bench import ConsumerBench, Consumer, settle
+from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_it_is_resolved_after_the_heartbeat_that_brings_it(bench: ConsumerBench)
     assert a.beat().member_epoch == 1
     assert a.owned == {}
     resolved = bench.consumer_group().resolved_regular_expressions["t.*"]
-    assert (resolved.topics, resolved.timestamp) == ({"t1"}, bench.now)
+    assert (resolved.topics, resolved.timestamp) == (frozenset({"t1"}), bench.now)
     assert a.beat().member_epoch == 2
     assert a.partitions(t) == [0]
 

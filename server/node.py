@@ -187,6 +187,16 @@ class Node:
 
         return DefaultStatePersister(self)
 
+    @property
+    def has_persister(self) -> bool:
+        """Whether the persister was used."""
+        return "persister" in vars(self)
+
+    @property
+    def has_partition_metadata_client(self) -> bool:
+        """Whether the client for end offsets was used."""
+        return "partition_metadata_client" in vars(self)
+
     @cached_property
     def partition_metadata_client(self) -> PartitionMetadataClient:
         """Asks for the end offsets that the lag of share groups is computed from."""

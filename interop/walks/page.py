@@ -71,24 +71,6 @@ class Lack(NamedTuple):
 
 LACKS = (
     Lack(
-        "`group.protocol=consumer` (KIP-848)",
-        ("ConsumerGroupHeartbeat", "ConsumerGroupDescribe"),
-        "not in ApiVersions; the classic protocol works, which is the default of every client",
-        "the group coordinator has the classic protocol only",
-    ),
-    Lack(
-        "share groups (KIP-932)",
-        ("ShareFetch", "ShareAcknowledge"),
-        "not in ApiVersions",
-        "share groups have members and state, but brokers do not serve their fetches yet",
-    ),
-    Lack(
-        "groups of Kafka Streams' own protocol (KIP-1071)",
-        ("StreamsGroupHeartbeat", "StreamsGroupDescribe"),
-        "not in ApiVersions; Streams with the classic protocol works",
-        "as with KIP-848",
-    ),
-    Lack(
         "metrics of clients (KIP-714)",
         ("GetTelemetrySubscriptions", "PushTelemetry"),
         "not in ApiVersions",

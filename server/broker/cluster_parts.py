@@ -7,9 +7,11 @@ nodes are alone, and start sooner so. Nothing runs yet when `cluster_parts` retu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..raft.outbound_channel import PeerChannel
+from ..raft.lazy_channel import LazyChannel
+from ..raft.outbound_channel import OutboundChannel, PeerChannel
 from .controller_registration_manager import ControllerRegistrationManager
 from .node_to_controller_channel import NodeToControllerChannel
 
@@ -24,6 +26,9 @@ QUORUM_TIMEOUT = "controller.quorum.request.timeout.ms"
 CONTROLLER_TIMEOUT = "controller.socket.timeout.ms"
 FETCHER_TIMEOUT = "replica.socket.timeout.ms"
 BROKER_TIMEOUT = "request.timeout.ms"
+
+PERSISTER_CHANNELS = 5
+"""One for each kind of request of the persister."""
 
 
 class BrokerParts(NamedTuple):
@@ -78,7 +83,22 @@ def _broker_parts(node: ClusterHost, to_controller: NodeToControllerChannel) -> 
         PeerChannel(f"broker-{node.id}-fetcher-0", fetchers, FETCHER_TIMEOUT),
         PeerChannel(f"broker-{node.id}-txn-marker-sender", node.transactions.markers, BROKER_TIMEOUT),
         PeerChannel(f"broker-{node.id}-add-partitions", node.transactions.partitions_manager, BROKER_TIMEOUT),
-        *(PeerChannel(f"broker-{node.id}-persister", each, BROKER_TIMEOUT) for each in node.persister.managers),
-        PeerChannel(f"broker-{node.id}-partition-metadata", node.partition_metadata_client, BROKER_TIMEOUT),
+        *(
+            PeerChannel(
+                f"broker-{node.id}-persister", LazyChannel(partial(_persister_channel, node, each)), BROKER_TIMEOUT
+            )
+            for each in range(PERSISTER_CHANNELS)
+        ),
+        PeerChannel(
+            f"broker-{node.id}-partition-metadata", LazyChannel(partial(_metadata_channel, node)), BROKER_TIMEOUT
+        ),
     ]
     return BrokerParts(channels, lifecycle, fetchers, alter_partition_manager, replication_quotas)
+
+
+def _persister_channel(node: ClusterHost, index: int) -> OutboundChannel | None:
+    return node.persister.managers[index] if node.has_persister else None
+
+
+def _metadata_channel(node: ClusterHost) -> OutboundChannel | None:
+    return node.partition_metadata_client if node.has_partition_metadata_client else None

@@ -60,7 +60,17 @@ class ClusterHost(BrokerHost, ReplicaHost, Protocol):
     def transactions(self) -> TransactionCoordinator: ...
 
     @property
+    def has_persister(self) -> bool:
+        """Whether the persister was used."""
+        ...
+
+    @property
     def persister(self) -> DefaultStatePersister: ...
+
+    @property
+    def has_partition_metadata_client(self) -> bool:
+        """Whether the client was used."""
+        ...
 
     @property
     def partition_metadata_client(self) -> PartitionMetadataClient: ...

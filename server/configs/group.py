@@ -15,23 +15,23 @@ consumer.assignment.interval.ms  int  1000  medium  >=0  effective  <group.consu
     Least time between two assignments of a consumer group (ms).
 consumer.assignor.offload.enable  boolean  true  medium  internal  <group.consumer.assignor.offload.enable
     Whether the assignments of a consumer group are computed on background threads.
-share.session.timeout.ms  int  45000  medium  >=1  <group.share.session.timeout.ms
+share.session.timeout.ms  int  45000  medium  >=1  effective  <group.share.session.timeout.ms
     Session timeout of the members of a share group (ms).
-share.heartbeat.interval.ms  int  5000  medium  >=1  <group.share.heartbeat.interval.ms
+share.heartbeat.interval.ms  int  5000  medium  >=1  effective  <group.share.heartbeat.interval.ms
     Heartbeat interval of the members of a share group (ms).
-share.record.lock.duration.ms  int  30000  medium  >=1000  <group.share.record.lock.duration.ms
+share.record.lock.duration.ms  int  30000  medium  >=1000  effective  <group.share.record.lock.duration.ms
     How long an acquired record stays locked to its consumer (ms).
-share.delivery.count.limit  int  5  medium  >=2  <group.share.delivery.count.limit
+share.delivery.count.limit  int  5  medium  >=2  effective  <group.share.delivery.count.limit
     How often a record is delivered before it is given up.
-share.partition.max.record.locks  int  2000  medium  >=100  <group.share.partition.max.record.locks
+share.partition.max.record.locks  int  2000  medium  >=100  effective  <group.share.partition.max.record.locks
     Records in flight per share partition.
-share.auto.offset.reset  string  latest  medium  reset
+share.auto.offset.reset  string  latest  medium  reset  effective
     Where a share group begins: latest, earliest or by_duration:PnDTnHnMn.nS before now.
-share.isolation.level  string  read_uncommitted  medium  in:read_committed,read_uncommitted
+share.isolation.level  string  read_uncommitted  medium  in:read_committed,read_uncommitted  effective
     Whether a share group sees records of open and aborted transactions.
-share.renew.acknowledge.enable  boolean  true  medium
+share.renew.acknowledge.enable  boolean  true  medium  effective
     Whether consumers of a share group may renew their locks.
-share.assignment.interval.ms  int  1000  medium  >=0  <group.share.assignment.interval.ms
+share.assignment.interval.ms  int  1000  medium  >=0  effective  <group.share.assignment.interval.ms
     Least time between two assignments of a share group (ms).
 share.assignor.offload.enable  boolean  true  medium  internal  <group.share.assignor.offload.enable
     Whether the assignments of a share group are computed on background threads.

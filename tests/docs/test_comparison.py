@@ -17,6 +17,7 @@ RUN_BY = {
     "clusters.md": "tests/front/test_clusters_page.py",
     "conditional-publish.md": "tests/kips/test_kip_27_page.py",
     "controllers.md": "tests/front/test_controllers_page.py",
+    "groups.md": "tests/docs/test_groups.py",
     "faults.md": "tests/docs/test_faults.py",
     "leader-epochs.md": "tests/kips/test_page.py",
     "lint.md": "tests/docs/test_requests.py",

@@ -54,7 +54,14 @@ def records_in(folder: Path) -> list[str]:
     return [f"{record.name}={record.feature_level}" for record in found]  # type: ignore[attr-defined]  # features
 
 
-FEATURES = ["metadata.version=33", "eligible.leader.replicas.version=1", "transaction.version=2"]
+FEATURES = [
+    "metadata.version=33",
+    "eligible.leader.replicas.version=1",
+    "group.version=1",
+    "share.version=2",
+    "streams.version=1",
+    "transaction.version=2",
+]
 
 
 def test_static_voters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

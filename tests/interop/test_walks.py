@@ -286,8 +286,8 @@ def test_a_program_that_was_not_run_is_on_the_page() -> None:
 
 
 def test_what_is_served_is_no_longer_lacking() -> None:
-    assert "| share groups (KIP-932) | not in" in page.as_markdown({}, [], frozenset({"EndQuorumEpoch"}))
-    assert "| share groups (KIP-932) | not in" not in page.as_markdown({}, [], frozenset({"ShareGroupHeartbeat"}))
+    assert "| SASL | not in" in page.as_markdown({}, [], frozenset({"EndQuorumEpoch"}))
+    assert "| SASL | not in" not in page.as_markdown({}, [], frozenset({"SaslAuthenticate"}))
 
 
 def test_lacks_name_apis_that_kafka_has() -> None:

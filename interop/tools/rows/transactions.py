@@ -205,6 +205,38 @@ SHARING = (
     ),
 )
 
+OFFSETS_OF_SHARE_GROUPS = (
+    CREATE,
+    Row("kafka-console-producer", "", "--topic {topic}", [], stdin="one\ntwo\n"),
+    Row(
+        "kafka-share-groups",
+        "reset to-earliest of a new group",
+        "--reset-offsets --group {group} --topic {topic} --to-earliest --execute",
+        has(re.compile(r"\S+ +\S+ +0 +0 *")),
+    ),
+    Row("kafka-share-groups", "list of a state", "--list --state Empty", has(re.compile(r"\S+ +Empty *"))),
+    Row(
+        "kafka-share-groups",
+        "describe the lag",
+        "--describe --group {group}",
+        has(re.compile(r"\S+ +\S+ +0 +0 +2 *")),
+    ),
+    Row("kafka-share-groups", "describe state", "--describe --group {group} --state", has(re.compile(r".* Empty +0 *"))),
+    Row(
+        "kafka-share-groups",
+        "reset to-latest",
+        "--reset-offsets --group {group} --topic {topic} --to-latest --execute",
+        has(re.compile(r"\S+ +\S+ +0 +2 *")),
+    ),
+    Row(
+        "kafka-share-groups",
+        "delete-offsets",
+        "--delete-offsets --group {group} --topic {topic}",
+        has(re.compile(r"\S+ +Successful *")),
+    ),
+    Row("kafka-share-groups", "delete", "--delete --group {group}", [re.compile(r"Deletion of .* was successful\.")]),
+)
+
 SCENARIOS = (
     Scenario("transactions", TRANSACTIONS),
     Scenario("an open transaction", OPEN, transaction="open"),
@@ -212,4 +244,5 @@ SCENARIOS = (
     Scenario("a hanging transaction", HANGING, own=True, transaction="hanging"),
     Scenario("security", SECURITY),
     Scenario("share groups", SHARING),
+    Scenario("offsets of share groups", OFFSETS_OF_SHARE_GROUPS),
 )

@@ -249,8 +249,9 @@ def _set_assignment(classic: ClassicGroup, member: ClassicGroupMember, target: A
 
 def _write(group: ConsumerGroup, classic: ClassicGroup, before: Sequence[CoordinatorRecord]) -> None:
     assignments = {member.member_id: member.assignment for member in classic.members.values()}
+    member_ids = list(group.members)
     group.shard.write([*before, classic_records.group_metadata_record(classic, assignments)])
-    for member_id in group.members:
+    for member_id in member_ids:
         timers.cancel_all(group, member_id)
     # The record has only the selected protocol of each member; this group has all of them.
     group.shard.groups[group.group_id] = classic

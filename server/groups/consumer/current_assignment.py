@@ -97,14 +97,15 @@ def _without_unsubscribed(member: ConsumerGroupMember, target: ReconciliationTar
     """Revoke the partitions of topics to which the member does not subscribe any more."""
     subscribed = target.subscribed_topic_ids
     kept = {id: partitions for id, partitions in member.assigned_partitions.items() if id in subscribed}
-    nothing_pends = not member.partitions_pending_revocation
-    if len(kept) == len(member.assigned_partitions) and not (nothing_pends and not subscribed):
+    revokes_nothing = len(kept) == len(member.assigned_partitions)
+    # As in Kafka, a member without any subscription takes this step even if it has nothing.
+    if revokes_nothing and (subscribed or member.partitions_pending_revocation):
         return member
     pending: dict[Uuid, Mapping[int, int]] = dict(member.partitions_pending_revocation)
     for id, partitions in member.assigned_partitions.items():
         if id not in subscribed:
             pending[id] = {**pending.get(id, {}), **partitions}
-    if _owns(target.owned, pending):
+    if pending and _owns(target.owned, pending):
         return _advanced(member, MemberState.UNREVOKED_PARTITIONS, member.member_epoch, kept, pending)
     pending = dict(member.partitions_pending_revocation)
     return _advanced(member, member.state, member.member_epoch, kept, pending)

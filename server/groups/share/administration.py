@@ -43,7 +43,7 @@ def set_target_assignment(group: ShareGroup, assignments: Mapping[str, Assignmen
     """Assign these partitions; any other member gets none. Raises Refusal: UNKNOWN_MEMBER_ID,
     INVALID_REQUEST."""
     by_member = {group.member(member_id).member_id: assignment for member_id, assignment in assignments.items()}
-    if group.has_initialized_assignment_pending(by_member.values()):
+    if group.would_be_pending(by_member.values()):
         message = f"{group.group_id} assigns anew unless exactly the partitions that have a state are assigned"
         raise Refusal(error_codes.INVALID_REQUEST, message)
     group_id, epoch = group.group_id, group.group_epoch + 1

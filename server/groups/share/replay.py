@@ -149,9 +149,9 @@ def replay_state_partition_metadata(
     """Set which partitions have a state at the share coordinator."""
     if value is not None:
         metadata = records.state_partition_metadata_of(value, shard.now)
-        _group(shard, key.group_id).state_partition_metadata = metadata
+        _group(shard, key.group_id).set_state_partition_metadata(metadata)
     elif (present := _present(shard, key.group_id)) is not None:
-        present.state_partition_metadata = None
+        present.set_state_partition_metadata(None)
 
 
 REPLAY: dict[type[Message], Callable[[GroupCoordinatorShard, Any, Any], None]] = {

@@ -7,7 +7,7 @@ has members, else Empty, and it exists until it is deleted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from kafkadouble.messages import error_codes
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 EMPTY, STABLE = "Empty", "Stable"
 
+NO_PARTITIONS: Set[int] = frozenset()
+
 
 class ShareGroup(ModernGroup[ShareGroupMember]):
     """One share group."""
@@ -40,6 +42,8 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
         super().__init__(shard, group_id)
         self.state_partition_metadata: StatePartitionMetadata | None = None
         """None until its first record."""
+        # None while it is not known: every heartbeat asks, and the members have many partitions.
+        self._is_assignment_pending: bool | None = None
 
     def new_member(self, member_id: str) -> ShareGroupMember:
         return ShareGroupMember(member_id=member_id)
@@ -54,23 +58,50 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
         self.update_subscribed_topic_names(counts, old, new)
         return counts
 
-    def has_initialized_assignment_pending(self, assignments: Collection[Assignment] | None = None) -> bool:
+    def has_initialized_assignment_pending(self) -> bool:
         """Return whether a subscribed topic has initialized partitions that are not assigned, or
-        has assigned ones that are not initialized. `assignments` are those of the members; the
-        target assignment, unless given."""
+        has assigned ones that are not initialized."""
+        if self._is_assignment_pending is None:
+            self._is_assignment_pending = self.would_be_pending(self.target_assignment.values())
+        return self._is_assignment_pending
+
+    def would_be_pending(self, assignments: Iterable[Assignment]) -> bool:
+        """Return the same, if the members had these assignments."""
         metadata = self.state_partition_metadata
         if metadata is None or not metadata.initialized or not self.subscribed_topic_names:
             return False
         # Not the inverted target assignment, which has one member for each partition.
-        assigned: dict[Uuid, frozenset[int]] = {}
-        for assignment in self.target_assignment.values() if assignments is None else assignments:
+        assigned: dict[Uuid, set[int]] = {}
+        for assignment in assignments:
             for topic_id, partitions in assignment.items():
-                assigned[topic_id] = assigned.get(topic_id, frozenset()) | partitions
+                assigned.setdefault(topic_id, set()).update(partitions)
         return any(
-            assigned.get(topic_id) != value.partitions
+            assigned.get(topic_id, NO_PARTITIONS) != value.partitions
             for topic_id, value in metadata.initialized.items()
             if value.name in self.subscribed_topic_names
         )
+
+    # What the records change, and what an earlier answer depends on.
+
+    def set_state_partition_metadata(self, metadata: StatePartitionMetadata | None) -> None:
+        """Replace which partitions have a state (replay)."""
+        self.state_partition_metadata, self._is_assignment_pending = metadata, None
+
+    def update_member(self, member: ShareGroupMember) -> None:
+        self._is_assignment_pending = None
+        super().update_member(member)
+
+    def remove_member(self, member_id: str) -> None:
+        self._is_assignment_pending = None
+        super().remove_member(member_id)
+
+    def update_target_assignment(self, member_id: str, assignment: Assignment) -> None:
+        self._is_assignment_pending = None
+        super().update_target_assignment(member_id, assignment)
+
+    def remove_target_assignment(self, member_id: str) -> None:
+        self._is_assignment_pending = None
+        super().remove_target_assignment(member_id)
 
     def validate_offset_commit(
         self, member_id: str, group_instance_id: str | None, generation_id: int, *, transactional: bool, version: int

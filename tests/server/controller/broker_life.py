@@ -39,6 +39,9 @@ FEATURES = {
     "eligible.leader.replicas.version": (0, 1),
     "kraft.version": (0, 1),
     "transaction.version": (0, 2),
+    "group.version": (0, 1),
+    "share.version": (0, 2),
+    "streams.version": (0, 1),
 }
 
 

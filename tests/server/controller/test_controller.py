@@ -20,9 +20,7 @@ BOOTSTRAP = [
     [],  # the leader change
     [
         "BeginTransactionRecord",
-        "FeatureLevelRecord",
-        "FeatureLevelRecord",
-        "FeatureLevelRecord",
+        *["FeatureLevelRecord"] * 6,
         "ConfigRecord",
         "EndTransactionRecord",
     ],

@@ -53,6 +53,9 @@ SUPPORTED = {
     "kraft.version": (0, 1),
     "eligible.leader.replicas.version": (0, 1),
     "transaction.version": (0, 2),
+    "group.version": (0, 1),
+    "share.version": (0, 2),
+    "streams.version": (0, 1),
 }
 
 
@@ -80,6 +83,9 @@ def test_features_that_are_final(version: int) -> None:
         "metadata.version": (33, 33),
         "eligible.leader.replicas.version": (1, 1),
         "transaction.version": (2, 2),
+        "group.version": (1, 1),
+        "share.version": (2, 2),
+        "streams.version": (1, 1),
     }
     assert response.finalized_features_epoch == cluster.node.controller.log.log_end_offset - 1
 

@@ -24,7 +24,7 @@ from .folders import formatted, logs_in, new_id
 
 NEW = BootstrapMetadata(format_records())
 
-FEATURES = 3
+FEATURES = 6
 """The features of a new cluster."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.handlers import read_share_group_state, write_share_group_state
 from kafkadouble.server.requests.request import Refusal
 from kafkadouble.server.share.persister import ReadStateResult, ReadStateSummaryResult, SharePartitionKey
-from kafkadouble.server.share.persister_rpcs import WRITE
+from kafkadouble.server.share.persister_rpcs import RPCS, WRITE
 from kafkadouble.server.share.persister_state_manager import (
     REQUEST_BACKOFF_MAX_MS,
     PendingState,
@@ -150,3 +152,16 @@ def test_the_pause_doubles() -> None:
     assert [backoff_ms(attempts, 0.5) for attempts in range(1, 6)] == [2000, 4000, 8000, 16_000, 30_000]
     assert [backoff_ms(1, chance) for chance in (0, 1)] == [1600, 2400]
     assert backoff_ms(9, 1) == REQUEST_BACKOFF_MAX_MS
+
+
+def test_brokers_start_without_the_modules_of_the_persister() -> None:
+    """Each kind of request has its channel, whose sender is made at the first request."""
+    from kafkadouble.server.broker.cluster_parts import PERSISTER_CHANNELS
+
+    assert len(RPCS) == PERSISTER_CHANNELS
+    code = (
+        "import sys; from tests.server.transactions.brokers import Brokers; Brokers();"
+        "print([name for name in sys.modules if 'persister' in name or 'share_group_state' in name])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"

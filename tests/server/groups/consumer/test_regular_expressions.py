@@ -1,0 +1,129 @@
+"""Subscriptions by regular expression (KIP-848, KIP-1043): when they are resolved, and what follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.messages import error_codes as codes
+from tests.server.groups.bench import GROUP
+from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
+
+PAUSE_MS = 10_000
+
+
+@pytest.fixture
+def bench() -> ConsumerBench:
+    return ConsumerBench()
+
+
+def test_it_is_resolved_after_the_heartbeat_that_brings_it(bench: ConsumerBench) -> None:
+    t, _ = bench.create_topic("t1"), bench.create_topic("u")
+    a = Consumer(bench, "a", regex="t.*")
+    assert a.beat().member_epoch == 1
+    assert a.owned == {}
+    resolved = bench.consumer_group().resolved_regular_expressions["t.*"]
+    assert (resolved.topics, resolved.timestamp) == ({"t1"}, bench.now)
+    assert a.beat().member_epoch == 2
+    assert a.partitions(t) == [0]
+
+
+def test_the_whole_name_must_match(bench: ConsumerBench) -> None:
+    for name in ("t", "tt", "at"):
+        bench.create_topic(name)
+    Consumer(bench, "a", regex="t").beat()
+    assert bench.consumer_group().topics_of_regex("t") == {"t"}
+
+
+def test_a_second_member_with_a_resolved_one_gets_its_share_at_once(bench: ConsumerBench) -> None:
+    bench.create_topic("t1", 2)
+    a, b = Consumer(bench, "a", regex="t.*"), Consumer(bench, "b", regex="t.*")
+    settle(a)
+    assert b.beat().member_epoch == 3
+    settle(a, b)
+    assert sum(len(each) for each in (*a.owned.values(), *b.owned.values())) == 2
+    assert bench.consumer_group().is_homogeneous
+
+
+def test_new_topics_are_found_at_most_every_ten_seconds(bench: ConsumerBench) -> None:
+    bench.create_topic("t1")
+    a = Consumer(bench, "a", regex="t.*")
+    settle(a)
+    t2 = bench.create_topic("t2")
+    bench.advance(PAUSE_MS)
+    settle(a)
+    assert a.partitions(t2) == []
+    bench.advance(1)
+    settle(a)
+    assert a.partitions(t2) == [0]
+
+
+def test_it_is_resolved_again_after_the_refresh_interval() -> None:
+    bench = ConsumerBench(group_consumer_regex_refresh_interval_ms=30_000)
+    bench.create_topic("t1")
+    a = Consumer(bench, "a", regex="t.*")
+    settle(a)
+    begun = bench.now
+    bench.advance(30_000)
+    a.beat()
+    assert bench.consumer_group().resolved_regular_expressions["t.*"].timestamp == begun
+    bench.advance(1)
+    a.beat()
+    assert bench.consumer_group().resolved_regular_expressions["t.*"].timestamp == bench.now
+
+
+def test_deleted_topics_do_not_match_any_more(bench: ConsumerBench) -> None:
+    t1 = bench.create_topic("t1")
+    bench.create_topic("t2")
+    a = Consumer(bench, "a", regex="t.*")
+    settle(a)
+    assert a.partitions(t1) == [0]
+    bench.delete_topic(t1)
+    settle(a)
+    assert a.partitions(t1) == []
+
+
+def test_one_that_no_member_uses_is_forgotten(bench: ConsumerBench) -> None:
+    bench.create_topic("t")
+    u = bench.create_topic("u")
+    a, b = Consumer(bench, "a", regex="t.*"), Consumer(bench, "b", regex="t.*")
+    settle(a, b)
+    a.beat(subscribed_topic_regex="u")
+    assert set(bench.consumer_group().resolved_regular_expressions) == {"t.*"}, "resolved ten seconds later"
+    bench.advance(PAUSE_MS + 1)
+    settle(a, b)
+    assert set(bench.consumer_group().resolved_regular_expressions) == {"t.*", "u"}
+    b.leave()
+    assert set(bench.consumer_group().resolved_regular_expressions) == {"u"}
+    settle(a)
+    assert a.partitions(u) == [0]
+    a.beat(subscribed_topic_regex="", subscribed_topic_names=["t"])
+    assert bench.consumer_group().resolved_regular_expressions == {}
+    assert set(bench.consumer_group().subscribed_topic_names) == {"t"}
+
+
+def test_names_and_a_regular_expression_add_up(bench: ConsumerBench) -> None:
+    t, u = bench.create_topic("t"), bench.create_topic("u")
+    a = Consumer(bench, "a", "u", regex="t.*")
+    settle(a)
+    assert (a.partitions(t), a.partitions(u)) == ([0], [0])
+    assert not bench.consumer_group().is_homogeneous
+
+
+def test_an_invalid_one_is_refused_and_changes_nothing(bench: ConsumerBench) -> None:
+    bench.create_topic("t")
+    a = Consumer(bench, "a", regex="(")
+    answer = a.send()
+    assert answer.error_code == codes.INVALID_REGULAR_EXPRESSION
+    assert answer.error_message.startswith("SubscribedTopicRegex `(` is not a valid regular expression: ")
+    assert GROUP not in bench.shard().groups
+    # With a longer name a classic group would be converted; it stays as it was.
+    a.regex = "t"
+    settle(a)
+    assert a.code(subscribed_topic_regex="[") == codes.INVALID_REGULAR_EXPRESSION
+    assert bench.consumer_group().members["a"].subscribed_topic_regex == "t"
+
+
+def test_one_that_takes_exponential_time_elsewhere_is_resolved_in_no_time(bench: ConsumerBench) -> None:
+    bench.create_topic("a" * 200)
+    settle(Consumer(bench, "a", regex="(a|aa)+$b"))
+    assert bench.consumer_group().topics_of_regex("(a|aa)+$b") == frozenset()

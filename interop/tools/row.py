@@ -93,13 +93,15 @@ class Scenario(NamedTuple):
     """Rows that are run in order on a topic and a group of their own. `member`: the group has a
     member meanwhile, and the rows find it with a partition. `own`: the rows change the broker
     itself, and undo that. `transaction`: "open" or "hanging": the topic is created, and its first
-    record is that of such a transaction; the transactional id is the topic's name."""
+    record is that of such a transaction; the transactional id is the topic's name. `streams`:
+    "member" or "left": the group is a streams group that has such a member, or had it."""
 
     name: str
     rows: Sequence[Row]
     member: bool = False
     own: bool = False
     transaction: str = ""
+    streams: str = ""
 
 
 def filled(value: Any, names: Mapping[str, str]) -> Any:

@@ -24,6 +24,7 @@ from .parse import columns, lines
 from .resident import Resident, ToolOutput, resident
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
 from .rows import SCENARIOS
+from .streams_member import streams_member
 
 QUOTED = 2000
 """Characters of an output that a failure message quotes."""
@@ -51,9 +52,12 @@ def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
         pytest.skip(f"{broker.name}: the table has what an Apache Kafka 4.4 makes the tools say")
     if scenario.own and (lack := broker.lacks("own")):
         pytest.skip(lack)
+    if scenario.streams and "StreamsGroupHeartbeat" not in announced:
+        pytest.skip("the broker has no streams groups (KIP-1071)")
     names = _names(broker, tools)
     with (
         _member(broker, names) if scenario.member else nullcontext(),
+        streams_member(broker, names, leaves=scenario.streams == "left") if scenario.streams else nullcontext(),
         _transaction(broker, names, scenario.transaction, announced),
     ):
         for row in scenario.rows:

@@ -41,15 +41,17 @@ class WordCount:
     """The topics of one application, and its process while it runs. It keeps its state in
     `folder`."""
 
-    def __init__(self, broker: Broker, stack: ExitStack, guarantee: str, commit_interval_ms: int) -> None:
-        """Raises Missing."""
+    def __init__(
+        self, broker: Broker, stack: ExitStack, guarantee: str, commit_interval_ms: int, protocol: str = "classic"
+    ) -> None:
+        """`protocol` is that of the group: classic or streams. Raises Missing."""
         self._broker, self._stack = broker, stack
         self.topic = unique("counting")
         self.results = f"{self.topic}-counts"
         self.lines = 0
         """The number of lines that were written."""
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="word-count-"))
-        words = [guarantee, broker.bootstrap, self.topic, f"app-{self.topic}", folder, str(commit_interval_ms)]
+        words = [guarantee, protocol, broker.bootstrap, self.topic, f"app-{self.topic}", folder, str(commit_interval_ms)]
         self._command = [*endless_word_count(built(TOOLCHAIN)), *words]
         self._errors = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # the stack closes it
         with CREATOR.admin(broker.bootstrap) as admin:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from interop.brokers import Broker
+from interop.served import served
 
 from .counting import WordCount, faults
 from .toolchains.building import Missing
@@ -26,15 +27,20 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def counting(broker: Broker, stack: ExitStack, guarantee: str, commit_interval_ms: int) -> WordCount:
+def counting(
+    broker: Broker, stack: ExitStack, guarantee: str, commit_interval_ms: int, protocol: str = "classic"
+) -> WordCount:
+    if protocol == "streams" and "StreamsGroupHeartbeat" not in served(broker.bootstrap):
+        pytest.skip("the broker has no streams groups (KIP-1071)")
     try:
-        return WordCount(broker, stack, guarantee, commit_interval_ms)
+        return WordCount(broker, stack, guarantee, commit_interval_ms, protocol)
     except Missing as reason:
         pytest.skip(f"no Kafka Streams: {reason}")
 
 
-def test_every_line_is_counted_exactly_once(broker: Broker, stack: ExitStack) -> None:
-    application = counting(broker, stack, "exactly_once_v2", IN_A_TRANSACTION_MS)
+@pytest.mark.parametrize("protocol", ["classic", "streams"])
+def test_every_line_is_counted_exactly_once(broker: Broker, stack: ExitStack, protocol: str) -> None:
+    application = counting(broker, stack, "exactly_once_v2", IN_A_TRANSACTION_MS, protocol)
     application.goes_on()
     application.begins_a_transaction()
     (server,) = broker.servers

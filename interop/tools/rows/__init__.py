@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..row import Row, Scenario
-from . import cluster, configs, groups, performance, records, topics, transactions
+from . import cluster, configs, groups, performance, records, streams, topics, transactions
 
 SCENARIOS: tuple[Scenario, ...] = tuple(
     scenario
-    for part in (topics, configs, records, groups, cluster, transactions, performance)
+    for part in (topics, configs, records, groups, streams, cluster, transactions, performance)
     for scenario in part.SCENARIOS
 )
 

@@ -66,12 +66,12 @@ PROGRAMS = tuple(_row(version) for version in CLIENTS)
 
 
 def word_count(folder: Path) -> list[str]:
-    """The command line of the Streams program, before GUARANTEE BOOTSTRAP TOPIC APPLICATION; its
-    output has a format of its own."""
+    """The command line of the Streams program, before GUARANTEE PROTOCOL BOOTSTRAP TOPIC
+    APPLICATION; its output has a format of its own."""
     return java(folder, STREAMS, "interop.WordCount")
 
 
 def endless_word_count(folder: Path) -> list[str]:
     """The command line of the Streams program that runs until its input ends, before GUARANTEE
-    BOOTSTRAP TOPIC APPLICATION FOLDER COMMIT_INTERVAL_MS."""
+    PROTOCOL BOOTSTRAP TOPIC APPLICATION FOLDER COMMIT_INTERVAL_MS."""
     return java(folder, STREAMS, "interop.EndlessWordCount")

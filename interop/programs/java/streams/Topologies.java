@@ -26,10 +26,14 @@ final class Topologies {
         return builder.build();
     }
 
-    static Properties settings(String application, String bootstrap, String guarantee, Path folder) {
+    /** The protocol is that of the group: classic or streams. */
+    static Properties settings(String application, String bootstrap, String guarantee, String protocol, Path folder) {
         Properties given = new Properties();
+        given.put("group.protocol", protocol);
         given.put("application.id", application);
-        given.put("group.instance.id", application); // a member that joins again under this name need not wait for the end of the old session
+        if (protocol.equals("classic")) { // Streams has no static members with its own protocol
+            given.put("group.instance.id", application); // a member that joins again under this name need not wait for the end of the old session
+        }
         given.put("bootstrap.servers", bootstrap);
         given.put("processing.guarantee", guarantee);
         given.put("commit.interval.ms", "100");

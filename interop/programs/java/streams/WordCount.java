@@ -25,8 +25,8 @@ import org.apache.kafka.common.serialization.LongDeserializer;
 import org.apache.kafka.streams.KafkaStreams;
 
 /**
- * Kafka Streams against a broker: {@code WordCount GUARANTEE BOOTSTRAP TOPIC APPLICATION}, the guarantee being at_least_once or
- * exactly_once_v2.
+ * Kafka Streams against a broker: {@code WordCount GUARANTEE PROTOCOL BOOTSTRAP TOPIC APPLICATION}, the guarantee being at_least_once
+ * or exactly_once_v2, and the protocol of the group classic or streams.
  *
  * <p>Words are grouped through a repartition topic and counted in a store with a changelog topic. The application is stopped half way; the
  * next one begins without its files, so that it has its counts from the changelog and its place from the group. The last line of the output
@@ -39,16 +39,18 @@ public final class WordCount {
     private final Clients clients;
     private final String bootstrap;
     private final String guarantee;
+    private final String protocol;
     private final String in;
     private final String out;
     private final String application;
     private final Map<String, Long> counts = new TreeMap<>();
     private final AtomicReference<Throwable> fault = new AtomicReference<>();
 
-    private WordCount(String guarantee, String bootstrap, String topic, String application) {
+    private WordCount(String guarantee, String protocol, String bootstrap, String topic, String application) {
         this.clients = new Clients(bootstrap);
         this.bootstrap = bootstrap;
         this.guarantee = guarantee;
+        this.protocol = protocol;
         this.in = topic;
         this.out = topic + "-counts";
         this.application = application;
@@ -57,7 +59,7 @@ public final class WordCount {
     public static void main(String[] words) {
         Program.limit();
         Report report = new Report("kafka-streams " + Report.version(), words[0]);
-        WordCount program = new WordCount(words[0], words[1], words[2], words[3]);
+        WordCount program = new WordCount(words[0], words[1], words[2], words[3], words[4]);
         report.look("count", program::count);
         report.put("counts", program.counts);
         report.look("internal_topics", () -> report.put("topics", program.internalTopics()));
@@ -94,7 +96,7 @@ public final class WordCount {
     /** The application, from an empty folder, until so many lines are counted. */
     private void run(KafkaConsumer<byte[], byte[]> reader, long lines) throws Exception {
         Path folder = Files.createTempDirectory("word-count-");
-        Properties settings = Topologies.settings(application, bootstrap, guarantee, folder);
+        Properties settings = Topologies.settings(application, bootstrap, guarantee, protocol, folder);
         try (KafkaStreams streams = new KafkaStreams(Topologies.wordCount(in, out), settings)) {
             streams.setUncaughtExceptionHandler(thrown -> {
                 fault.set(thrown);

@@ -22,7 +22,7 @@ from . import records, timers
 from .assignors import assignor_named, default_assignor_name
 from .consumer_group import ConsumerGroup, is_homogeneous
 from .consumer_group_member import ConsumerGroupMember
-from .current_assignment import Target, reconcile
+from .current_assignment import ReconciliationTarget, reconcile
 from .regular_expressions import RegexUpdate, maybe_update_regular_expressions
 
 
@@ -116,7 +116,9 @@ class GroupChange:
         topic_ids = self.shard.node.image.topic_ids
         subscribed = frozenset(topic_ids[topic] for topic in topics if topic in topic_ids)
         changed, partition_epoch = self._has_subscription_changed, self.group.current_partition_epoch
-        self.updated = reconcile(member, Target(epoch, assignment, subscribed, changed, owned, partition_epoch))
+        self.updated = reconcile(
+            member, ReconciliationTarget(epoch, assignment, subscribed, changed, owned, partition_epoch)
+        )
         if self.updated != member:
             self.records.append(records.current_assignment_record(self.group.group_id, self.updated))
             self.after_write(self._set_rebalance_timer)

@@ -36,7 +36,7 @@ NO_EPOCH = -1
 """The current epoch of a partition that no member has."""
 
 
-class Target(NamedTuple):
+class ReconciliationTarget(NamedTuple):
     """What a member is reconciled with.
 
     `owned` are the partitions that the member says it owns; None if it does not say.
@@ -51,28 +51,28 @@ class Target(NamedTuple):
     partition_epoch: Callable[[Uuid, int], int]
 
 
-def reconcile(member: ConsumerGroupMember, target: Target) -> ConsumerGroupMember:
+def reconcile(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
     """Return the member after its next step. Raises Refusal(FENCED_MEMBER_EPOCH)."""
     return _STEPS[member.state](member, target)
 
 
-def _from_stable(member: ConsumerGroupMember, target: Target) -> ConsumerGroupMember:
+def _from_stable(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
     if member.member_epoch != target.epoch:
         return _next_assignment(member, member.member_epoch, target)
     return _without_unsubscribed(member, target) if target.has_subscription_changed else member
 
 
-def _from_unrevoked(member: ConsumerGroupMember, target: Target) -> ConsumerGroupMember:
+def _from_unrevoked(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
     if not _owns(target.owned, member.partitions_pending_revocation):
         return _next_assignment(member, member.member_epoch, target)
     return _without_unsubscribed(member, target) if target.has_subscription_changed else member
 
 
-def _from_unreleased(member: ConsumerGroupMember, target: Target) -> ConsumerGroupMember:
+def _from_unreleased(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
     return _next_assignment(member, member.member_epoch, target)
 
 
-def _from_unknown(member: ConsumerGroupMember, target: Target) -> ConsumerGroupMember:
+def _from_unknown(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
     if target.owned is None or target.owned:
         raise Refusal(error_codes.FENCED_MEMBER_EPOCH, UNKNOWN_STATE)
     return _next_assignment(member, target.epoch, target)
@@ -93,7 +93,7 @@ def _owns(owned: Sequence[Any] | None, partitions: PartitionEpochs) -> bool:
     return any(not partitions.get(each.topic_id, {}).keys().isdisjoint(each.partitions) for each in owned)
 
 
-def _without_unsubscribed(member: ConsumerGroupMember, target: Target) -> ConsumerGroupMember:
+def _without_unsubscribed(member: ConsumerGroupMember, target: ReconciliationTarget) -> ConsumerGroupMember:
     """Revoke the partitions of topics to which the member does not subscribe any more."""
     subscribed = target.subscribed_topic_ids
     kept = {id: partitions for id, partitions in member.assigned_partitions.items() if id in subscribed}
@@ -111,7 +111,9 @@ def _without_unsubscribed(member: ConsumerGroupMember, target: Target) -> Consum
     return _advanced(member, member.state, member.member_epoch, kept, pending)
 
 
-def _next_assignment(member: ConsumerGroupMember, member_epoch: int, target: Target) -> ConsumerGroupMember:
+def _next_assignment(
+    member: ConsumerGroupMember, member_epoch: int, target: ReconciliationTarget
+) -> ConsumerGroupMember:
     assigned: dict[Uuid, Mapping[int, int]] = {}
     revoked: dict[Uuid, Mapping[int, int]] = {}
     pending: dict[Uuid, dict[int, int]] = {}
@@ -136,7 +138,7 @@ def _next_assignment(member: ConsumerGroupMember, member_epoch: int, target: Tar
     return _advanced(member, state, target.epoch, assigned, {})
 
 
-def _is_free(member: ConsumerGroupMember, target: Target, topic_id: Uuid, partition: int) -> bool:
+def _is_free(member: ConsumerGroupMember, target: ReconciliationTarget, topic_id: Uuid, partition: int) -> bool:
     """Return whether no other member has the partition."""
     if target.partition_epoch(topic_id, partition) == NO_EPOCH:
         return True

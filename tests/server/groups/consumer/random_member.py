@@ -13,7 +13,7 @@ from kafkadouble.server.groups.consumer.consumer_group_member import (
     ClassicProtocol,
     ConsumerGroupMember,
 )
-from kafkadouble.server.groups.consumer.current_assignment import NO_EPOCH, Target
+from kafkadouble.server.groups.consumer.current_assignment import NO_EPOCH, ReconciliationTarget
 from kafkadouble.server.groups.modern.member_state import MemberState
 
 TOPICS = {name: Uuid(bytes([index]) * 16) for index, name in enumerate(("t", "u", "v"), 1)}
@@ -82,7 +82,7 @@ def made_owned(made: Random, member: ConsumerGroupMember) -> list[Owned] | None:
     return [Owned(id, sorted(partitions)) for id, partitions in found.items()]
 
 
-def made_target(made: Random, member: ConsumerGroupMember) -> tuple[Target, dict[Uuid, dict[int, int]]]:
+def made_target(made: Random, member: ConsumerGroupMember) -> tuple[ReconciliationTarget, dict[Uuid, dict[int, int]]]:
     """Return a target assignment, and the epochs of the members that have each partition."""
     current = made_epochs(made)
     for source in (member.assigned_partitions, member.partitions_pending_revocation):
@@ -98,7 +98,7 @@ def made_target(made: Random, member: ConsumerGroupMember) -> tuple[Target, dict
     def partition_epoch(id: Uuid, partition: int) -> int:
         return current.get(id, {}).get(partition, NO_EPOCH)
 
-    return Target(epoch, assignment, subscribed, made.random() < 0.4, owned, partition_epoch), current
+    return ReconciliationTarget(epoch, assignment, subscribed, made.random() < 0.4, owned, partition_epoch), current
 
 
 def as_json(member: ConsumerGroupMember) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Compares consumer groups with Apache Kafka 4.4.0's own classes, on machines that have its jars: the
-hash of subscribed topics, the next step of a member, and the records of a member. A failure prints
-the seed."""
+"""Compares consumer groups with Apache Kafka 4.4.0's own classes, on machines that have its jars:
+the hash of subscribed topics, the next step of a member, and the records of a member. A failure
+prints the seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafkadouble.messages.generated.consumer_group_current_member_assignment_rec
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.groups.consumer import records
 from kafkadouble.server.groups.consumer.consumer_group_member import ConsumerGroupMember
-from kafkadouble.server.groups.consumer.current_assignment import Target, reconcile
+from kafkadouble.server.groups.consumer.current_assignment import ReconciliationTarget, reconcile
 from kafkadouble.server.groups.modern.metadata_hash import compute_metadata_hash, compute_topic_hash
 from kafkadouble.server.requests.request import Refusal
 from tests.server.configs.witness import Witness, running
@@ -46,7 +46,7 @@ def kafka() -> Iterator[Witness]:
 
 
 def made_topics(made: Random) -> list[list[Any]]:
-    """Return topics: the name, the id, and the replicas of each partition; replica n is in rack n."""
+    """Return topics: the name, the id, and the replicas of each partition."""
     names = made.sample(["t", "orders.eu", "a_b-c", "x" * 249, "z"], made.randrange(6))
     replicas = range(made.choice([1, 4]))
     return [
@@ -121,7 +121,9 @@ def test_the_steps_of_members_are_kafkas(kafka: Witness, seed: int) -> None:
 FENCED = {"class": "FencedMemberEpochException"}
 
 
-def question(member: ConsumerGroupMember, target: Target, current: dict[Uuid, dict[int, int]]) -> dict[str, Any]:
+def question(
+    member: ConsumerGroupMember, target: ReconciliationTarget, current: dict[Uuid, dict[int, int]]
+) -> dict[str, Any]:
     # The topics that the regular expression matches are a part of the names here.
     return {
         "op": "reconcile",
@@ -135,7 +137,7 @@ def question(member: ConsumerGroupMember, target: Target, current: dict[Uuid, di
     }
 
 
-def step(member: ConsumerGroupMember, target: Target) -> dict[str, Any]:
+def step(member: ConsumerGroupMember, target: ReconciliationTarget) -> dict[str, Any]:
     try:
         after = reconcile(member, target)
     except Refusal:

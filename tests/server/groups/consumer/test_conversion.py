@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from struct import pack
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.server.groups.asking import listed
 from tests.server.groups.bench import GROUP, Member, gather, subscription
 from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
 
-TOGETHER = {"group_initial_rebalance_delay_ms": 3000}
+TOGETHER: dict[str, Any] = {"group_initial_rebalance_delay_ms": 3000}
 """A setting by which the first members of a classic group have one generation."""
 
 DOWNGRADES, UPGRADES, NEITHER, BOTH = "downgrade", "upgrade", "disabled", "bidirectional"

@@ -10,7 +10,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.groups.assignor.assignment import PartitionSet
 from kafkadouble.server.groups.consumer.consumer_group_member import ConsumerGroupMember
-from kafkadouble.server.groups.consumer.current_assignment import NO_EPOCH, Target, reconcile
+from kafkadouble.server.groups.consumer.current_assignment import NO_EPOCH, ReconciliationTarget, reconcile
 from kafkadouble.server.groups.modern.member_state import MemberState
 from kafkadouble.server.requests.request import Refusal
 from tests.server.groups.consumer.random_member import Owned
@@ -172,10 +172,10 @@ def member_of(case: Case) -> ConsumerGroupMember:
     )
 
 
-def target_of(case: Case) -> Target:
+def target_of(case: Case) -> ReconciliationTarget:
     has = {*case.assigned, *case.pending, *case.others}
     owned = [Owned(T, sorted(case.owned)), Owned(U, [0])] if case.owned else None if case.owned is None else []
-    return Target(
+    return ReconciliationTarget(
         case.target_epoch,
         {T: PartitionSet(sorted(case.target))},
         frozenset((T,)) if case.subscribes else frozenset(),

@@ -9,7 +9,7 @@ from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
 from tests.server.groups.asking import commit
 from tests.server.groups.bench import GROUP
-from tests.server.groups.consumer.bench import ConsumerBench, Consumer, settle
+from tests.server.groups.consumer.bench import Consumer, ConsumerBench, settle
 
 
 @pytest.fixture
@@ -35,9 +35,7 @@ def test_a_lost_response_is_repeated_for_the_previous_epoch(bench: ConsumerBench
     assert again.member_epoch == lost.member_epoch
     # The partitions are repeated only in the answer to a full request.
     assert again.assignment is None
-    full = a.request()
-    a.say_everything(full)
-    a.follow(bench.ask(full))
+    a.repeat()
     assert a.partitions(t) == [0, 1]
 
 

@@ -51,7 +51,15 @@ class WordCount:
         self.lines = 0
         """The number of lines that were written."""
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="word-count-"))
-        words = [guarantee, protocol, broker.bootstrap, self.topic, f"app-{self.topic}", folder, str(commit_interval_ms)]
+        words = [
+            guarantee,
+            protocol,
+            broker.bootstrap,
+            self.topic,
+            f"app-{self.topic}",
+            folder,
+            str(commit_interval_ms),
+        ]
         self._command = [*endless_word_count(built(TOOLCHAIN)), *words]
         self._errors = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # the stack closes it
         with CREATOR.admin(broker.bootstrap) as admin:

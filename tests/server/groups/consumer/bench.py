@@ -1,4 +1,4 @@
-"""A node with a stepped clock, and clients with the consumer protocol that are stepped by the test."""
+"""A node with a stepped clock, and clients with the consumer protocol that a test steps."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ class ConsumerBench(Bench):
     """A Bench in which an assignment is computed as soon as a heartbeat needs it."""
 
     def __init__(self, **settings: object) -> None:
-        at_once = {"group_consumer_assignment_interval_ms": 0, "group_initial_rebalance_delay_ms": 0}
-        given: dict[str, Any] = {**at_once, **settings}
-        super().__init__(**given)
+        given = {"group_consumer_assignment_interval_ms": 0, "group_initial_rebalance_delay_ms": 0, **settings}
+        super().__init__(offsets_partitions=1, with_offsets_topic=True, **given)
 
     def consumer_group(self, group: str = GROUP) -> ConsumerGroup:
         found = self.shard(group).groups[group]
@@ -86,6 +85,12 @@ class Consumer:
         assert answer.error_code == error_codes.NONE, answer
         self.follow(answer)
         return answer
+
+    def repeat(self) -> None:
+        """Send a full heartbeat, and follow the answer."""
+        body = self.request()
+        self.say_everything(body)
+        self.follow(self.bench.ask(body))
 
     def send(self, **fields: Any) -> Any:
         """Send a heartbeat, and return the answer without following it."""

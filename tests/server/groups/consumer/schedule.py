@@ -1,9 +1,9 @@
-"""A random schedule of one consumer group: clients join, leave, restart and lose answers, topics change, and
-the coordinator is loaded from its log. Everything comes from the seed.
+"""A random schedule of one consumer group: clients join, leave, restart and lose answers, topics
+change, and the coordinator is loaded from its log. Everything comes from the seed.
 
 Promises. At any time a partition has at most one current member that holds it. A coordinator that
-loads the log has the group that it had. When nothing happens any more, the group becomes Stable, and
-every partition of a subscribed topic has one holder.
+loads the log has the group that it had. When nothing happens any more, the group becomes Stable,
+and every partition of a subscribed topic has one holder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Clients of a consumer group for random schedules: each step is one request, whose answer may be lost.
+"""Clients of a consumer group for random schedules: each step is one request, whose answer may be
+lost.
 
 A client holds a partition from the answer that gives it until the coordinator has received that the
 client gave it up. `holding` is what other clients must not have meanwhile.
@@ -77,7 +78,7 @@ class ConsumerClient:
         if answer.assignment is not None:
             consumer.assigned = {each.topic_id: set(each.partitions) for each in answer.assignment.topic_partitions}
             self._is_revoking = True
-            # It takes over what is new when it has revoked the rest, but the coordinator gave it already.
+            # It uses what is new when it has revoked the rest, but it was given that already.
             self.holding |= self._assigned()
             if self.made.random() < 0.5:
                 self._revoke()
@@ -203,7 +204,7 @@ class ClassicClient:
         data = call.answer.assignment
         topics = assignment_of(data).assigned_partitions if data else ()
         assigned = {(str(ids[each.topic]), index) for each in topics if each.topic in ids for index in each.partitions}
-        # What a cooperative member must give up it gives up now; the coordinator learns it when it joins again.
+        # A cooperative member gives up the rest now; the coordinator learns it at the next join.
         revokes = bool(self.holding - assigned)
         self.holding = assigned
         self._kind = "join" if revokes else "beat"

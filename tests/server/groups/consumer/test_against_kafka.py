@@ -1,6 +1,6 @@
-"""Compares consumer groups with Apache Kafka 4.4.0's own classes, on machines that have its jars: the
-hash of subscribed topics, the next step of a member, and the records of a member. A failure prints
-the seed."""
+"""Compares consumer groups with Apache Kafka 4.4.0's own classes, on machines that have its jars:
+the hash of subscribed topics, the next step of a member, and the records of a member. A failure
+prints the seed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def kafka() -> Iterator[Witness]:
 
 
 def made_topics(made: Random) -> list[list[Any]]:
-    """Return topics: the name, the id, and the replicas of each partition; replica n is in rack n."""
+    """Return topics: the name, the id, and the replicas of each partition."""
     names = made.sample(["t", "orders.eu", "a_b-c", "x" * 249, "z"], made.randrange(6))
     replicas = range(made.choice([1, 4]))
     return [

@@ -1,5 +1,5 @@
-"""Members that are fenced, because a time-out is over: of the session, of the rebalance, and for classic
-members of JoinGroup and SyncGroup (KIP-848)."""
+"""Members that are fenced, because a time-out is over: of the session, of the rebalance, and for
+classic members of JoinGroup and SyncGroup (KIP-848)."""
 
 from __future__ import annotations
 

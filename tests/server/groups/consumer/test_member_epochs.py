@@ -35,9 +35,7 @@ def test_a_lost_response_is_repeated_for_the_previous_epoch(bench: ConsumerBench
     assert again.member_epoch == lost.member_epoch
     # The partitions are repeated only in the answer to a full request.
     assert again.assignment is None
-    full = a.request()
-    a.say_everything(full)
-    a.follow(bench.ask(full))
+    a.repeat()
     assert a.partitions(t) == [0, 1]
 
 

@@ -1,5 +1,6 @@
-"""Random schedules of consumer groups: they converge, and no partition has two owners. A failure prints
-the seed; `python -m tests.server.groups.consumer.test_random_schedules FIRST LAST` runs others."""
+"""Random schedules of consumer groups: they converge, and no partition has two owners. A failure
+prints the seed; `python -m tests.server.groups.consumer.test_random_schedules FIRST LAST` runs
+others."""
 
 from __future__ import annotations
 

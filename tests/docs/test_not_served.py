@@ -18,8 +18,3 @@ PAGES = (ROOT / "README.md", DOCS / "comparison.md", DOCS / "troubleshooting.md"
 def test_it_is_not_served_and_pages_say_so(what: str) -> None:
     assert not SERVED & set(MISSING[what]), f"{what} is served: say so in {[page.name for page in PAGES]}"
     assert [page.name for page in PAGES if what.lower() not in page.read_text().lower()] == []
-
-
-def test_share_groups_are_not_served() -> None:
-    assert "ShareFetch" not in SERVED
-    assert "share groups" in (DOCS / "comparison.md").read_text()

@@ -221,7 +221,9 @@ OFFSETS_OF_SHARE_GROUPS = (
         "--describe --group {group}",
         has(re.compile(r"\S+ +\S+ +0 +0 +2 *")),
     ),
-    Row("kafka-share-groups", "describe state", "--describe --group {group} --state", has(re.compile(r".* Empty +0 *"))),
+    Row(
+        "kafka-share-groups", "describe state", "--describe --group {group} --state", has(re.compile(r".* Empty +0 *"))
+    ),
     Row(
         "kafka-share-groups",
         "reset to-latest",

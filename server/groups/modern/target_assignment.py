@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
-from ...coordinator.java_collections import hash_map_order, string_hash
+from ...coordinator.java_collections import hash_map_order, hash_set_copy_order, string_hash
 from ...metadata.image import Image
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, GroupAssignment
@@ -48,6 +48,12 @@ def can_compute_next_target_assignment(group: ModernGroup[M], interval_ms: int, 
     return timestamp == 0 or interval_ms == 0 or now >= timestamp + interval_ms
 
 
+def _in_order(names: Collection[str]) -> Collection[str]:
+    """Return the names in the order of Kafka's HashSet; a set of strings has another order in each
+    process."""
+    return names if len(names) < 2 else hash_set_copy_order(sorted(names), string_hash)
+
+
 def compute_target_assignment(
     group: ModernGroup[M],
     epoch: int,
@@ -69,7 +75,7 @@ def compute_target_assignment(
             member_id: MemberSubscriptionAndAssignment(
                 members[member_id].rack_id,
                 members[member_id].instance_id,
-                TopicIds(subscribed_topics(members[member_id]), image.topic_ids.get),
+                TopicIds(_in_order(subscribed_topics(members[member_id])), image.topic_ids.get),
                 target_assignment.get(member_id, EMPTY_ASSIGNMENT),
             )
             for member_id in hash_map_order(members, string_hash)

@@ -1,6 +1,6 @@
 """Compares random lives of a share group with Apache Kafka 4.4.0's own group coordinator, on
-machines that have its jars: every response, every record, and what is sent to the share coordinator.
-Seeds are printed."""
+machines that have its jars: every response, every record, and what is sent to the share
+coordinator. Seeds are printed."""
 
 from __future__ import annotations
 

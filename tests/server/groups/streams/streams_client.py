@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDescribeRequest
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from kafkadouble.server.groups.streams.streams_group import StreamsGroup
@@ -107,3 +108,11 @@ def settle(bench: Bench, clients: Sequence[StreamsClient], *, rounds: int = 12) 
         if not news and epochs == [client.epoch for client in clients]:
             return
     raise AssertionError(f"{streams_group_of(bench)!r} does not settle")
+
+
+def alter_group(bench: Bench, name: str, value: str) -> None:
+    """Set a configuration of the group."""
+    resource = IncrementalAlterConfigsRequest.AlterConfigsResource
+    config = IncrementalAlterConfigsRequest.AlterableConfig(name=name, config_operation=0, value=value)
+    body = IncrementalAlterConfigsRequest(resources=[resource(resource_type=32, resource_name=GROUP, configs=[config])])
+    assert [each.error_code for each in bench.ask(body).responses] == [0]

@@ -9,8 +9,7 @@ import pytest
 
 from tests.server.groups.bench import Bench
 
-from .streams_client import AWAY, StreamsClient, settle, streams_group_of
-from .test_streams_groups import alter_group
+from .streams_client import AWAY, StreamsClient, alter_group, settle, streams_group_of
 
 PARTITIONS = 5
 TASKS = {(id, index) for id in ("0", "1") for index in range(PARTITIONS)}

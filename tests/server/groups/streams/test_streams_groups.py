@@ -6,12 +6,11 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble.messages import error_codes
-from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.requests.request import Refusal
 from tests.server.groups.asking import commit, fetched, listed
 from tests.server.groups.bench import GROUP, Bench
 
-from .streams_client import AWAY, StreamsClient, described, settle, streams_group_of
+from .streams_client import AWAY, StreamsClient, alter_group, described, settle, streams_group_of
 
 TASKS = {("0", 0), ("0", 1), ("1", 0), ("1", 1)}
 
@@ -27,13 +26,6 @@ def two_members(bench: Bench) -> tuple[StreamsClient, StreamsClient]:
     clients = StreamsClient(bench, "a"), StreamsClient(bench, "b")
     settle(bench, clients)
     return clients
-
-
-def alter_group(bench: Bench, name: str, value: str) -> None:
-    resource = IncrementalAlterConfigsRequest.AlterConfigsResource
-    config = IncrementalAlterConfigsRequest.AlterableConfig(name=name, config_operation=0, value=value)
-    body = IncrementalAlterConfigsRequest(resources=[resource(resource_type=32, resource_name=GROUP, configs=[config])])
-    assert [each.error_code for each in bench.ask(body).responses] == [0]
 
 
 def test_members_share_the_tasks(bench: Bench) -> None:

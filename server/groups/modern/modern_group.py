@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
+from ...coordinator.java_strings import java_hash
+from ...coordinator.timeline_hash_map import TimelineHashMap
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, PartitionSet
 from ..coordinator_group import CoordinatorGroup
@@ -50,7 +52,7 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
     def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
         self.shard, self.group_id = shard, group_id
         self.group_epoch = 1
-        self.members: dict[str, M] = {}
+        self.members: TimelineHashMap[str, M] = TimelineHashMap(java_hash)
         self.subscribed_topic_names: SubscribedTopicNames = {}
         self.metadata_hash = 0
         self.assignment_epoch = 1

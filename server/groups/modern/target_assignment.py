@@ -10,6 +10,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from ...coordinator.java_collections import hash_map_order, hash_set_copy_order, string_hash
+from ...coordinator.timeline_hash_map import overlaid_order
 from ...metadata.image import Image
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment, GroupAssignment
@@ -70,6 +71,7 @@ def compute_target_assignment(
     Raises Refusal(UNKNOWN_SERVER_ERROR) if the assignor fails.
     """
     image = group.shard.node.image
+    in_order = hash_map_order(overlaid_order(group.members, members, string_hash), string_hash)
     spec = GroupSpec(
         {
             member_id: MemberSubscriptionAndAssignment(
@@ -78,7 +80,7 @@ def compute_target_assignment(
                 TopicIds(_in_order(subscribed_topics(members[member_id])), image.topic_ids.get),
                 target_assignment.get(member_id, EMPTY_ASSIGNMENT),
             )
-            for member_id in hash_map_order(members, string_hash)
+            for member_id in in_order
         },
         homogeneous,
         group.inverted_target_assignment,

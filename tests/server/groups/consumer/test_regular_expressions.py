@@ -1,4 +1,4 @@
-"""Subscriptions by regular expression (KIP-848, KIP-1043): when they are resolved, and how often."""
+"""Subscription by regular expression (KIP-848): when the topics are resolved, and what that starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subscription by regular expression (KIP-848): when the topics are resolved, and what that starts."""
+"""Subscriptions by regular expression (KIP-848): when they are resolved, and how often."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from .mutation import Mutation
 from .of_brokers import BROKERS
 from .of_logs import LOGS
 from .of_replication import REPLICATION
+from .of_share import SHARE
 from .of_snapshots import SNAPSHOTS
 
-MUTATIONS: dict[str, Mutation] = {**LOGS, **SNAPSHOTS, **REPLICATION, **BROKERS}
+MUTATIONS: dict[str, Mutation] = {**LOGS, **SNAPSHOTS, **REPLICATION, **BROKERS, **SHARE}

@@ -118,7 +118,7 @@ class Life:
         own = [state for batch in self.records for state in batch.states if state.member_id == member]
         if not own:
             return
-        batches: list[Any] = []
+        batches: list[AcknowledgementBatch] = []
         for state in sorted(
             chance.sample(own, min(len(own), chance.randrange(1, 4))), key=lambda each: each.first_offset
         ):

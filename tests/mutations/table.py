@@ -8,5 +8,6 @@ from .of_logs import LOGS
 from .of_replication import REPLICATION
 from .of_share import SHARE
 from .of_snapshots import SNAPSHOTS
+from .of_streams import STREAMS
 
-MUTATIONS: dict[str, Mutation] = {**LOGS, **SNAPSHOTS, **REPLICATION, **BROKERS, **SHARE}
+MUTATIONS: dict[str, Mutation] = {**LOGS, **SNAPSHOTS, **REPLICATION, **BROKERS, **SHARE, **STREAMS}

@@ -76,12 +76,15 @@ def test_the_rebalance_timeout_goes_on_after_loading(bench: Bench) -> None:
     assert "a" not in streams_group_of(bench).members
 
 
-def test_a_static_member_that_comes_back_has_its_tasks(bench: Bench) -> None:
+@pytest.mark.parametrize("fails_over", [False, True])
+def test_a_static_member_that_comes_back_has_its_tasks(bench: Bench, fails_over: bool) -> None:
     a, b = StreamsClient(bench, "a", instance="i"), StreamsClient(bench, "b")
     settle(bench, [a, b])
     had, epoch = a.owned(), streams_group_of(bench).metadata.epoch
     assert a.leave(AWAY).member_epoch == AWAY
     assert described(bench).group_state == "Reconciling"
+    if fails_over:
+        bench.fail_over()
     again = StreamsClient(bench, "a2", process="a", instance="i")
     assert again.beat().error_code == 0
     assert again.owned() == had
@@ -169,6 +172,19 @@ def test_a_member_that_comes_back_at_once_has_what_was_refined(bench: Bench) -> 
     assert len(a.owned()) == 2
     settle(bench, [a, b])
     assert a.owned() | b.owned() == TASKS
+
+
+def test_a_commit_is_as_new_as_the_assignment_of_its_task(bench: Bench) -> None:
+    a = StreamsClient(bench, "a")
+    settle(bench, [a])
+    first = a.epoch
+    streams_group_of(bench).rebalance()
+    settle(bench, [a])
+    assert a.epoch == first + 1
+    stale = error_codes.STALE_MEMBER_EPOCH
+    expected = {first - 1: stale, first: 0, first + 1: 0, first + 2: stale}
+    for epoch, code in expected.items():
+        assert commit(bench, {"lines": {0: 5}}, member="a", generation=epoch) == {("lines", 0): code}
 
 
 def test_the_last_heartbeat_is_repeated_when_its_answer_was_lost(bench: Bench) -> None:

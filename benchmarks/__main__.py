@@ -18,6 +18,8 @@ ALL = (
     "capture",
     "throughput",
     "transactions",
+    "groups",
+    "share",
     "transaction_loading",
     "read_committed",
     "memory",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from kafkadouble.messages.generated.consumer_protocol_assignment import ConsumerProtocolAssignment
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest
+from kafkadouble.messages.generated.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest
@@ -31,6 +32,7 @@ class Member(NamedTuple):
     client_id: str
     host: str
     assignment: tuple[TopicPartition, ...]
+    epoch: int | None = None
 
 
 class Committed(NamedTuple):
@@ -43,7 +45,9 @@ class Committed(NamedTuple):
 class Group(NamedTuple):
     """One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
     Stable or Empty. `lags` has, for each partition with a committed offset and a leader, the number
-    of offsets up to the high watermark; `lag` is their sum."""
+    of offsets up to the high watermark; `lag` is their sum. Of a share group, the offsets are the
+    start offsets of its share partitions, and the lags count what is not delivered yet. `epoch` and
+    `assignment_epoch` are None for a classic group, and so are the epochs of its members."""
 
     id: str
     type: str
@@ -52,6 +56,8 @@ class Group(NamedTuple):
     members: tuple[Member, ...]
     offsets: dict[TopicPartition, Committed]
     lags: dict[TopicPartition, int]
+    epoch: int | None = None
+    assignment_epoch: int | None = None
 
     @property
     def lag(self) -> int:
@@ -68,11 +74,23 @@ def groups(ask: Ask, ends: Ends, only: str | None = None) -> dict[str, Group]:
 
 def _group(listed: Any, ask: Ask, ends: Ends) -> Group:
     kind = listed.group_type.lower() or "classic"
-    describe = _DESCRIBE.get(kind)
-    protocol, members = ("", ()) if describe is None else describe(listed.group_id, ask)
-    offsets = {} if kind == "share" else _offsets(listed.group_id, ask)
-    lags = _lags(offsets, ends(list(offsets))) if offsets else {}
-    return Group(listed.group_id, kind, listed.group_state, protocol, members, offsets, lags)
+    described = _DESCRIBE[kind](listed.group_id, ask)
+    if kind == "share":
+        offsets, lags = _share_offsets(listed.group_id, ask)
+    else:
+        offsets = _offsets(listed.group_id, ask)
+        lags = _lags(offsets, ends(list(offsets))) if offsets else {}
+    group = Group(listed.group_id, kind, listed.group_state, described.protocol, described.members, offsets, lags)
+    return group._replace(epoch=described.epoch, assignment_epoch=described.assignment_epoch)
+
+
+class Described(NamedTuple):
+    """What a Describe API says of a group."""
+
+    protocol: str
+    members: tuple[Member, ...]
+    epoch: int | None = None
+    assignment_epoch: int | None = None
 
 
 def _lags(offsets: Mapping[TopicPartition, Committed], ends: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
@@ -80,9 +98,9 @@ def _lags(offsets: Mapping[TopicPartition, Committed], ends: Mapping[TopicPartit
     return {each: max(0, ends[each] - committed.offset) for each, committed in offsets.items() if each in ends}
 
 
-def _classic(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+def _classic(group_id: str, ask: Ask) -> Described:
     group = ask(DescribeGroupsRequest(groups=[group_id])).groups[0]
-    return group.protocol_data, tuple(
+    members = tuple(
         Member(
             one.member_id,
             one.group_instance_id,
@@ -92,6 +110,7 @@ def _classic(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
         )
         for one in group.members
     )
+    return Described(group.protocol_data, members)
 
 
 def assigned_partitions(data: bytes) -> tuple[TopicPartition, ...]:
@@ -107,22 +126,35 @@ def assigned_partitions(data: bytes) -> tuple[TopicPartition, ...]:
     return _flat((one.topic, one.partitions) for one in assignment.assigned_partitions)
 
 
-def _consumer(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+def _consumer(group_id: str, ask: Ask) -> Described:
     group = ask(ConsumerGroupDescribeRequest(group_ids=[group_id])).groups[0]
-    return group.assignor_name, tuple(_modern(one, one.instance_id) for one in group.members)
+    members = tuple(_modern(one, one.instance_id) for one in group.members)
+    return Described(group.assignor_name, members, group.group_epoch, group.assignment_epoch)
 
 
-def _share(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+def _share(group_id: str, ask: Ask) -> Described:
     group = ask(ShareGroupDescribeRequest(group_ids=[group_id])).groups[0]
-    return group.assignor_name, tuple(_modern(one, None) for one in group.members)
+    members = tuple(_modern(one, None) for one in group.members)
+    return Described(group.assignor_name, members, group.group_epoch, group.assignment_epoch)
+
+
+def _share_offsets(group_id: str, ask: Ask) -> tuple[dict[TopicPartition, Committed], dict[TopicPartition, int]]:
+    """The start offsets of the share partitions that were read, and their lags."""
+    requested = DescribeShareGroupOffsetsRequest.DescribeShareGroupOffsetsRequestGroup(group_id=group_id, topics=None)
+    group = ask(DescribeShareGroupOffsetsRequest(groups=[requested])).groups[0]
+    found = [(topic.topic_name, one) for topic in group.topics for one in topic.partitions]
+    offsets = {
+        (name, one.partition_index): Committed(one.start_offset, "") for name, one in found if one.start_offset >= 0
+    }
+    return offsets, {(name, one.partition_index): one.lag for name, one in found if one.lag >= 0}
 
 
 def _modern(one: Any, instance_id: str | None) -> Member:
     assigned = _flat((part.topic_name, part.partitions) for part in one.assignment.topic_partitions)
-    return Member(one.member_id, instance_id, one.client_id, one.client_host, assigned)
+    return Member(one.member_id, instance_id, one.client_id, one.client_host, assigned, one.member_epoch)
 
 
-def _streams(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
+def _streams(group_id: str, ask: Ask) -> Described:
     """A member of a streams group has the partitions that its active tasks read."""
     group = ask(StreamsGroupDescribeRequest(group_ids=[group_id])).groups[0]
     subtopologies = () if group.topology is None else group.topology.subtopologies or ()
@@ -136,9 +168,11 @@ def _streams(group_id: str, ask: Ask) -> tuple[str, tuple[Member, ...]]:
             for topic in topics.get(tasks.subtopology_id, ())
         )
 
-    return group.assignor_name or "", tuple(
-        Member(one.member_id, one.instance_id, one.client_id, one.client_host, assigned(one)) for one in group.members
+    members = tuple(
+        Member(one.member_id, one.instance_id, one.client_id, one.client_host, assigned(one), one.member_epoch)
+        for one in group.members
     )
+    return Described(group.assignor_name or "", members, group.group_epoch, group.assignment_epoch)
 
 
 def _sources(subtopology: Any) -> list[str]:

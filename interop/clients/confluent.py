@@ -26,6 +26,9 @@ RENAMED = {
 }
 """Options for which librdkafka has another name than Kafka."""
 
+OF_THE_BROKER = ("heartbeat_interval_ms", "session_timeout_ms", "partition_assignment_strategy")
+"""Options that the broker decides with group.protocol=consumer (KIP-848)."""
+
 RESOURCES = {"topic": ca.ResourceType.TOPIC, "broker": ca.ResourceType.BROKER}
 
 
@@ -135,6 +138,8 @@ class Consumer(shape.Consumer):
         self, bootstrap: str, topics: Sequence[str] = (), partitions: Sequence[Partition] = (), **options: Any
     ) -> None:
         settings = shape.CONSUMER | {"group_id": "none"} | options
+        for name in OF_THE_BROKER if options.get("group_protocol") == "consumer" else ():
+            settings.pop(name, None)
         self._it = ck.Consumer(_settings(bootstrap, settings))
         if topics:
             self._it.subscribe(list(topics))

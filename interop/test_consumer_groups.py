@@ -1,0 +1,152 @@
+"""What users rely on in groups with group.protocol=consumer (KIP-848), through confluent-kafka: members
+share the partitions, subscribe by regular expression, restart as static members, and change the
+protocol of a group while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from interop.brokers import Broker
+from interop.clients import CREATOR, confluent
+from interop.clients.shape import Partition, Record
+from interop.raw import ask
+from interop.support import Member, eventually
+from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
+from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+
+NEW = {"group_protocol": "consumer"}
+CLASSIC = {"group_protocol": "classic", "session_timeout_ms": 20_000, "heartbeat_interval_ms": 500}
+COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
+
+WAITS_S = 300.0
+"""A heartbeat comes every five seconds, and a rebalance takes several."""
+
+
+@pytest.fixture
+def four(broker: Broker, name: str) -> list[Partition]:
+    return made(broker, name, 4)
+
+
+def made(broker: Broker, name: str, partitions: int) -> list[Partition]:
+    with CREATOR.admin(broker.bootstrap) as admin:
+        admin.create_topic(name, partitions)
+        eventually(admin.topics, lambda found: name in found)
+    return [Partition(name, index) for index in range(partitions)]
+
+
+def member(broker: Broker, topic: str, group: str, **options: Any) -> Member:
+    return Member(confluent.Consumer(broker.bootstrap, [topic], group_id=group, **options))
+
+
+def shared(members: Iterable[Member], every: Iterable[Partition], sizes: list[int]) -> None:
+    """Waits until the members together have every partition once, in shares of these sizes."""
+    members, expected = list(members), sorted(every)
+
+    def shares() -> list[frozenset[Partition]]:
+        for each in members:
+            if each.failure:
+                raise each.failure
+        return [each.assignment for each in members]
+
+    def is_whole(found: list[frozenset[Partition]]) -> bool:
+        return sorted(one for share in found for one in share) == expected and sorted(map(len, found)) == sorted(sizes)
+
+    eventually(shares, is_whole, within=WAITS_S)
+
+
+def described(broker: Broker, group: str) -> Any:
+    (found,) = ask(broker.bootstrap, ConsumerGroupDescribeRequest(group_ids=[group]), 1).groups
+    return found
+
+
+def type_of(broker: Broker, group: str) -> str:
+    groups = ask(broker.bootstrap, ListGroupsRequest(), 5).groups
+    return next(str(each.group_type) for each in groups if each.group_id == group)
+
+
+def test_partitions_are_shared_when_a_member_comes_and_taken_back_when_it_goes(
+    broker: Broker, four: list[Partition]
+) -> None:
+    topic = four[0].topic
+    with member(broker, topic, topic, **NEW) as first:
+        shared([first], four, [4])
+        with member(broker, topic, topic, **NEW) as second:
+            shared([first, second], four, [2, 2])
+            eventually(lambda: described(broker, topic).group_state, lambda state: state == "Stable")
+            assert [each.member_type for each in described(broker, topic).members] == [1, 1]
+        shared([first], four, [4])
+
+
+def test_no_record_is_lost_or_read_twice_over_an_orderly_rebalance(broker: Broker, four: list[Partition]) -> None:
+    topic, options = four[0].topic, {"enable_auto_commit": True, **NEW}
+    with confluent.Producer(broker.bootstrap) as producer, member(broker, topic, topic, **options) as first:
+        producer.send(topic, [Record(b"a%d" % n, partition=n % 4) for n in range(40)])
+        eventually(lambda: len(first.seen), lambda found: found >= 40)
+        with member(broker, topic, topic, **options) as second:
+            shared([first, second], four, [2, 2])
+            producer.send(topic, [Record(b"b%d" % n, partition=n % 4) for n in range(40)])
+            eventually(lambda: len(first.seen) + len(second.seen), lambda found: found >= 80)
+        shared([first], four, [4])
+        producer.send(topic, [Record(b"c%d" % n, partition=n % 4) for n in range(40)])
+        values = eventually(
+            lambda: [seen.value or b"" for seen in (*first.seen, *second.seen)], lambda found: len(found) >= 120
+        )
+    assert sorted(values) == sorted(b"%c%d" % (letter, n) for letter in b"abc" for n in range(40))
+
+
+def test_a_regular_expression_finds_topics_that_are_created_later(broker: Broker, name: str) -> None:
+    first = made(broker, f"{name}-a", 2)
+    with member(broker, f"^{name}-.*", name, **NEW) as one:
+        shared([one], first, [2])
+        later = made(broker, f"{name}-b", 1)
+        shared([one], [*first, *later], [3])
+
+
+def test_a_static_member_comes_back_to_its_partitions(broker: Broker, four: list[Partition]) -> None:
+    topic = four[0].topic
+    with member(broker, topic, topic, **NEW) as other:
+        static = {"group_instance_id": "i", **NEW}
+        with member(broker, topic, topic, **static) as before:
+            shared([other, before], four, [2, 2])
+            eventually(lambda: described(broker, topic).group_state, lambda state: state == "Stable")
+            owned, epoch = before.assignment, described(broker, topic).group_epoch
+        with member(broker, topic, topic, **static) as after:
+            eventually(lambda: after.assignment, lambda found: found == owned, within=WAITS_S)
+            assert described(broker, topic).group_epoch == epoch
+
+
+@pytest.mark.parametrize("options", [CLASSIC, COOPERATIVE], ids=["eager", "cooperative"])
+def test_a_group_is_upgraded_and_downgraded_member_by_member(
+    broker: Broker, four: list[Partition], options: dict[str, Any]
+) -> None:
+    topic, group = four[0].topic, four[0].topic
+    with member(broker, topic, group, **options) as old:
+        shared([old], four, [4])
+        assert type_of(broker, group) == "classic"
+        with member(broker, topic, group, **NEW) as new:
+            shared([old, new], four, [2, 2])
+            assert type_of(broker, group) == "consumer"
+            assert sorted(each.member_type for each in described(broker, group).members) == [0, 1]
+            old.stop()
+            shared([new], four, [4])
+            assert type_of(broker, group) == "consumer"
+            # And back again.
+            with member(broker, topic, group, **options) as back:
+                shared([new, back], four, [2, 2])
+                new.stop()
+                shared([back], four, [4])
+                assert type_of(broker, group) == "classic"
+
+
+def test_offsets_survive_a_change_of_the_protocol(broker: Broker, topic: str) -> None:
+    partition = Partition(topic, 0)
+    with confluent.Producer(broker.bootstrap) as producer:
+        producer.send(topic, [Record(b"%d" % n) for n in range(10)])
+    for offset, options in ((3, CLASSIC), (6, NEW), (9, CLASSIC)):
+        with confluent.Consumer(broker.bootstrap, [topic], group_id=topic, **options) as consumer:
+            first = offset - 3
+            assert [seen.offset for seen in consumer.read(10 - first)] == [*range(first, 10)]
+            consumer.commit({partition: (offset, "")})

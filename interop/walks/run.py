@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from .promise import ProgramResult, differences, expected, parsed
-from .toolchains.building import Program, built
+from .toolchains.building import CLASSIC, Program, built
 
 PATIENCE = 120.0
 """Seconds that a program may run. It gives up by itself after 60."""
@@ -34,10 +34,18 @@ class Ended(NamedTuple):
     stderr: str
 
 
-def run(program: Program, verb: str, bootstrap: str, topic: str, group: str, transactions: bool = False) -> Ended:
+def run(
+    program: Program,
+    verb: str,
+    bootstrap: str,
+    topic: str,
+    group: str,
+    transactions: bool = False,
+    group_protocol: str = CLASSIC,
+) -> Ended:
     """Raises Missing where the program cannot be built here."""
     command = [*program.command(built(program.toolchain)), verb, bootstrap, topic, group]
-    return ended(command, TRANSACTIONS=str(int(transactions)))
+    return ended(command, TRANSACTIONS=str(int(transactions)), GROUP_PROTOCOL=group_protocol)
 
 
 def ended(command: Sequence[str], **environment: str) -> Ended:

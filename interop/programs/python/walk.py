@@ -100,7 +100,8 @@ class Walk:
     @contextmanager
     def _member(self) -> Iterator[Consumer]:
         with self._report.step("group"):
-            member = self._client.consumer(self._bootstrap, topics=[self._topic], group_id=self._group)
+            options = {"group_protocol": "consumer"} if os.environ.get("GROUP_PROTOCOL") == "consumer" else {}
+            member = self._client.consumer(self._bootstrap, topics=[self._topic], group_id=self._group, **options)
         with member:
             yield member
 

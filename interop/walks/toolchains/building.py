@@ -24,6 +24,8 @@ from interop.local.jars import Missing, cache, program
 
 __all__ = [
     "ALL",
+    "CLASSIC",
+    "CONSUMER",
     "NOTHING",
     "SOURCES",
     "Missing",
@@ -45,6 +47,9 @@ ALL = "KAFKADOUBLE_INTEROP_ALL"
 
 SYSTEM = ""
 """The version of a client that the system provides, whatever version that is."""
+
+CLASSIC, CONSUMER = "classic", "consumer"
+"""The protocols of a group (KIP-848)."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 GENERATED = frozenset({"__pycache__", "node_modules", "target"})
@@ -73,7 +78,8 @@ class Program(NamedTuple):
     `at_fail_over` says what its users must expect when a leader fails: duplicate records, or
     records that it gives up on; empty if neither. `gives_up_with` are words of the error, if it
     gives up on some each time that brokers are killed: a version that does not give up fails until
-    its row is changed.
+    its row is changed. `group_protocols` are the values of `group.protocol` that it offers; it
+    reads the one of a run in the environment variable GROUP_PROTOCOL.
     """
 
     name: str
@@ -87,6 +93,7 @@ class Program(NamedTuple):
     blind_to: str = ""
     at_fail_over: str = ""
     gives_up_with: str = ""
+    group_protocols: tuple[str, ...] = (CLASSIC,)
 
     @property
     def writes_null_headers(self) -> bool:

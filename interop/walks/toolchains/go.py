@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from .building import NOTHING, SOURCES, Program, Toolchain, fetch, program, run
+from .building import CLASSIC, CONSUMER, NOTHING, SOURCES, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "go"
 
@@ -20,16 +20,32 @@ TOOLCHAIN = Toolchain("Go", FOLDER, build)
 
 
 def _row(
-    name: str, package: str, version: str, binary: str, not_offered: Mapping[str, str] = NOTHING, at_fail_over: str = ""
+    name: str,
+    package: str,
+    version: str,
+    binary: str,
+    not_offered: Mapping[str, str] = NOTHING,
+    at_fail_over: str = "",
+    group_protocols: tuple[str, ...] = (CLASSIC,),
 ) -> Program:
     def command(folder: Path) -> list[str]:
         return [str(folder / binary)]
 
-    return Program(name, "Go", package, version, TOOLCHAIN, command, not_offered, at_fail_over=at_fail_over)
+    return Program(
+        name,
+        "Go",
+        package,
+        version,
+        TOOLCHAIN,
+        command,
+        not_offered,
+        at_fail_over=at_fail_over,
+        group_protocols=group_protocols,
+    )
 
 
 PROGRAMS = (
-    _row("franz-go", "github.com/twmb/franz-go", "v1.22.2", "franz"),
+    _row("franz-go", "github.com/twmb/franz-go", "v1.22.2", "franz", group_protocols=(CLASSIC, CONSUMER)),
     _row(
         "sarama",
         "github.com/IBM/sarama",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .building import SOURCES, Program, Toolchain, fetch, program, run
+from .building import CLASSIC, CONSUMER, SOURCES, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "java"
 
@@ -59,6 +59,7 @@ def _row(version: str) -> Program:
         version,
         TOOLCHAIN,
         lambda folder: java(folder, version, "interop.Program"),
+        group_protocols=(CLASSIC, CONSUMER) if version == CLIENTS[0] else (CLASSIC,),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from .building import NOTHING, SOURCES, Program, Toolchain
+from .building import CLASSIC, CONSUMER, NOTHING, SOURCES, Program, Toolchain
 
 FOLDER = SOURCES / "python"
 
@@ -20,13 +20,24 @@ def build(folder: Path) -> None:
 TOOLCHAIN = Toolchain("Python", FOLDER, build)
 
 
-def _row(package: str, not_offered: Mapping[str, str] = NOTHING) -> Program:
+def _row(
+    package: str, not_offered: Mapping[str, str] = NOTHING, group_protocols: tuple[str, ...] = (CLASSIC,)
+) -> Program:
     command = [sys.executable, "-m", "interop.programs.python", package]
-    return Program(package, "Python", package, version(package), TOOLCHAIN, lambda folder: command, not_offered)
+    return Program(
+        package,
+        "Python",
+        package,
+        version(package),
+        TOOLCHAIN,
+        lambda folder: command,
+        not_offered,
+        group_protocols=group_protocols,
+    )
 
 
 PROGRAMS = (
     _row("kafka-python", {"null_header": "refuses to send a header without a value"}),
     _row("aiokafka"),
-    _row("confluent-kafka"),
+    _row("confluent-kafka", group_protocols=(CLASSIC, CONSUMER)),
 )

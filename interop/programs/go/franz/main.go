@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -103,9 +104,16 @@ func received(fetches kgo.Fetches) []walk.Record {
 
 type member struct{ *kgo.Client }
 
+// isServerSide says whether members use the consumer protocol (KIP-848).
+func isServerSide() bool { return os.Getenv("GROUP_PROTOCOL") == "consumer" }
+
 func (c client) Join(_ context.Context, topic, group string) (walk.Member, error) {
-	it, err := c.with(kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic), kgo.DisableAutoCommit(),
-		kgo.HeartbeatInterval(200*time.Millisecond), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	options := []kgo.Opt{kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic), kgo.DisableAutoCommit(),
+		kgo.HeartbeatInterval(200 * time.Millisecond), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart())}
+	if isServerSide() {
+		options = append(options, kgo.ServerSideBalancer())
+	}
+	it, err := c.with(options...)
 	return member{it}, err
 }
 
@@ -127,6 +135,9 @@ func (m member) Close() error {
 }
 
 func (c client) Members(ctx context.Context, topic, group string) ([][]int32, error) {
+	if isServerSide() {
+		return c.assigned(ctx, group)
+	}
 	described, err := c.DescribeGroups(ctx, group)
 	if err != nil {
 		return nil, err
@@ -138,6 +149,21 @@ func (c client) Members(ctx context.Context, topic, group string) ([][]int32, er
 		for _, of := range assigned.Topics {
 			mine = append(mine, of.Partitions...)
 		}
+		found = append(found, mine)
+	}
+	return found, described[group].Err
+}
+
+// assigned are the partitions of the members of a group with the consumer protocol.
+func (c client) assigned(ctx context.Context, group string) ([][]int32, error) {
+	described, err := c.DescribeConsumerGroups(ctx, group)
+	if err != nil {
+		return nil, err
+	}
+	var found [][]int32
+	for _, one := range described[group].Members {
+		var mine []int32
+		one.Assignment.Each(func(_ string, partition int32) { mine = append(mine, partition) })
 		found = append(found, mine)
 	}
 	return found, described[group].Err

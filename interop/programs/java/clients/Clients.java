@@ -30,7 +30,11 @@ final class Clients {
         given.put("group.id", group);
         given.put("auto.offset.reset", "earliest");
         given.put("enable.auto.commit", "false");
-        given.put("heartbeat.interval.ms", "100");
+        if ("consumer".equals(System.getenv("GROUP_PROTOCOL"))) {
+            given.put("group.protocol", "consumer"); // the broker decides about heartbeats
+        } else {
+            given.put("heartbeat.interval.ms", "100");
+        }
         return new KafkaConsumer<>(given, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 

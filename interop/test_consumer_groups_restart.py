@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from interop.brokers import Broker
@@ -13,7 +15,7 @@ from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroup
 
 pytestmark = [pytest.mark.needs("restart", "durable")]
 
-NEW = {"group_protocol": "consumer", "enable_auto_commit": True}
+NEW: dict[str, Any] = {"group_protocol": "consumer", "enable_auto_commit": True}
 
 
 def test_members_go_on_with_their_partitions(broker: Broker, name: str) -> None:

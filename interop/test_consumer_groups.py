@@ -1,6 +1,6 @@
-"""What users rely on in groups with group.protocol=consumer (KIP-848), through confluent-kafka: members
-share the partitions, subscribe by regular expression, restart as static members, and change the
-protocol of a group while it runs."""
+"""What users rely on in groups with group.protocol=consumer (KIP-848), through confluent-kafka:
+members share the partitions, subscribe by regular expression, restart as static members, and
+change the protocol of a group while it runs."""
 
 from __future__ import annotations
 

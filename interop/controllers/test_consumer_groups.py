@@ -64,8 +64,8 @@ def cluster(real: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Iterator[M
 
 
 class Group:
-    """One group of this partition of the offsets topic, whose members are stepped by requests to the
-    broker that coordinates it."""
+    """One group of this partition of the offsets topic. Requests to the broker that coordinates it
+    step its members."""
 
     def __init__(self, partition: int, topic: str) -> None:
         prefix = unique("group")
@@ -199,7 +199,8 @@ def test_a_group_moves_in_the_middle_of_a_reconciliation_and_comes_back(cluster:
     group = Group(partition, topic)
     group.moves_to(first)
 
-    # a has all partitions but two that s has; c must wait for them, and b subscribes by a regular expression.
+    # a has all partitions but two that s has; c must wait for them, and b subscribes by a regular
+    # expression.
     group.heartbeat("a", subscribed_topic_names=[topic], rack_id="r", server_assignor="uniform")
     group.heartbeat("s1", subscribed_topic_names=[topic], instance_id="i")
     group.heartbeat("a")

@@ -39,7 +39,7 @@ def test_the_walk(request: pytest.FixtureRequest, broker: Broker, program: Progr
 
 @pytest.mark.parametrize("program", OF_CONSUMERS, ids=[program.name for program in OF_CONSUMERS])
 def test_the_walk_with_the_consumer_protocol(broker: Broker, program: Program) -> None:
-    """The members of its group use group.protocol=consumer (KIP-848), and the object is the same."""
+    """The members of its group use group.protocol=consumer (KIP-848); the object is the same."""
     topic = unique(f"walk-848-{program.name}")
     transactions = served(broker.bootstrap) >= TRANSACTIONS
     try:

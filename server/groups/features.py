@@ -1,6 +1,5 @@
-"""Which group protocols are enabled: by the features group.version, share.version and
-streams.version of the cluster, and the consumer protocol also by
-`group.coordinator.rebalance.protocols` of the broker (KIP-848, KIP-932, KIP-1071)."""
+"""Which group protocols are enabled (KIP-848, KIP-932, KIP-1071): a feature of the cluster enables
+each, and a broker offers some of them only if `group.coordinator.rebalance.protocols` has them."""
 
 from __future__ import annotations
 
@@ -8,33 +7,24 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 
-from ..configs.settings import Settings
 from ..metadata.features import GROUP_VERSION, SHARE_VERSION, STREAMS_VERSION
-from ..metadata.image import Image
 from ..requests.request import Refusal
-from .coordinator_group import CONSUMER, STREAMS
+from .coordinator_group import CONSUMER, SHARE, STREAMS
 
 if TYPE_CHECKING:
-    from ..coordinator.host import CoordinatorHost
+    from ..logs.host import NodeHost
+
+FEATURES = {CONSUMER: GROUP_VERSION, SHARE: SHARE_VERSION, STREAMS: STREAMS_VERSION}
+"""Type of group -> the feature that enables it from level 1 on."""
+
+OFFERED_BY_SETTING = frozenset((CONSUMER, STREAMS))
+"""The types that a broker must also have in its setting."""
+
+PROTOCOLS = "group.coordinator.rebalance.protocols"
 
 
-def refuse_without_consumer_protocol(node: CoordinatorHost) -> None:
-    """Raises Refusal(UNSUPPORTED_VERSION) unless group.version is 1 or higher, and this broker has
-    the consumer protocol."""
-    protocols = node.settings.list("group.coordinator.rebalance.protocols")
-    if node.image.features.get(GROUP_VERSION, 0) < 1 or CONSUMER not in protocols:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION)
-
-
-def refuse_without_share_groups(image: Image) -> None:
-    """Raises Refusal(UNSUPPORTED_VERSION) unless share.version is 1 or higher."""
-    if image.features.get(SHARE_VERSION, 0) < 1:
-        raise Refusal(error_codes.UNSUPPORTED_VERSION)
-
-
-def refuse_without_streams_protocol(image: Image, settings: Settings) -> None:
-    """Raises Refusal(UNSUPPORTED_VERSION) unless streams.version is 1 or higher, and this broker
-    offers the protocol."""
-    offered = STREAMS in settings.list("group.coordinator.rebalance.protocols")
-    if not offered or image.features.get(STREAMS_VERSION, 0) < 1:
+def refuse_without_protocol(node: NodeHost, type: str) -> None:
+    """Raises Refusal(UNSUPPORTED_VERSION) unless groups of this type are enabled."""
+    is_offered = type not in OFFERED_BY_SETTING or type in node.settings.list(PROTOCOLS)
+    if not is_offered or node.image.features.get(FEATURES[type], 0) < 1:
         raise Refusal(error_codes.UNSUPPORTED_VERSION)

@@ -14,7 +14,8 @@ from kafkadouble.messages.generated.alter_share_group_offsets import (
     AlterShareGroupOffsetsResponse,
 )
 
-from ..groups.features import refuse_without_share_groups
+from ..groups.coordinator_group import SHARE
+from ..groups.features import refuse_without_protocol
 from ..metadata.image import TopicImage
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -29,7 +30,7 @@ ResponseTopic = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponseTop
 def answer(
     node: HandlerContext, request: Request[AlterShareGroupOffsetsRequest]
 ) -> Wait[AlterShareGroupOffsetsResponse]:
-    refuse_without_share_groups(node.image)
+    refuse_without_protocol(node, SHARE)
     from ..groups.share.alter_offsets import alter_offsets, failed_partition
 
     known: dict[str, tuple[TopicImage, list[RequestPartition]]] = {}

@@ -18,7 +18,8 @@ from kafkadouble.messages.generated.consumer_group_describe import (
 )
 
 from ..groups.authorized_operations import ALL_OPERATIONS
-from ..groups.features import refuse_without_consumer_protocol
+from ..groups.coordinator_group import CONSUMER
+from ..groups.features import refuse_without_protocol
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
@@ -30,7 +31,7 @@ DescribedGroup = ConsumerGroupDescribeResponse.DescribedGroup
 
 
 def answer(node: HandlerContext, request: Request[ConsumerGroupDescribeRequest]) -> Wait[ConsumerGroupDescribeResponse]:
-    refuse_without_consumer_protocol(node)
+    refuse_without_protocol(node, CONSUMER)
     repeats = Repeats()
     groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
     return ConsumerGroupDescribeResponse(groups=groups)

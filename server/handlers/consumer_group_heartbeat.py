@@ -17,7 +17,8 @@ from kafkadouble.messages.generated.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatResponse,
 )
 
-from ..groups.features import refuse_without_consumer_protocol
+from ..groups.coordinator_group import CONSUMER
+from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -37,7 +38,7 @@ JAVA_WHITESPACE = bytes(range(0x21)).decode()
 def answer(
     node: HandlerContext, request: Request[ConsumerGroupHeartbeatRequest]
 ) -> ConsumerGroupHeartbeatResponse | Wait[ConsumerGroupHeartbeatResponse]:
-    refuse_without_consumer_protocol(node)
+    refuse_without_protocol(node, CONSUMER)
     _validate(node, request)
     from ..groups.consumer.heartbeat import heartbeat, leave
 

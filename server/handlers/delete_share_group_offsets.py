@@ -15,7 +15,8 @@ from kafkadouble.messages.generated.delete_share_group_offsets import (
     DeleteShareGroupOffsetsResponse,
 )
 
-from ..groups.features import refuse_without_share_groups
+from ..groups.coordinator_group import SHARE
+from ..groups.features import refuse_without_protocol
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def answer(
     node: HandlerContext, request: Request[DeleteShareGroupOffsetsRequest]
 ) -> Wait[DeleteShareGroupOffsetsResponse]:
-    refuse_without_share_groups(node.image)
+    refuse_without_protocol(node, SHARE)
     from ..groups.share.delete_offsets import delete_offsets
 
     group_id = request.body.group_id

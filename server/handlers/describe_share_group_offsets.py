@@ -15,7 +15,8 @@ from kafkadouble.messages.generated.describe_share_group_offsets import (
     DescribeShareGroupOffsetsResponse,
 )
 
-from ..groups.features import refuse_without_share_groups
+from ..groups.coordinator_group import SHARE
+from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -29,7 +30,7 @@ ResponseGroup = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsRespo
 def answer(
     node: HandlerContext, request: Request[DescribeShareGroupOffsetsRequest]
 ) -> Wait[DescribeShareGroupOffsetsResponse]:
-    refuse_without_share_groups(node.image)
+    refuse_without_protocol(node, SHARE)
     groups = []
     for requested in request.body.groups:
         try:

@@ -18,7 +18,8 @@ from kafkadouble.messages.generated.share_group_describe import (
 )
 
 from ..groups.authorized_operations import ALL_OPERATIONS
-from ..groups.features import refuse_without_share_groups
+from ..groups.coordinator_group import SHARE
+from ..groups.features import refuse_without_protocol
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
@@ -30,7 +31,7 @@ DescribedGroup = ShareGroupDescribeResponse.DescribedGroup
 
 
 def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) -> Wait[ShareGroupDescribeResponse]:
-    refuse_without_share_groups(node.image)
+    refuse_without_protocol(node, SHARE)
     repeats = Repeats()
     groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
     return ShareGroupDescribeResponse(groups=groups)

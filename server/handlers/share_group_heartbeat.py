@@ -13,7 +13,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
 
 from ..coordinator.java_strings import java_length
-from ..groups.features import refuse_without_share_groups
+from ..groups.coordinator_group import SHARE
+from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -29,7 +30,7 @@ MAX_MEMBER_ID_LENGTH = 36
 def answer(
     node: HandlerContext, request: Request[ShareGroupHeartbeatRequest]
 ) -> ShareGroupHeartbeatResponse | Wait[ShareGroupHeartbeatResponse]:
-    refuse_without_share_groups(node.image)
+    refuse_without_protocol(node, SHARE)
     _validate(request.body)
     from ..groups.share.heartbeat import heartbeat, leave
 

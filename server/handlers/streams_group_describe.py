@@ -20,7 +20,8 @@ from kafkadouble.messages.generated.streams_group_describe import (
 )
 
 from ..groups.authorized_operations import ALL_OPERATIONS
-from ..groups.features import refuse_without_streams_protocol
+from ..groups.coordinator_group import STREAMS
+from ..groups.features import refuse_without_protocol
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
@@ -35,7 +36,7 @@ NOT_STORED = 1
 
 
 def answer(node: HandlerContext, request: Request[StreamsGroupDescribeRequest]) -> Wait[StreamsGroupDescribeResponse]:
-    refuse_without_streams_protocol(node.image, node.settings)
+    refuse_without_protocol(node, STREAMS)
     repeats = Repeats()
     groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
     return StreamsGroupDescribeResponse(groups=groups)

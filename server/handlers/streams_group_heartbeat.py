@@ -19,7 +19,8 @@ from kafkadouble.messages.generated.streams_group_heartbeat import (
     StreamsGroupHeartbeatResponse,
 )
 
-from ..groups.features import refuse_without_streams_protocol
+from ..groups.coordinator_group import STREAMS
+from ..groups.features import refuse_without_protocol
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
@@ -43,7 +44,7 @@ ERRORS_SHOWN = 3
 def answer(
     node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]
 ) -> StreamsGroupHeartbeatResponse | Wait[StreamsGroupHeartbeatResponse]:
-    refuse_without_streams_protocol(node.image, node.settings)
+    refuse_without_protocol(node, STREAMS)
     body = request.body
     if body.topology is not None:
         _validate_topic_names(body.topology)

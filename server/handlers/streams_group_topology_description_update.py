@@ -15,7 +15,8 @@ from kafkadouble.messages.generated.streams_group_topology_description_update im
     StreamsGroupTopologyDescriptionUpdateResponse,
 )
 
-from ..groups.features import refuse_without_streams_protocol
+from ..groups.coordinator_group import STREAMS
+from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ NO_PLUGIN = "The broker has no streams group topology description plugin configu
 def answer(
     node: HandlerContext, request: Request[StreamsGroupTopologyDescriptionUpdateRequest]
 ) -> StreamsGroupTopologyDescriptionUpdateResponse:
-    refuse_without_streams_protocol(node.image, node.settings)
+    refuse_without_protocol(node, STREAMS)
     raise Refusal(error_codes.UNSUPPORTED_VERSION, NO_PLUGIN)
 
 

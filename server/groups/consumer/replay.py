@@ -1,7 +1,6 @@
 """Replays the records of consumer groups into a shard (KIP-848).
 
-The records of one group may be replayed in any order that compaction leaves: each creates the group
-if it does not exist yet, except a tombstone, which then has nothing to delete.
+Each record but a tombstone creates the group if it does not exist yet (`ReplayedGroups`).
 """
 
 from __future__ import annotations
@@ -39,6 +38,7 @@ from kafkadouble.messages.message import Message
 
 from ..modern.member_state import MemberState
 from ..modern.modern_group_member import LEAVE_GROUP_MEMBER_EPOCH
+from ..modern.replayed_groups import NO_ASSIGNMENT_EPOCH, ReplayedGroups
 from . import records
 from .consumer_group import ConsumerGroup, ResolvedRegularExpression
 
@@ -46,21 +46,7 @@ if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 
-NO_ASSIGNMENT_EPOCH = -1
-"""The assignment epoch of a group whose target assignment was deleted."""
-
-
-def _group(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup:
-    """Return the group, created if it does not exist or only has committed offsets."""
-    group = shard.groups.get(group_id)
-    if not isinstance(group, ConsumerGroup):
-        group = shard.groups[group_id] = ConsumerGroup(shard, group_id)
-    return group
-
-
-def _present(shard: GroupCoordinatorShard, group_id: str) -> ConsumerGroup | None:
-    group = shard.groups.get(group_id)
-    return group if isinstance(group, ConsumerGroup) else None
+GROUPS = ReplayedGroups(ConsumerGroup)
 
 
 def replay_member(
@@ -68,10 +54,10 @@ def replay_member(
 ) -> None:
     """Set or delete the subscription of a member; a member without one is deleted."""
     if value is None:
-        if (present := _present(shard, key.group_id)) is not None:
+        if (present := GROUPS.present(shard, key)) is not None:
             present.remove_member(key.member_id)
         return
-    group = _group(shard, key.group_id)
+    group = GROUPS.group(shard, key)
     group.update_member(
         replace(
             group.member_or_new(key.member_id),
@@ -93,17 +79,17 @@ def replay_epoch(
 ) -> None:
     """Set the group epoch, or delete the group."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.group_epoch, group.metadata_hash = value.epoch, value.metadata_hash
-    elif _present(shard, key.group_id) is not None:
-        del shard.groups[key.group_id]
+    else:
+        GROUPS.delete(shard, key)
 
 
 def replay_subscription_metadata(
     shard: GroupCoordinatorShard, key: ConsumerGroupPartitionMetadataKey, value: Message | None
 ) -> None:
     """Remember that a version before 4.1 left this record."""
-    group = _present(shard, key.group_id) if value is None else _group(shard, key.group_id)
+    group = GROUPS.present(shard, key) if value is None else GROUPS.group(shard, key)
     if group is not None:
         group.has_subscription_metadata_record = value is not None
 
@@ -115,8 +101,8 @@ def replay_target_assignment(
 ) -> None:
     """Set or delete the target assignment of a member."""
     if value is not None:
-        _group(shard, key.group_id).update_target_assignment(key.member_id, records.target_assignment_of(value))
-    elif (group := _present(shard, key.group_id)) is not None:
+        GROUPS.group(shard, key).update_target_assignment(key.member_id, records.target_assignment_of(value))
+    elif (group := GROUPS.present(shard, key)) is not None:
         group.remove_target_assignment(key.member_id)
 
 
@@ -127,9 +113,9 @@ def replay_assignment_epoch(
 ) -> None:
     """Set the epoch of the target assignment."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.assignment_epoch, group.assignment_timestamp = value.assignment_epoch, value.assignment_timestamp
-    elif (present := _present(shard, key.group_id)) is not None:
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.assignment_epoch, present.assignment_timestamp = NO_ASSIGNMENT_EPOCH, 0
 
 
@@ -140,7 +126,7 @@ def replay_current_assignment(
 ) -> None:
     """Set what a member has; a tombstone comes before the one of the member itself."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.update_member(
             replace(
                 group.member_or_new(key.member_id),
@@ -153,7 +139,7 @@ def replay_current_assignment(
                 ),
             )
         )
-    elif (present := _present(shard, key.group_id)) is not None and key.member_id in present.members:
+    elif (present := GROUPS.present(shard, key)) is not None and key.member_id in present.members:
         epoch = LEAVE_GROUP_MEMBER_EPOCH
         present.update_member(
             replace(
@@ -172,7 +158,7 @@ def replay_regular_expression(
     value: ConsumerGroupRegularExpressionValue | None,
 ) -> None:
     """Set or delete the topics that a regular expression matches."""
-    group = _present(shard, key.group_id) if value is None else _group(shard, key.group_id)
+    group = GROUPS.present(shard, key) if value is None else GROUPS.group(shard, key)
     if group is None:
         return
     resolved = None

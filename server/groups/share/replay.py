@@ -1,7 +1,6 @@
 """Replays the records of share groups into a shard (KIP-932).
 
-The records of one group may be replayed in any order that compaction leaves: each creates the group
-if it does not exist yet, except a tombstone, which then has nothing to delete.
+Each record but a tombstone creates the group if it does not exist yet (`ReplayedGroups`).
 """
 
 from __future__ import annotations
@@ -36,27 +35,14 @@ from kafkadouble.messages.message import Message
 from ..assignor.assignment import EMPTY_ASSIGNMENT
 from ..modern.member_state import MemberState
 from ..modern.modern_group_member import LEAVE_GROUP_MEMBER_EPOCH
+from ..modern.replayed_groups import NO_ASSIGNMENT_EPOCH, ReplayedGroups
 from . import records
 from .share_group import ShareGroup
 
 if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
-NO_ASSIGNMENT_EPOCH = -1
-"""The assignment epoch of a group whose target assignment was deleted."""
-
-
-def _group(shard: GroupCoordinatorShard, group_id: str) -> ShareGroup:
-    """Return the group, created if it does not exist."""
-    group = shard.groups.get(group_id)
-    if not isinstance(group, ShareGroup):
-        group = shard.groups[group_id] = ShareGroup(shard, group_id)
-    return group
-
-
-def _present(shard: GroupCoordinatorShard, group_id: str) -> ShareGroup | None:
-    group = shard.groups.get(group_id)
-    return group if isinstance(group, ShareGroup) else None
+GROUPS = ReplayedGroups(ShareGroup)
 
 
 def replay_member(
@@ -64,10 +50,10 @@ def replay_member(
 ) -> None:
     """Add, update or delete a member."""
     if value is None:
-        if (present := _present(shard, key.group_id)) is not None:
+        if (present := GROUPS.present(shard, key)) is not None:
             present.remove_member(key.member_id)
         return
-    group = _group(shard, key.group_id)
+    group = GROUPS.group(shard, key)
     group.update_member(
         replace(
             group.member_or_new(key.member_id),
@@ -84,10 +70,10 @@ def replay_epoch(
 ) -> None:
     """Set the group epoch, or delete the group."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.group_epoch, group.metadata_hash = value.epoch, value.metadata_hash
-    elif _present(shard, key.group_id) is not None:
-        del shard.groups[key.group_id]
+    else:
+        GROUPS.delete(shard, key)
 
 
 def replay_target_assignment(
@@ -98,8 +84,8 @@ def replay_target_assignment(
     """Set or delete the target assignment of a member."""
     if value is not None:
         assignment = records.partitions_of(value.topic_partitions)
-        _group(shard, key.group_id).update_target_assignment(key.member_id, assignment)
-    elif (group := _present(shard, key.group_id)) is not None:
+        GROUPS.group(shard, key).update_target_assignment(key.member_id, assignment)
+    elif (group := GROUPS.present(shard, key)) is not None:
         group.remove_target_assignment(key.member_id)
 
 
@@ -110,9 +96,9 @@ def replay_assignment_epoch(
 ) -> None:
     """Set the epoch of the target assignment."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.assignment_epoch, group.assignment_timestamp = value.assignment_epoch, value.assignment_timestamp
-    elif (present := _present(shard, key.group_id)) is not None:
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.assignment_epoch, present.assignment_timestamp = NO_ASSIGNMENT_EPOCH, 0
 
 
@@ -123,7 +109,7 @@ def replay_current_assignment(
 ) -> None:
     """Set what a member has; a tombstone comes before the one of the member itself."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.update_member(
             replace(
                 group.member_or_new(key.member_id),
@@ -133,7 +119,7 @@ def replay_current_assignment(
                 assigned_partitions=records.partitions_of(value.assigned_partitions),
             )
         )
-    elif (present := _present(shard, key.group_id)) is not None and key.member_id in present.members:
+    elif (present := GROUPS.present(shard, key)) is not None and key.member_id in present.members:
         epoch = LEAVE_GROUP_MEMBER_EPOCH
         member = present.members[key.member_id]
         present.update_member(
@@ -149,8 +135,8 @@ def replay_state_partition_metadata(
     """Set which partitions have a state at the share coordinator."""
     if value is not None:
         metadata = records.state_partition_metadata_of(value, shard.now)
-        _group(shard, key.group_id).set_state_partition_metadata(metadata)
-    elif (present := _present(shard, key.group_id)) is not None:
+        GROUPS.group(shard, key).set_state_partition_metadata(metadata)
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.set_state_partition_metadata(None)
 
 

@@ -1,7 +1,6 @@
 """Replays the records of streams groups into a shard (KIP-1071).
 
-The records of one group may be replayed in any order that compaction leaves: each creates the group
-if it does not exist yet, except a tombstone, which then has nothing to delete.
+Each record but a tombstone creates the group if it does not exist yet (`ReplayedGroups`).
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from kafkadouble.messages.generated.streams_group_topology_record import (
 )
 from kafkadouble.messages.message import Message
 
+from ..modern.replayed_groups import NO_ASSIGNMENT_EPOCH, ReplayedGroups
 from .records import StreamsGroupMetadata
 from .streams_group import StreamsGroup
 from .tasks_tuple import TasksTuple
@@ -43,21 +43,7 @@ if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 
-NO_ASSIGNMENT_EPOCH = -1
-"""The assignment epoch of a group whose target assignment was deleted."""
-
-
-def _group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup:
-    """Return the group, created if it does not exist or only has committed offsets."""
-    group = shard.groups.get(group_id)
-    if not isinstance(group, StreamsGroup):
-        group = shard.groups[group_id] = StreamsGroup(shard, group_id)
-    return group
-
-
-def _present(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup | None:
-    group = shard.groups.get(group_id)
-    return group if isinstance(group, StreamsGroup) else None
+GROUPS = ReplayedGroups(StreamsGroup)
 
 
 def replay_metadata(
@@ -65,9 +51,9 @@ def replay_metadata(
 ) -> None:
     """Set the group's epochs, or delete the group."""
     if value is not None:
-        _group(shard, key.group_id).set_metadata(StreamsGroupMetadata.of(value))
-    elif _present(shard, key.group_id) is not None:
-        del shard.groups[key.group_id]
+        GROUPS.group(shard, key).set_metadata(StreamsGroupMetadata.of(value))
+    else:
+        GROUPS.delete(shard, key)
 
 
 def replay_topology(
@@ -75,8 +61,8 @@ def replay_topology(
 ) -> None:
     """Set or delete the topology."""
     if value is not None:
-        _group(shard, key.group_id).set_topology(StreamsTopology(value))
-    elif (present := _present(shard, key.group_id)) is not None:
+        GROUPS.group(shard, key).set_topology(StreamsTopology(value))
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.set_topology(None)
 
 
@@ -85,9 +71,9 @@ def replay_member(
 ) -> None:
     """Set the metadata of a member; a member without them is deleted."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.update_member(group.member_or_new(key.member_id).with_metadata(value))
-    elif (present := _present(shard, key.group_id)) is not None:
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.remove_member(key.member_id)
 
 
@@ -98,8 +84,8 @@ def replay_target_assignment_metadata(
 ) -> None:
     """Set the epoch of the target assignment, or delete it."""
     if value is not None:
-        _group(shard, key.group_id).set_target_assignment_metadata(value.assignment_epoch, value.assignment_timestamp)
-    elif (present := _present(shard, key.group_id)) is not None:
+        GROUPS.group(shard, key).set_target_assignment_metadata(value.assignment_epoch, value.assignment_timestamp)
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.set_target_assignment_metadata(NO_ASSIGNMENT_EPOCH, 0)
 
 
@@ -110,8 +96,8 @@ def replay_target_assignment_member(
 ) -> None:
     """Set or delete the target assignment of a member."""
     if value is not None:
-        _group(shard, key.group_id).target_assignment[key.member_id] = TasksTuple.of(value)
-    elif (present := _present(shard, key.group_id)) is not None:
+        GROUPS.group(shard, key).target_assignment[key.member_id] = TasksTuple.of(value)
+    elif (present := GROUPS.present(shard, key)) is not None:
         present.target_assignment.pop(key.member_id, None)
 
 
@@ -122,10 +108,10 @@ def replay_current_assignment(
 ) -> None:
     """Set the epoch, the state and the tasks of a member, or delete them."""
     if value is not None:
-        group = _group(shard, key.group_id)
+        group = GROUPS.group(shard, key)
         group.update_member(group.member_or_new(key.member_id).with_current_assignment(value))
         return
-    present = _present(shard, key.group_id)
+    present = GROUPS.present(shard, key)
     if present is not None and key.member_id in present.members:
         present.update_member(present.members[key.member_id].without_current_assignment())
 

@@ -13,7 +13,9 @@ const { Kafka, logLevel } = require('@confluentinc/kafka-javascript').KafkaJS
 const { version } = require('@confluentinc/kafka-javascript/package.json')
 
 const PRODUCER = { 'linger.ms': 20 }
-const MEMBER = { 'heartbeat.interval.ms': 200 } // it hears of a rebalance when it beats
+const MEMBER = process.env.GROUP_PROTOCOL === 'consumer'
+  ? { 'group.protocol': 'consumer' } // KIP-848: the broker decides about heartbeats
+  : { 'heartbeat.interval.ms': 200 } // it hears of a rebalance when it beats
 
 const message = ({ key, value, headers }) => ({ key, value, headers: Object.fromEntries(headers) })
 

@@ -4,13 +4,18 @@
  */
 
 import { readFile } from 'node:fs/promises'
-import { Admin, Consumer, MessagesStreamFallbackModes, MessagesStreamModes, Producer } from '@platformatic/kafka'
+import {
+  Admin, Connection, Consumer, MessagesStreamFallbackModes, MessagesStreamModes, Producer, consumerGroupDescribeV0
+} from '@platformatic/kafka'
 import { main } from './program.mjs'
 import { until } from './until.mjs'
 
 const AGAIN = 200 // ms
 const TRIES = 10 // a second apart: more than it takes to have a new leader
-const PROMPT = { heartbeatInterval: 200, maxWaitTime: 200 } // it hears of a rebalance when it beats
+const IS_CONSUMER = process.env.GROUP_PROTOCOL === 'consumer' // KIP-848: the broker decides about heartbeats
+const PROMPT = { maxWaitTime: 200 }
+const CLASSIC = { heartbeatInterval: 200 } // it hears of a rebalance when it beats
+const MEMBER = IS_CONSUMER ? { groupProtocol: 'consumer' } : CLASSIC
 const FROM = {
   mode: MessagesStreamModes.COMMITTED,
   fallbackMode: MessagesStreamFallbackModes.EARLIEST,
@@ -78,7 +83,7 @@ class Client {
   }
 
   async consume (groupId, topic, deliver) {
-    const consumer = new Consumer({ ...this.base, groupId, ...PROMPT })
+    const consumer = new Consumer({ ...this.base, groupId, ...PROMPT, ...MEMBER })
     let closing = false
     /** A stream ends with the first error that it does not get over by its own retries: users begin another one. */
     const stream = async () => {
@@ -108,9 +113,20 @@ class Client {
   }
 
   async members (group) {
+    if (IS_CONSUMER) return this.described(group)
     const { members } = (await this.admin.describeGroups({ groups: [group] })).get(group)
     const assigned = ({ assignments }) => [...assignments?.values() ?? []].flatMap(({ partitions }) => partitions)
     return [...members.values()].map(member => assigned(member).length)
+  }
+
+  /** Its Admin describes no groups with the consumer protocol, but there is the request. */
+  async described (group) {
+    const [host, port] = this.base.bootstrapBrokers[0].split(':')
+    const connection = new Connection(this.base.clientId)
+    await connection.connect(host, Number(port))
+    const { groups: [{ members }] } = await consumerGroupDescribeV0.api.async(connection, [group], false)
+    await connection.close()
+    return members.map(({ assignment }) => assignment.topicPartitions.flatMap(({ partitions }) => partitions).length)
   }
 
   async committed (group) {
@@ -141,9 +157,12 @@ class Client {
     }
   }
 
-  /** It commits the offset of a message that a consumer has read. */
+  /**
+   * It commits the offset of a message that a consumer has read. That one is classic: a transaction sends no member
+   * epoch, and Kafka refuses its offsets in a group with the consumer protocol.
+   */
   async sendOffset (transaction, topic, groupId, offset) {
-    const consumer = new Consumer({ ...this.base, groupId, ...PROMPT })
+    const consumer = new Consumer({ ...this.base, groupId, ...PROMPT, ...CLASSIC })
     const stream = await consumer.consume({ topics: [topic], ...FROM, ...PROMPT })
     for await (const message of stream) {
       if (message.offset === BigInt(offset - 1)) {

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
+from .building import CLASSIC, CONSUMER, NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "js"
 CONFLUENT = FOLDER / "confluent"
@@ -75,6 +75,7 @@ def _row(
     not_offered: Mapping[str, str] = NOTHING,
     at_fail_over: str = "",
     gives_up_with: str = "",
+    group_protocols: tuple[str, ...] = (CLASSIC,),
 ) -> Program:
     return Program(
         name,
@@ -86,6 +87,7 @@ def _row(
         not_offered,
         at_fail_over=at_fail_over,
         gives_up_with=gives_up_with,
+        group_protocols=group_protocols,
     )
 
 
@@ -115,6 +117,15 @@ PROGRAMS = (
         _own("platformatic.mjs"),
         at_fail_over=OF_PLATFORMATIC,
         gives_up_with=PARTED,
+        group_protocols=(CLASSIC, CONSUMER),
     ),
-    _row("confluent-kafka-javascript", "@confluentinc/kafka-javascript", "1.10.1", _confluent, SLOW, NO_NULLS),
+    _row(
+        "confluent-kafka-javascript",
+        "@confluentinc/kafka-javascript",
+        "1.10.1",
+        _confluent,
+        SLOW,
+        NO_NULLS,
+        group_protocols=(CLASSIC, CONSUMER),
+    ),
 )

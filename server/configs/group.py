@@ -57,7 +57,7 @@ streams.acceptable.recovery.lag  long  10000  medium  internal  >=0  effective  
     Lag (in offsets) at which a client counts as caught up with a task.
 streams.assignor.name  string  null  medium  effective  <group.streams.assignors
     The task assignor of the group, one of the broker's group.streams.assignors.
-errors.deadletterqueue.topic.name  string  ""  medium
+errors.deadletterqueue.topic.name  string  ""  medium  effective
     Topic that takes the records that the group gives up; empty for none.
 errors.deadletterqueue.copy.record.enable  boolean  false  medium
     Whether the record itself is copied there, not only what is known of its failure.

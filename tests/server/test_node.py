@@ -29,10 +29,20 @@ def test_no_module_of_the_server_sets_the_time_of_a_node_itself() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("at", range(7))
+CHANNELS = [
+    *("raft-client-1", "1", "1", "1"),
+    *("broker-1-fetcher-0", "broker-1-txn-marker-sender", "broker-1-add-partitions"),
+    *["broker-1-persister"] * 5,
+    "broker-1-partition-metadata",
+]
+"""The client ids of the channels of a broker."""
+
+
+@pytest.mark.parametrize("at", range(len(CHANNELS)))
 def test_each_channel_brings_the_time_of_an_answer_and_of_a_tick(at: int) -> None:
     made = broker()
-    assert len(made.channels) == 7
+    assert made.persister.managers, "the first use makes the senders of these channels"
+    assert made.partition_metadata_client is not None
     made.channels[at].channel.answered(-1, None, NOW + 5)
     assert made.now == NOW + 5
     made.channels[at].channel.tick(NOW + 7)
@@ -51,8 +61,7 @@ def test_each_role_has_its_own_parts_for_peers() -> None:
     assert (one.controller_registration, other.lifecycle, other.fetchers) == (None, None, None)
     assert other.controller_registration is not None
     assert None not in (one.lifecycle, one.fetchers, one.alter_partition_manager, one.replication_quotas)
-    to_brokers = ["broker-1-fetcher-0", "broker-1-txn-marker-sender", "broker-1-add-partitions"]
-    assert [each.client_id for each in one.channels] == ["raft-client-1", "1", "1", "1", *to_brokers]
+    assert [each.client_id for each in one.channels] == CHANNELS
     assert [each.client_id for each in other.channels] == ["raft-client-2", "2"]
 
 
@@ -60,5 +69,6 @@ def test_the_metadata_goes_to_the_parts_in_the_order_in_which_they_are_built() -
     one, other = broker(), controller()
     assert one.lifecycle is not None
     assert other.controller_registration is not None
-    assert one.controller.listeners == [one.lifecycle.image_changed, one.groups.image_changed]
-    assert other.controller.listeners == [other.controller_registration.image_changed, other.groups.image_changed]
+    for each, first in ((one, one.lifecycle), (other, other.controller_registration)):
+        parts = (first, each.groups, each.share_coordinator)
+        assert each.controller.listeners == [part.image_changed for part in parts]

@@ -318,5 +318,5 @@ class RecordsInFlight(RuleBasedStateMachine):
         assert set(range(self.log_start, self.log_end)) <= self.delivered
 
 
-RecordsInFlight.TestCase.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)
+RecordsInFlight.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
 TestRecordsInFlight = RecordsInFlight.TestCase

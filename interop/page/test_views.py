@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, ShareConsumer
 
 from kafkadouble import KafkaDouble
 from kafkadouble.control.server import ControlServer
@@ -20,6 +20,27 @@ expect = pytest.importorskip("playwright.sync_api", reason="SKIPPED: there is no
 def tab(page: Any, name: str) -> Any:
     page.click(f"#tab-{name}")
     return page.locator(f"#{name}")
+
+
+def test_groups_of_the_newer_protocols(cluster: KafkaDouble, page: Any) -> None:
+    page.goto(cluster.page)
+    cluster.create_topic("orders", 2, replication_factor=3)
+    groups = tab(page, "groups")
+    servers = {"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0}
+    consumer = Consumer({**servers, "group.id": "shop", "group.protocol": "consumer"})
+    consumer.subscribe(["orders"])
+    with ShareConsumer({**servers, "group.id": "tills"}) as till:
+        till.subscribe(["orders"])
+        for group in ("shop", "tills"):
+            while not cluster.groups().get(group) or not cluster.groups()[group].members[0].assignment:
+                consumer.poll(0.1)
+                till.poll(0.1)
+        groups.locator("text=/consumer, Stable, uniform, epoch [0-9]+, lag 0/").wait_for()
+        groups.locator("text=/share, Stable, simple, epoch [0-9]+, lag/").wait_for()
+        members = groups.locator("table").filter(has_text="orders-0, orders-1")
+        expect(members.first.locator("th").nth(1)).to_have_text("epoch")
+    consumer.close()
+    groups.locator("text=/share, Empty, simple/").wait_for()
 
 
 def test_topics_and_groups_as_they_change(cluster: KafkaDouble, page: Any, photograph: Callable[[str], None]) -> None:

@@ -33,10 +33,13 @@ function groups(found) {
     const lags = Object.entries(group.lags).flatMap(([topic, each]) => Object.entries(each).map(([index, lag]) => [topic, index, lag]));
     const offset = (topic, index) => group.offsets[topic]?.[index]?.offset;
     const lag = lags.reduce((sum, each) => sum + each[2], 0);
+    // Only the members of classic groups have no epoch.
+    const epochs = group.epoch !== undefined;
+    const epoch = epochs ? `, epoch ${group.epoch}` : "";
     return [
-      element("h2", {}, group.id, " ", element("span", { class: "dim" }, `${group.type}, ${group.state}, ${dash(group.protocol)}, lag ${lag}`)),
-      group.members.length ? table(["member", "client", "host", "assignment"], group.members.map((each) => [
-        each.id, each.client_id, each.host, partitions(each.assignment)])) : nothing("members")[0],
+      element("h2", {}, group.id, " ", element("span", { class: "dim" }, `${group.type}, ${group.state}, ${dash(group.protocol)}${epoch}, lag ${lag}`)),
+      group.members.length ? table(["member", ...(epochs ? ["epoch"] : []), "client", "host", "assignment"], group.members.map((each) => [
+        each.id, ...(epochs ? [dash(each.epoch)] : []), each.client_id, each.host, partitions(each.assignment)])) : nothing("members")[0],
       lags.length ? table(["topic", "partition", "committed", "lag"], lags.map(([topic, index, each]) => [
         topic, index, dash(offset(topic, index)), each])) : nothing("committed offsets")[0],
     ];

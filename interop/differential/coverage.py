@@ -37,6 +37,7 @@ OF_REASON = {
     error_reasons.LISTENER: "the listener of controllers is no client's",
     error_reasons.PLAIN: "the listeners of both are PLAINTEXT",
     error_reasons.DYNAMIC: "the voters of the comparison are those of its settings",
+    error_reasons.SHARE_STATE: "takes a share coordinator that fails or forgets, beside one that persists",
     error_reasons.STATE_DELETED: "a race inside of Kafka, which requests cannot aim at",
     error_reasons.LEGACY: "takes logs that a Kafka before 3.0 has written",
     error_reasons.OLDER_LEVEL: "both brokers begin with the newest, and do not go back",

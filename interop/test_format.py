@@ -27,9 +27,6 @@ from kafkadouble.wire.batch import HEADER_SIZE, SNAPSHOT_HEADER, control_type, i
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 ONE, TWO = Uuid(b"1" * 16), Uuid(b"2" * 16)
 VOTERS = f"1@127.0.0.1:9093:{ONE},2@[::1]:9094:{TWO}"
-NEWER = ("group.version", "share.version", "streams.version")
-"""Features that a kafkadouble in the broker role does not have. They are switched off on both sides
-where the bytes are compared."""
 
 COMMON = """
 node.id=1
@@ -99,15 +96,14 @@ class Beside(NamedTuple):
     ours: Path
     theirs: Path
 
-    def run(self, settings: str, words: list[str], off: tuple[str, ...] = ()) -> tuple[CommandOutput, CommandOutput]:
-        more = [word for name in off for word in ("-f", f"{name}=0")]
+    def run(self, settings: str, words: list[str]) -> tuple[CommandOutput, CommandOutput]:
         return (
             _output_of(self.ours, settings, [sys.executable, "-m", "kafkadouble"], words),
             _output_of(
                 self.theirs,
                 settings,
                 java.command(VERSION, "kafka.tools.StorageTool", flags=java.quick(VERSION)),
-                [*words, *more],
+                words,
             ),
         )
 
@@ -161,7 +157,7 @@ def _blank(found: bytearray, at: int, size: int) -> None:
 @pytest.mark.parametrize("case", FORMATTED)
 def test_the_same_files(beside: Beside, case: str) -> None:
     settings, words = FORMATTED[case]
-    ours, theirs = beside.run(settings, words, () if settings == CONTROLLER else NEWER)
+    ours, theirs = beside.run(settings, words)
     assert (ours.code, theirs.code) == (0, 0), (ours, theirs)
     lines = [line for line in theirs.out.splitlines() if line.startswith("Formatting ")]
     assert sorted(ours.out.splitlines()) == sorted(lines)

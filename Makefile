@@ -79,8 +79,8 @@ interop: interop-suite interop-codecs interop-differential interop-clients inter
 interop-suite: $(VENV)/.test
 	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)
 
-interop-codecs: $(VENV)/.test  # the codecs, the settings and state machines that are tables of Kafka's, and the assignors, beside Kafka's own classes
-	$(BIN)/python -m pytest interop/witness tests/server/configs/test_against_kafka.py tests/server/transactions/test_against_kafka.py tests/server/groups/test_assignors_against_kafka.py tests/server/groups/test_task_assignor_against_kafka.py -n 2
+interop-codecs: $(VENV)/.test  # the codecs, the settings and state machines that are tables of Kafka's, the assignors and the steps of consumer groups, beside Kafka's own classes
+	$(BIN)/python -m pytest interop/witness tests/server/configs/test_against_kafka.py tests/server/transactions/test_against_kafka.py tests/server/groups/test_assignors_against_kafka.py tests/server/groups/test_task_assignor_against_kafka.py tests/server/groups/consumer/test_against_kafka.py -n 2
 
 interop-differential: $(VENV)/.test  # the same requests to both
 	$(BIN)/python -m pytest interop/differential
@@ -106,6 +106,7 @@ interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compi
 	$(BIN)/python -m tests.simulation --seeds 2000
 	$(BIN)/python -m tests.simulation.brokers --seeds 1000
 	$(BIN)/python -m tests.simulation.lives --seeds 200
+	$(BIN)/python -m tests.server.groups.consumer.test_random_schedules 100 600
 
 coverage: $(VENV)/.test
 	$(BIN)/python -m coverage run -m pytest tests -q

@@ -181,6 +181,8 @@ class CoordinatorShard(ABC):
         )
 
     def _append_batch(self, batch: bytearray, verification: VerificationStateEntry | None = NOT_REQUIRED) -> int:
+        if self.closed:
+            raise Refusal(error_codes.NOT_COORDINATOR)
         try:
             result = self.partition.append_own(batch, self.now, verification=verification)
         except AppendRefused as refused:

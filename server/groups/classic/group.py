@@ -334,9 +334,14 @@ class ClassicGroup(CoordinatorGroup):
         for member in self.members.values():
             member.cancel_session()
 
-    def on_unloaded(self) -> None:
+    def retire(self) -> None:
+        """End the group, because one of another type has replaced it or its shard is closed: no timer
+        of it runs, and no commit that it waited for changes it any more."""
         self.transition_to(ClassicGroupState.DEAD)
         self.cancel_timers()
+
+    def on_unloaded(self) -> None:
+        self.retire()
         for member in self.members.values():
             member.fail(error_codes.NOT_COORDINATOR, join_member_id=member.member_id)
 

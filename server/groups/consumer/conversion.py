@@ -72,7 +72,7 @@ def upgrade(classic: ClassicGroup) -> GroupChange:
 
 
 def _complete_upgrade(classic: ClassicGroup, group: ConsumerGroup) -> None:
-    classic.cancel_timers()
+    classic.retire()
     for member in group.members.values():
         timers.schedule_session(group, member)
     log.info("%r is converted to a consumer group", classic)

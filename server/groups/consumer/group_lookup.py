@@ -40,7 +40,7 @@ def begin_change(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -
         return GroupChange(ConsumerGroup(shard, group_id))
     if create and isinstance(group, ClassicGroup) and group.is_empty:
         change = GroupChange(ConsumerGroup(shard, group_id), group.tombstones())
-        change.after_write(group.cancel_timers)
+        change.after_write(group.retire)
         return change
     if isinstance(group, ConsumerGroup):
         return GroupChange(group)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from .groups.scenarios import OF_GROUPS
 from .scenarios import OF_REPLICATION, Scenario
 from .transactions.scenarios import TRANSACTIONAL
 
-SCENARIOS: dict[str, Scenario] = OF_REPLICATION | TRANSACTIONAL
+SCENARIOS: dict[str, Scenario] = OF_REPLICATION | TRANSACTIONAL | OF_GROUPS
 
 _MORE_OFTEN = ("anything", "anything_unclean", "in_sync_sets_change", "power_fails", "leaders_write_alone")
 

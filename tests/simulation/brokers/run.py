@@ -7,9 +7,18 @@ from random import Random
 from ..outcome import Outcome, played
 from ..world import World
 from .cluster import Cluster
+from .groups.cluster import GroupCluster
 from .rounds import SCENARIOS, scenario_of
+from .shape import Shape
 from .traffic import most_per_second
 from .transactions.cluster import TransactionalCluster
+
+
+def kind_of(shape: Shape) -> type[Cluster]:
+    """The cluster whose clients the shape has."""
+    if shape.transactional:
+        return TransactionalCluster
+    return GroupCluster if shape.group_members else Cluster
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:
@@ -18,7 +27,7 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
     made, play = SCENARIOS[name]
     shape = made(Random(seed))
     world = World(seed, tracing=tracing, most_per_second=most_per_second(shape))
-    cluster = (TransactionalCluster if shape.transactional else Cluster)(world, shape)
+    cluster = kind_of(shape)(world, shape)
     watch = cluster.watch
     world.note("seed {}, {}: {!r}", seed, name, cluster.shape)
 
@@ -35,6 +44,6 @@ def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Out
             "tails cut": watch.truncations,
             "committed records lost where the rules allow it": watch.losses,
         }
-        return found | (cluster.figures() if isinstance(cluster, TransactionalCluster) else {})
+        return found | (cluster.figures() if isinstance(cluster, TransactionalCluster | GroupCluster) else {})
 
     return played(world, name, whole, figures)

@@ -57,6 +57,9 @@ class Shape:
     # the level is raised, if it is.
     transaction_version: int = HIGHEST_LEVEL
     is_upgraded: bool = False
+    # The members of a group with the consumer protocol, and those with the classic one.
+    group_members: int = 0
+    classic_members: int = 0
 
     @property
     def controller_ids(self) -> list[int]:

@@ -29,6 +29,8 @@ def connections(shape: Shape) -> int:
     clients = shape.producers + shape.consumers + shape.askers
     if shape.transactional:
         clients += 2 * shape.transactional + 2 * shape.partitions
+    # A member that is replaced may still have a request in flight.
+    clients += 2 * (shape.group_members + shape.classic_members)
     return nodes * (nodes - 1) + clients
 
 

@@ -23,10 +23,18 @@ from .telling import shown
 if TYPE_CHECKING:
     from .member import Member
 
-NEVER_AFTER_ITS_REPETITION = {ApiKeys.WRITE_TXN_MARKERS}
+NEVER_AFTER_ITS_REPETITION = {
+    ApiKeys.WRITE_TXN_MARKERS,
+    ApiKeys.CONSUMER_GROUP_HEARTBEAT,
+    ApiKeys.JOIN_GROUP,
+}
 """The requests that do not arrive when the sender has given them up, as if the end of their
-connection had arrived first. A marker of version 1 that arrives after its repetition ends the next
-transaction: nothing in that version says which transaction it is for (KIP-890)."""
+connection had arrived first.
+
+A marker of version 1 that arrives after its repetition ends the next transaction: nothing in that
+version says which transaction it is for (KIP-890). A heartbeat or a JoinGroup that arrives late says
+what the member owned long ago, and takes it into an epoch of which it does not learn: the answer to
+its next heartbeat has no assignment, because nothing changes then (KIP-848)."""
 
 OnAnswer = Callable[[Message | RequestFailure], None]
 

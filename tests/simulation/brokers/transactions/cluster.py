@@ -13,7 +13,7 @@ from kafkadouble.server.metadata.internal_topics import TRANSACTION_STATE
 from kafkadouble.server.transactions.transaction_state import BETWEEN_TRANSACTIONS
 
 from ...world import World
-from ..cluster import Cluster
+from ..internal import InternalCluster
 from ..member import Member
 from ..shape import HIGHEST_LEVEL, Shape
 from ..watch import Watch
@@ -22,12 +22,12 @@ from .ledger import Ledger
 from .offset_reader import OffsetReader
 from .producer import TransactionalProducer
 from .reader import Reader
-from .watch import INTERNAL, TransactionalWatch
+from .watch import TransactionalWatch
 
 FIRST_PRODUCER, FIRST_READER, FIRST_OFFSET_READER = 1001, 401, 501
 
 
-class TransactionalCluster(Cluster):
+class TransactionalCluster(InternalCluster):
     """`transactional` are all producers that ever were; the last of each transactional id is in
     `newest`."""
 
@@ -68,11 +68,6 @@ class TransactionalCluster(Cluster):
     @property
     def ledger(self) -> Ledger:
         return self.watch.ledger
-
-    def _create_topics(self) -> None:
-        super()._create_topics()
-        for topic, count in INTERNAL.items():
-            self._create(topic, count)
 
     def _begin_clients(self) -> None:
         super()._begin_clients()
@@ -120,13 +115,7 @@ class TransactionalCluster(Cluster):
 
     def coordinator(self, index: int) -> Member | None:
         """The broker that leads a partition of `__transaction_state`."""
-        return self.leader_of(TRANSACTION_STATE, index, self.watch.internal[TRANSACTION_STATE].partitions[index])
-
-    def is_in_order(self) -> bool:
-        return super().is_in_order() and all(self._are_in_order(watch) for watch in self.watch.internal.values())
-
-    def _is_settled(self) -> bool:
-        return super()._is_settled() and all(self._are_equal(watch) for watch in self.watch.internal.values())
+        return self.coordinator_of(TRANSACTION_STATE, index)
 
     def state(self) -> str:
         internal = {topic: watch.partitions for topic, watch in self.watch.internal.items()}

@@ -19,7 +19,7 @@ VERSION = 7
 REST_MS = 400
 
 
-class OffsetReader(SteppedClient):
+class OffsetReader(SteppedClient["TransactionHost"]):
     """`offset` is the last answer. It ends when no transaction is open any more."""
 
     def __init__(self, cluster: TransactionHost, id: int, group: str) -> None:

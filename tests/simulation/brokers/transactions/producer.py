@@ -74,7 +74,7 @@ class MustAbort(Exception):
     """The transaction cannot be committed."""
 
 
-class TransactionalProducer(SteppedClient):
+class TransactionalProducer(SteppedClient["TransactionHost"]):
     """`version` is its transactions version, at least `least_version`.
 
     A version never follows a higher one: the coordinator takes an EndTxn of version 2 that names

@@ -4,16 +4,16 @@ yields a pause in ms. A dead client does nothing more; its requests may still ar
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.request_manager import RequestFailure
 
+from ...world import World
 from ..client import BACKOFF_MS, TIMEOUT_MS
-
-if TYPE_CHECKING:
-    from .host import TransactionHost
+from ..shape import Shape
+from ..wires import Wires
 
 FIND_VERSION = 4
 
@@ -30,10 +30,24 @@ Steps = Generator["Asked | int", Any, Any]
 """Yields requests and pauses. The answer to a request is None when there was none."""
 
 
-class SteppedClient:
+class SteppedHost(Protocol):
+    """What every such client needs of its cluster."""
+
+    @property
+    def world(self) -> World: ...
+    @property
+    def wires(self) -> Wires: ...
+    @property
+    def shape(self) -> Shape: ...
+
+
+H = TypeVar("H", bound=SteppedHost)
+
+
+class SteppedClient(Generic[H]):
     """One client, with its own connections to the coordinators."""
 
-    def __init__(self, cluster: TransactionHost, id: int) -> None:
+    def __init__(self, cluster: H, id: int) -> None:
         self.cluster, self.world, self.random, self.id = cluster, cluster.world, cluster.world.random, id
         self.is_over = False
         self._coordinators: dict[tuple[int, str], int] = {}

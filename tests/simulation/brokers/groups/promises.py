@@ -1,0 +1,24 @@
+"""The promises of consumer groups. Each is a small function that raises Broken, with the sentence of
+the KIP it checks."""
+
+from __future__ import annotations
+
+from ...world import Broken
+
+
+def owner_is_one(partition: int, epoch: int, client: object, other: object) -> None:
+    """KIP-848: a partition has at most one owner in a member epoch."""
+    if client != other:
+        raise Broken(f"partition {partition} has two owners in epoch {epoch}: {other} and {client}")
+
+
+def epoch_is_kept(client: object, epoch: int, message: str | None) -> None:
+    """KIP-848: an epoch that was answered is committed, so no coordinator is behind it."""
+    if "greater member epoch" in (message or ""):
+        raise Broken(f"{client!r} is in epoch {epoch}, which the coordinator does not know: {message}")
+
+
+def epoch_only_grows(client: object, epoch: int, before: int) -> None:
+    """KIP-848: the epoch of a member only grows while it is in the group."""
+    if epoch < before:
+        raise Broken(f"{client!r} of epoch {before} gets the epoch {epoch}")

@@ -335,8 +335,8 @@ class ClassicGroup(CoordinatorGroup):
             member.cancel_session()
 
     def retire(self) -> None:
-        """End the group, because one of another type has replaced it or its shard is closed: no timer
-        of it runs, and no commit that it waited for changes it any more."""
+        """End the group, because one of another type has replaced it or its shard is closed: no
+        timer of it runs, and no commit that it waited for changes it any more."""
         self.transition_to(ClassicGroupState.DEAD)
         self.cancel_timers()
 

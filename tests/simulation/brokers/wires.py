@@ -32,9 +32,9 @@ NEVER_AFTER_ITS_REPETITION = {
 connection had arrived first.
 
 A marker of version 1 that arrives after its repetition ends the next transaction: nothing in that
-version says which transaction it is for (KIP-890). A heartbeat or a JoinGroup that arrives late says
-what the member owned long ago, and takes it into an epoch of which it does not learn: the answer to
-its next heartbeat has no assignment, because nothing changes then (KIP-848)."""
+version says which transaction it is for (KIP-890). A heartbeat or a JoinGroup that arrives late
+says what the member owned long ago, and takes it into an epoch of which it does not learn: the
+answer to its next heartbeat has no assignment, because nothing changes then (KIP-848)."""
 
 OnAnswer = Callable[[Message | RequestFailure], None]
 

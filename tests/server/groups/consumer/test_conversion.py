@@ -10,6 +10,7 @@ import pytest
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.consumer_protocol_assignment import ConsumerProtocolAssignment
 from kafkadouble.messages.generated.consumer_protocol_subscription import ConsumerProtocolSubscription
+from kafkadouble.server.groups.classic.member_requests import _complete_rebalance
 from kafkadouble.server.groups.consumer_protocol import assignment_of
 from kafkadouble.wire.errors import WireError
 from tests.server.groups.asking import listed
@@ -300,6 +301,19 @@ def test_a_refused_conversion_leaves_the_classic_group_alone() -> None:
     assert away.beat() == codes.UNKNOWN_MEMBER_ID
     bench.advance(10_000)
     assert bench.group().is_empty
+
+
+def test_a_classic_group_that_was_converted_is_dead() -> None:
+    """The assignments of its leader may be committed after the conversion."""
+    bench = bench_with()
+    member = classic(bench)
+    member.joined(member.join())
+    group = bench.group()
+    assert group.state_name == "CompletingRebalance"
+    Consumer(bench, "a", "t").beat()
+    _complete_rebalance(group, member.generation, {}, codes.NONE)
+    assert group.state_name == "Dead"
+    assert all(each.session_timer is None for each in group.members.values())
 
 
 def test_timers_of_the_classic_group_end_with_it() -> None:

@@ -38,13 +38,19 @@ REJOINS = {
 
 
 class ClassicGroupMember(SteppedClient["GroupCluster"]):
-    """`using` are the partitions that it has in use."""
+    """`using` are the partitions that it has in use; `epoch` is its generation. One that `stays`
+    keeps the group from being empty, and so from being another group."""
 
-    def __init__(self, cluster: GroupCluster, id: int, name: str) -> None:
-        self.name, self.member_id, self.generation = name, "", -1
+    def __init__(self, cluster: GroupCluster, id: int, name: str, *, stays: bool) -> None:
+        self.name, self.member_id, self.epoch = name, "", -1
+        self._stays = stays
         self.using = set[int]()
         self._is_joined = False
         super().__init__(cluster, id)
+
+    @property
+    def owner(self) -> str:
+        return self.member_id
 
     def steps(self) -> Steps:
         while True:
@@ -53,7 +59,7 @@ class ClassicGroupMember(SteppedClient["GroupCluster"]):
             else:
                 yield from self._heartbeat()
                 yield self.random.randint(60, 400)
-            if not self.cluster.is_ending and self.random.random() < GOES:
+            if not self._stays and not self.cluster.is_ending and self.random.random() < GOES:
                 yield from self._leave()
                 return
 
@@ -90,7 +96,7 @@ class ClassicGroupMember(SteppedClient["GroupCluster"]):
         )
         answer = yield from self._ask(body, JOIN_VERSION)
         if answer is not None:
-            self.member_id, self.generation = answer.member_id, answer.generation_id
+            self.member_id, self.epoch = answer.member_id, answer.generation_id
             leads = answer.leader == self.member_id
             yield from self._sync(self._shares([each.member_id for each in answer.members]) if leads else {})
 
@@ -108,7 +114,7 @@ class ClassicGroupMember(SteppedClient["GroupCluster"]):
         of = SyncGroupRequest
         body = of(
             group_id=NAME,
-            generation_id=self.generation,
+            generation_id=self.epoch,
             member_id=self.member_id,
             protocol_type=TYPE,
             protocol_name=PROTOCOL,
@@ -120,10 +126,10 @@ class ClassicGroupMember(SteppedClient["GroupCluster"]):
             topics = assignment_of(data).assigned_partitions if data else ()
             self.using = {index for each in topics for index in each.partitions}
             self._is_joined = True
-            self.cluster.owners.has(self.member_id, self.generation, self.using)
+            self.cluster.given(self, self.epoch, self.using)
 
     def _heartbeat(self) -> Steps:
-        body = HeartbeatRequest(group_id=NAME, generation_id=self.generation, member_id=self.member_id)
+        body = HeartbeatRequest(group_id=NAME, generation_id=self.epoch, member_id=self.member_id)
         yield from self._ask(body, HEARTBEAT_VERSION)
 
     def _leave(self) -> Steps:
@@ -138,4 +144,4 @@ class ClassicGroupMember(SteppedClient["GroupCluster"]):
         self.cluster.replace(self)
 
     def __repr__(self) -> str:
-        return f"classic member {self.member_id or self.name} in generation {self.generation} with {sorted(self.using)}"
+        return f"classic member {self.member_id or self.name} in generation {self.epoch} with {sorted(self.using)}"

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.groups.consumer.consumer_group import ConsumerGroup
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 
 from ...world import World
 from ..internal import InternalCluster, InternalWatch
 from ..shape import TOPIC, Shape
+from . import promises
 from .classic_member import ClassicGroupMember
 from .member import NAME, GroupMember
 from .owners import Owners
@@ -59,16 +62,16 @@ class GroupCluster(InternalCluster):
         super()._begin_clients()
         for number in range(self.shape.group_members):
             self._begin_member(f"i{number}" if self.world.random.random() < 0.4 else None)
-        for _ in range(self.shape.classic_members):
-            self._begin_classic_member()
+        for number in range(self.shape.classic_members):
+            self._begin_classic_member(stays=not number)
 
     def _begin_member(self, instance: str | None) -> None:
         id = next(self._numbers)
         self._begin(GroupMember(self, id, f"m{id}", instance))
 
-    def _begin_classic_member(self) -> None:
+    def _begin_classic_member(self, *, stays: bool = False) -> None:
         id = next(self._numbers)
-        self._begin(ClassicGroupMember(self, id, f"c{id}"))
+        self._begin(ClassicGroupMember(self, id, f"c{id}", stays=stays))
 
     def _begin(self, member: AnyMember) -> None:
         self.group_members.append(member)
@@ -90,6 +93,27 @@ class GroupCluster(InternalCluster):
         coordinator = self.coordinator_of(CONSUMER_OFFSETS)
         leads = coordinator is not None and coordinator.id == id
         return self.watch.internal[CONSUMER_OFFSETS].partitions[0].leader_epoch if leads else None
+
+    def given(self, client: AnyMember, epoch: int, partitions: Iterable[int]) -> None:
+        """The client was told that it has these partitions in this epoch."""
+        partitions = list(partitions)
+        self.owners.has(client, epoch, partitions)
+        others = [other for other in self.group_members if other is not client and self._is_current(other)]
+        for other in others:
+            for partition in partitions:
+                if partition in other.using:
+                    promises.is_given_too_early(partition, client, other)
+
+    def _is_current(self, client: AnyMember) -> bool:
+        """Whether the coordinator counts it as a member in its epoch."""
+        group: Any = self._group()
+        id, epoch = client.member_id, client.epoch
+        if group is None or id not in group.members:
+            return False
+        if not isinstance(group, ConsumerGroup):
+            return bool(group.generation_id == epoch)
+        member = group.members[id]
+        return epoch in (member.member_epoch, member.previous_member_epoch)
 
     def figures(self) -> dict[str, int]:
         """What has happened to the group."""
@@ -117,7 +141,7 @@ class GroupCluster(InternalCluster):
     def _is_shared(self) -> bool:
         group: Any = self._group()
         used = sorted(index for member in self.group_members for index in member.using)
-        names = {member.name if isinstance(member, GroupMember) else member.member_id for member in self.group_members}
+        names = {member.member_id for member in self.group_members}
         return (
             group is not None
             and group.state_name == "Stable"

@@ -43,8 +43,8 @@ WAITS = {
 class GroupMember(SteppedClient["GroupCluster"]):
     """`using` are the partitions that it has in use, `assigned` those that it shall have."""
 
-    def __init__(self, cluster: GroupCluster, id: int, name: str, instance: str | None) -> None:
-        self.name, self.instance = name, instance
+    def __init__(self, cluster: GroupCluster, id: int, member_id: str, instance: str | None) -> None:
+        self.member_id, self.instance = member_id, instance
         self.epoch = JOIN
         self.using, self.assigned = set[int](), set[int]()
         self._repeats = True
@@ -53,7 +53,7 @@ class GroupMember(SteppedClient["GroupCluster"]):
 
     @property
     def owner(self) -> str:
-        return self.instance or self.name
+        return self.instance or self.member_id
 
     def steps(self) -> Steps:
         while True:
@@ -85,7 +85,7 @@ class GroupMember(SteppedClient["GroupCluster"]):
 
     def _request(self) -> ConsumerGroupHeartbeatRequest:
         body = ConsumerGroupHeartbeatRequest(
-            group_id=NAME, member_id=self.name, member_epoch=self.epoch, instance_id=self.instance
+            group_id=NAME, member_id=self.member_id, member_epoch=self.epoch, instance_id=self.instance
         )
         if self._repeats or self.epoch == JOIN:
             body.rebalance_timeout_ms = REBALANCE_TIMEOUT_MS
@@ -104,7 +104,7 @@ class GroupMember(SteppedClient["GroupCluster"]):
             topics = answer.assignment.topic_partitions
             self.assigned = {index for each in topics for index in each.partitions}
         # What it still uses it has, too; what it shall have, it was given.
-        self.cluster.owners.has(self.owner, self.epoch, self.using | self.assigned)
+        self.cluster.given(self, self.epoch, self.using | self.assigned)
 
     def _forget(self) -> None:
         self.epoch, self._repeats = JOIN, True
@@ -113,15 +113,15 @@ class GroupMember(SteppedClient["GroupCluster"]):
     def _leave(self) -> Steps:
         """It stops, with or without a last heartbeat; another one comes in its place."""
         epoch = LEAVE_FOR_A_WHILE if self.instance is not None else LEAVE
-        self.world.note("{} goes", self.name)
+        self.world.note("{} goes", self.member_id)
         self.using, self.assigned = set(), set()
         if self.random.random() < 0.7:
             body = ConsumerGroupHeartbeatRequest(
-                group_id=NAME, member_id=self.name, member_epoch=epoch, instance_id=self.instance
+                group_id=NAME, member_id=self.member_id, member_epoch=epoch, instance_id=self.instance
             )
             yield Asked((yield from self.coordinator(GROUP, NAME)), body, VERSION)
         self.is_over = True
         self.cluster.replace(self)
 
     def __repr__(self) -> str:
-        return f"member {self.name} in epoch {self.epoch} with {sorted(self.using)} of {sorted(self.assigned)}"
+        return f"member {self.member_id} in epoch {self.epoch} with {sorted(self.using)} of {sorted(self.assigned)}"

@@ -1,15 +1,19 @@
-"""The promises of consumer groups. Each is a small function that raises Broken, with the sentence of
-the KIP it checks."""
+"""The promises of consumer groups. Each is a small function that raises Broken, and states the
+sentence of the KIP that is broken."""
 
 from __future__ import annotations
 
 from ...world import Broken
 
 
-def owner_is_one(partition: int, epoch: int, client: object, other: object) -> None:
+def has_two_owners(partition: int, epoch: int, client: object, other: object) -> None:
     """KIP-848: a partition has at most one owner in a member epoch."""
-    if client != other:
-        raise Broken(f"partition {partition} has two owners in epoch {epoch}: {other} and {client}")
+    raise Broken(f"partition {partition} has two owners in epoch {epoch}: {other!r} and {client!r}")
+
+
+def is_given_too_early(partition: int, client: object, other: object) -> None:
+    """KIP-848: a member gets a partition when the one that had it has revoked it, or has left."""
+    raise Broken(f"{client!r} is given partition {partition}, which {other!r} still has")
 
 
 def epoch_is_kept(client: object, epoch: int, message: str | None) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.server.groups.consumer.schedule import EVENTS, Schedule
 
-SEEDS = range(12)
+SEEDS = range(6)
 STEPS = 250
 
 

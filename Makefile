@@ -27,6 +27,9 @@ $(VENV)/.spark: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group spark
 	touch $@
 
+# Tests of single parts beside Kafka's own classes. `make test` leaves them out: they need its jars.
+BESIDE_KAFKA := $(sort $(wildcard tests/server/*/test*_against_kafka.py tests/server/*/*/test*_against_kafka.py))
+
 # What needs Apache Kafka or its tools, a browser, or Go, Java and Node: the codecs, the comparison, clients and tools of others, controllers, the page.
 APART := interop/page interop/helpers interop/witness interop/differential interop/walks interop/tools interop/controllers interop/spark
 
@@ -51,7 +54,7 @@ house: $(VENV)/.test
 	$(BIN)/python -m codegen --check
 
 test: lint types house  # three at once on two cores: much of it waits for answers
-	$(BIN)/python -m pytest tests interop -n 3 --ignore=tests/spark $(APART:%=--ignore=%)
+	$(BIN)/python -m pytest tests interop -n 3 --ignore=tests/spark $(APART:%=--ignore=%) $(BESIDE_KAFKA:%=--ignore=%)
 
 $(VENV)/.page: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group page
@@ -79,8 +82,8 @@ interop: interop-suite interop-codecs interop-differential interop-clients inter
 interop-suite: $(VENV)/.test
 	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)
 
-interop-codecs: $(VENV)/.test  # the codecs, the settings and state machines that are tables of Kafka's, the assignors and the steps of consumer groups, beside Kafka's own classes
-	$(BIN)/python -m pytest interop/witness tests/server/configs/test_against_kafka.py tests/server/transactions/test_against_kafka.py tests/server/groups/test_assignors_against_kafka.py tests/server/groups/test_task_assignor_against_kafka.py tests/server/groups/consumer/test_against_kafka.py -n 2
+interop-codecs: $(VENV)/.test  # the codecs beside Kafka's own classes, and its settings, state machines, assignors and coordinators
+	$(BIN)/python -m pytest interop/witness $(BESIDE_KAFKA) -n 2
 
 interop-differential: $(VENV)/.test  # the same requests to both
 	$(BIN)/python -m pytest interop/differential

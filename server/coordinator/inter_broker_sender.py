@@ -56,6 +56,7 @@ class InterBrokerSender(ABC):
         self._in_flight: dict[int, InFlightBrokerRequest] = {}
         self._busy: set[int] = set()
         self._paused_until: dict[int, int] = {}
+        self._is_sending_soon = False
 
     @abstractmethod
     def destinations(self) -> Iterable[int]:
@@ -85,9 +86,20 @@ class InterBrokerSender(ABC):
         listener, done = of_brokers(self.node.listeners)[0], partial(self._answered_by_self, token)
         send_to_self(self.node, listener, request.body, request.version, token, done)
 
+    def send_to_self_soon(self) -> None:
+        """`send_to_self` when this step is over, so that what the step adds is one request."""
+        if not self._is_sending_soon:
+            self._is_sending_soon = True
+            self.node.waiting.start_soon(self._send_soon)
+
+    def _send_soon(self) -> None:
+        self._is_sending_soon = False
+        self.send_to_self()
+
     def _answered_by_self(self, token: int, response: Any) -> None:
         self.answered(token, response if isinstance(response, Message) else RequestFailure.LOST, self.node.now)
-        self.send_to_self()
+        # Not at once: the stack would grow with the number of requests.
+        self.send_to_self_soon()
 
     def _begin(self, broker: int, request: BrokerRequest) -> int:
         token = next(self._tokens)

@@ -52,7 +52,6 @@ class PartitionMetadataClient(InterBrokerSender):
     def __init__(self, node: CoordinatorHost) -> None:
         super().__init__(node)
         self._by_broker: dict[int, list[PendingOffset]] = {}
-        self._is_sending_soon = False
 
     def latest_offset(self, topic: str, partition: int, then: Callable[[OffsetResponse], None]) -> None:
         """Call `then` once with the end offset that consumers may read to."""
@@ -65,14 +64,8 @@ class PartitionMetadataClient(InterBrokerSender):
 
     def _enqueue(self, broker: int, pending: PendingOffset) -> None:
         self._by_broker.setdefault(broker, []).append(pending)
-        if broker == self.node.id and not self._is_sending_soon:
-            # When this step is over, so that all that it adds is one request.
-            self._is_sending_soon = True
-            self.node.waiting.start_soon(self._send_soon)
-
-    def _send_soon(self) -> None:
-        self._is_sending_soon = False
-        self.send_to_self()
+        if broker == self.node.id:
+            self.send_to_self_soon()
 
     def destinations(self) -> Iterable[int]:
         return self._by_broker.keys()

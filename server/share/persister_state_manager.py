@@ -70,7 +70,6 @@ class PersisterStateManager(InterBrokerSender):
         super().__init__(node)
         self.rpc = rpc
         self._by_broker: dict[int, dict[str, list[PendingState]]] = {}
-        self._is_sending_soon = False
 
     def enqueue(self, pending: PendingState) -> None:
         """Send the share partition to its coordinator; one of its functions is called. It is called
@@ -83,14 +82,8 @@ class PersisterStateManager(InterBrokerSender):
             return
         groups = self._by_broker.setdefault(broker, {})
         groups.setdefault(pending.key.group_id, []).append(pending._replace(lookups=0))
-        if broker == self.node.id and not self._is_sending_soon:
-            # When this step is over, so that what it adds for one group is one request.
-            self._is_sending_soon = True
-            self.node.waiting.start_soon(self._send_soon)
-
-    def _send_soon(self) -> None:
-        self._is_sending_soon = False
-        self.send_to_self()
+        if broker == self.node.id:
+            self.send_to_self_soon()
 
     def destinations(self) -> Iterable[int]:
         return self._by_broker.keys()

@@ -129,9 +129,10 @@ class BrokerLifecycleManager:
         """
         return forwarded(self._node, self, request) if is_forwarded(self._node, request) else None
 
-    def create_topics(self, topics: Iterable[Topic], done: Callable[[Any], None] | None = None) -> None:
+    def create_topics(self, topics: Iterable[Topic], done: Callable[[Any], None] | None = None) -> bool:
         """Requests the creation of topics, except of those that are requested already. `done` gets
-        the response, or None if there can be none."""
+        the response, or None if there can be none. Returns False, and calls nothing, if all are
+        requested already."""
         missing = [topic for topic in topics if topic.name not in self._requested_topics]
         if missing:
             names = {topic.name for topic in missing}
@@ -144,6 +145,7 @@ class BrokerLifecycleManager:
 
             body = CreateTopicsRequest(topics=missing, timeout_ms=CREATE_TIMEOUT_MS)
             self.forwarding.send_request(body, _version(body), answered)
+        return bool(missing)
 
     def request_producer_ids(self) -> None:
         """Requests a block of producer ids."""

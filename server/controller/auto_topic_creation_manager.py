@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 
 from ..metadata.image import TopicImage
 from ..requests.request import Refusal
-from .auto_topic_creation import creatable_topic
+from .auto_topic_creation import CreatableTopic, creatable_topic
 from .create_topics import create_topics
 
 if TYPE_CHECKING:
@@ -47,3 +47,28 @@ def auto_create_internal_topic(node: DecisionHost, name: str) -> TopicImage:
     if found is None:  # not committed yet
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
     return found
+
+
+def create_topic(node: DecisionHost, topic: CreatableTopic, done: Callable[[Refusal | None], None]) -> None:
+    """Creates a topic now if this node is the active controller, else requests it. `done` is called
+    once: with the error, or None. NETWORK_EXCEPTION means that nothing is known."""
+    controller = node.controller
+    if node.lifecycle is not None and not controller.leads:
+        if not node.lifecycle.create_topics([topic], lambda response: done(_failure(response))):
+            done(_failure(None))  # it is requested already, for another reason
+        return
+    try:
+        decision = create_topics(controller.draft, node.settings, [topic], controller.new_id)
+        controller.commit(decision.records)
+    except Refusal as refusal:
+        done(refusal)
+    else:
+        done(_failure_of(decision.results[0]))
+
+
+def _failure(response: Any) -> Refusal | None:
+    return Refusal(error_codes.NETWORK_EXCEPTION) if response is None else _failure_of(response.topics[0])
+
+
+def _failure_of(result: Any) -> Refusal | None:
+    return Refusal(result.error_code, result.error_message) if result.error_code else None

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
+    from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
     from .share.default_state_persister import DefaultStatePersister
     from .share.partition_metadata_client import PartitionMetadataClient
     from .share.share_partition_manager import SharePartitionManager
@@ -204,6 +205,18 @@ class Node:
 
         return PartitionMetadataClient(self)
 
+    @property
+    def has_share_group_dlq_manager(self) -> bool:
+        """Whether there is a writer of dead-letter queues."""
+        return "share_group_dlq_manager" in vars(self)
+
+    @cached_property
+    def share_group_dlq_manager(self) -> DefaultShareGroupDLQManager:
+        """Writes the records that share groups give up to their dead-letter topics."""
+        from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
+
+        return DefaultShareGroupDLQManager(self)
+
     @cached_property
     def fetch_sessions(self) -> FetchSessionCache:
         """The sessions of fetchers; the first Fetch makes the cache."""
@@ -216,7 +229,7 @@ class Node:
         """The share partitions and share sessions; the first ShareFetch makes them."""
         from .share.share_partition_manager import SharePartitionManager
 
-        made = SharePartitionManager(self, self.persister)
+        made = SharePartitionManager(self, self.persister, self.share_group_dlq_manager)
         self.partitions.listeners.append(made)
         self.controller.listeners.append(made.image_changed)
         return made

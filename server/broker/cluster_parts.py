@@ -92,6 +92,7 @@ def _broker_parts(node: ClusterHost, to_controller: NodeToControllerChannel) -> 
         PeerChannel(
             f"broker-{node.id}-partition-metadata", LazyChannel(partial(_metadata_channel, node)), BROKER_TIMEOUT
         ),
+        PeerChannel(f"broker-{node.id}-share-group-dlq", LazyChannel(partial(_dlq_channel, node)), BROKER_TIMEOUT),
     ]
     return BrokerParts(channels, lifecycle, fetchers, alter_partition_manager, replication_quotas)
 
@@ -102,3 +103,7 @@ def _persister_channel(node: ClusterHost, index: int) -> OutboundChannel | None:
 
 def _metadata_channel(node: ClusterHost) -> OutboundChannel | None:
     return node.partition_metadata_client if node.has_partition_metadata_client else None
+
+
+def _dlq_channel(node: ClusterHost) -> OutboundChannel | None:
+    return node.share_group_dlq_manager if node.has_share_group_dlq_manager else None

@@ -16,6 +16,7 @@ from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
 from ..share.default_state_persister import DefaultStatePersister
 from ..share.partition_metadata_client import PartitionMetadataClient
 from ..transactions.transaction_coordinator import TransactionCoordinator
@@ -74,3 +75,11 @@ class ClusterHost(BrokerHost, ReplicaHost, Protocol):
 
     @property
     def partition_metadata_client(self) -> PartitionMetadataClient: ...
+
+    @property
+    def has_share_group_dlq_manager(self) -> bool:
+        """Whether there is a writer of dead-letter queues."""
+        ...
+
+    @property
+    def share_group_dlq_manager(self) -> DefaultShareGroupDLQManager: ...

@@ -58,9 +58,9 @@ internal
 group.share.dlq.manager.class.name  string  org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager  medium  \
 internal
     Class that writes records to dead-letter queues.
-errors.deadletterqueue.auto.create.topics.enable  boolean  false  medium  cluster-wide
+errors.deadletterqueue.auto.create.topics.enable  boolean  false  medium  cluster-wide  effective
     Whether a missing dead-letter topic is created.
-errors.deadletterqueue.topic.name.prefix  string  dlq.  medium  cluster-wide
+errors.deadletterqueue.topic.name.prefix  string  dlq.  medium  cluster-wide  effective
     How the name of a topic must begin that is to be a dead-letter queue.
 share.coordinator.state.topic.num.partitions  int  50  high  >=1  effective
     Partitions of __share_group_state.

@@ -59,7 +59,7 @@ streams.assignor.name  string  null  medium  effective  <group.streams.assignors
     The task assignor of the group, one of the broker's group.streams.assignors.
 errors.deadletterqueue.topic.name  string  ""  medium  effective
     Topic that takes the records that the group gives up; empty for none.
-errors.deadletterqueue.copy.record.enable  boolean  false  medium
+errors.deadletterqueue.copy.record.enable  boolean  false  medium  effective
     Whether the record itself is copied there, not only what is known of its failure.
 """
 

@@ -79,7 +79,7 @@ remote.copy.lag.bytes  long  -1  medium  >=-1  <log.remote.copy.lag.bytes
     Bytes that a segment lies behind the end before it is copied; -1: as late as retention allows.
 remote.log.delete.on.disable  boolean  false  medium
     Whether switching remote storage off deletes what is there.
-errors.deadletterqueue.group.enable  boolean  false  medium
+errors.deadletterqueue.group.enable  boolean  false  medium  effective
     Whether share groups may use this topic as a dead-letter queue.
 internal.segment.bytes  int  null  medium  internal  effective
     Segment size without the lower bound of segment.bytes; for tests.

@@ -33,6 +33,7 @@ class ShareGroupConfig(NamedTuple):
     isolation_level: str = "read_uncommitted"
     renew_acknowledge_enable: bool = True
     dlq_topic: str = ""
+    dlq_copy_record_enable: bool = False
 
     @property
     def has_dlq(self) -> bool:
@@ -75,4 +76,5 @@ class ShareGroupConfigProvider:
             isolation_level=str(values["share.isolation.level"]),
             renew_acknowledge_enable=bool(values["share.renew.acknowledge.enable"]),
             dlq_topic=str(values["errors.deadletterqueue.topic.name"] or "") if has_dlq else "",
+            dlq_copy_record_enable=bool(values["errors.deadletterqueue.copy.record.enable"]),
         )

@@ -34,6 +34,7 @@ CHANNELS = [
     *("broker-1-fetcher-0", "broker-1-txn-marker-sender", "broker-1-add-partitions"),
     *["broker-1-persister"] * 5,
     "broker-1-partition-metadata",
+    "broker-1-share-group-dlq",
 ]
 """The client ids of the channels of a broker."""
 
@@ -43,6 +44,7 @@ def test_each_channel_brings_the_time_of_an_answer_and_of_a_tick(at: int) -> Non
     made = broker()
     assert made.persister.managers, "the first use makes the senders of these channels"
     assert made.partition_metadata_client is not None
+    assert made.share_group_dlq_manager is not None
     made.channels[at].channel.answered(-1, None, NOW + 5)
     assert made.now == NOW + 5
     made.channels[at].channel.tick(NOW + 7)

@@ -98,8 +98,9 @@ class InterBrokerSender(ABC):
 
     def _answered_by_self(self, token: int, response: Any) -> None:
         self.answered(token, response if isinstance(response, Message) else RequestFailure.LOST, self.node.now)
-        # Not at once: the stack would grow with the number of requests.
-        self.send_to_self_soon()
+        if self.node.id in self.destinations():
+            # Not at once: the stack would grow, and others would wait.
+            self.node.waiting.start_after_others(self.send_to_self)
 
     def _begin(self, broker: int, request: BrokerRequest) -> int:
         token = next(self._tokens)

@@ -249,6 +249,10 @@ class Waiting:
         task = HandlerTask(self, _steps_of(action), _ignore, _raise)
         self.ready.append((task, None))
 
+    def start_after_others(self, action: Callable[[], None]) -> None:
+        """Call `action` in a later tick, when others had their turn."""
+        self.start(_steps_after_others(action), _ignore, _raise)
+
     @property
     def is_busy(self) -> bool:
         """Whether the last `run` left handlers that can continue."""
@@ -286,6 +290,11 @@ class Waiting:
 def _steps_of(action: Callable[[], None]) -> Wait[None]:
     action()
     yield from ()
+
+
+def _steps_after_others(action: Callable[[], None]) -> Wait[None]:
+    yield OTHERS_FIRST
+    action()
 
 
 def _ignore(result: None) -> None:

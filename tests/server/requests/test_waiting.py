@@ -255,3 +255,14 @@ def test_slices_give_what_one_piece_would(waiting: Waiting) -> None:
         waiting.run(0)
         turns += 1
     assert (turns, done) == (3, [[2 * number for number in range(3 * SLICE + 1)]])
+
+
+def test_actions_of_the_next_run_and_after_others(waiting: Waiting) -> None:
+    done: list[str] = []
+    waiting.start_after_others(lambda: done.append("after others"))
+    waiting.start_soon(lambda: done.append("soon"))
+    waiting.run(0)
+    assert (done, waiting.is_busy) == (["soon"], True)
+    waiting.take_turn()
+    waiting.run(0)
+    assert (done, waiting.is_busy) == (["soon", "after others"], False)

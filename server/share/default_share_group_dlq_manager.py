@@ -48,7 +48,7 @@ VERSION = LOWEST = 13
 """The first version of Produce with topic ids."""
 
 MAX_REQUEST_BYTES = 1 << 20
-"""The size from which on a request gets no further partition."""
+"""The size from which on a request gets no further partition; nor does it after a long batch."""
 
 NO_TOPIC_YET = frozenset(
     {
@@ -165,7 +165,7 @@ class DefaultShareGroupDLQManager(InterBrokerSender):
             size += batch.size
             data = of.PartitionProduceData(index=to.partition, records=batch.encoded())
             topics.setdefault(to.topic_id, []).append(data)
-            if size >= MAX_REQUEST_BYTES:
+            if size >= MAX_REQUEST_BYTES or batch.is_long:
                 break
         if not queues:
             del self._by_broker[broker]
@@ -210,7 +210,8 @@ class DefaultShareGroupDLQManager(InterBrokerSender):
         elif result.error_code:
             self._on_error(pending, Refusal(result.error_code, result.error_message))
         elif sent.end <= pending.given_up.last_offset:
-            self._enqueue(pending._replace(first=sent.end, attempts=0))
+            rest = pending._replace(first=sent.end, attempts=0)
+            self._host.waiting.start_after_others(lambda: self._enqueue(rest))
         else:
             pending.then()
 

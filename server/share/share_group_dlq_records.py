@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 PREFIX = "__dlq.errors."
 """How the names of the headers begin."""
 
+MAX_RECORDS = 500
+"""The most records in a batch, so that no step takes long. Kafka has no such limit."""
+
 
 class DeadLetterBatch:
-    """A batch that grows up to `max_bytes`, or to one larger record."""
+    """A batch that grows up to `max_bytes`, or to one larger record, and up to MAX_RECORDS."""
 
     def __init__(self, node: ShareHost, max_bytes: int) -> None:
         self.max_bytes, self.size = max_bytes, HEADER_SIZE
@@ -46,9 +49,14 @@ class DeadLetterBatch:
                 return offset
         return given_up.last_offset + 1
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it has as many records as a batch may have."""
+        return len(self._records) >= MAX_RECORDS
+
     def _add(self, record: Record) -> bool:
         size = self.size + _size_of(record, 0)
-        if self._records and size > self.max_bytes:
+        if self._records and (size > self.max_bytes or self.is_long):
             return False
         self._records.append(record)
         self.size = size

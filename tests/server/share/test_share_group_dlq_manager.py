@@ -9,12 +9,13 @@ import pytest
 
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.config_record import ConfigRecord
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.server.handlers import produce
 from kafkadouble.server.metadata.features import SHARE_VERSION
-from kafkadouble.server.metadata.image import GROUP, TOPIC
+from kafkadouble.server.metadata.image import BROKER, GROUP, TOPIC
 from kafkadouble.server.share import acknowledgement
 from kafkadouble.server.share.acknowledgement import AcknowledgementBatch
 from kafkadouble.server.share.acquisition import AcquireRequest
@@ -22,6 +23,7 @@ from kafkadouble.server.share.persister import SharePartitionKey
 from kafkadouble.server.share.persister_state_manager import MAX_ATTEMPTS
 from kafkadouble.server.share.record_state import ARCHIVED, ARCHIVING
 from kafkadouble.server.share.share_group_dlq_manager import ShareGroupDLQRecordParameter
+from kafkadouble.server.share.share_group_dlq_records import MAX_RECORDS
 from kafkadouble.server.share.share_log_reader import read
 from kafkadouble.server.share.share_partition_manager import SharePartitionManager
 from kafkadouble.server.share.share_session import TopicIdPartition
@@ -71,6 +73,12 @@ class DeadLetterBroker(Harness):
 
     def _count(self) -> None:
         self.done += 1
+
+    def settle(self) -> None:
+        """Do all that needs no time."""
+        self.tick(0)
+        while self.node.waiting.is_busy:
+            self.tick(0)
 
     def bytes_in(self, partition: int = 0) -> Any:
         log = self.partition(QUEUE, partition).log
@@ -190,6 +198,15 @@ def test_the_topic_is_created() -> None:
     assert dict(broker.image.config_overrides(TOPIC, QUEUE)) == {**ENABLED, "message.timestamp.type": "CreateTime"}
 
 
+def test_the_settings_may_change_while_the_broker_runs() -> None:
+    broker = DeadLetterBroker(queue="q")
+    broker.configure(BROKER, "", AUTO_CREATE, "true")
+    broker.configure(BROKER, "", PREFIX, "q")
+    broker.give_up(0, 0)
+    broker.tick(0)
+    assert broker.partition("q").log.log_end_offset == 1
+
+
 def test_a_topic_that_cannot_be_created(caplog: pytest.LogCaptureFixture) -> None:
     broker = DeadLetterBroker({AUTO_CREATE: "true", "default.replication.factor": 3})
     broker.give_up(0, 0)
@@ -202,8 +219,7 @@ def test_a_batch_is_no_larger_than_the_topic_takes() -> None:
     broker = with_queue(max_message_bytes="400")
     broker.produce(*(b"%d" % each for each in range(400)))
     broker.give_up(0, 399)
-    while broker.node.waiting.is_busy:
-        broker.tick(0)
+    broker.settle()
     assert broker.done == 1
     assert broker.copied() == [(str(each), b"%d" % each) for each in range(400)]
     headers = [header for _, header in iter_batches(broker.bytes_in())]
@@ -214,8 +230,19 @@ def test_a_batch_is_no_larger_than_the_topic_takes() -> None:
 def test_the_size_is_that_of_the_broker_if_the_topic_has_none() -> None:
     broker = with_queue({"message.max.bytes": 400})
     broker.give_up(0, 3)
-    broker.tick(0)
+    broker.settle()
     assert [header.count for _, header in iter_batches(broker.bytes_in())] == [2, 2]
+
+
+def test_a_batch_has_only_so_many_records() -> None:
+    broker = with_queue()
+    broker.give_up(0, 2 * MAX_RECORDS)
+    broker.give_up(7, 8)
+    broker.tick(0)
+    assert (broker.done, len(broker.queued())) == (0, MAX_RECORDS), "others have their turn"
+    broker.settle()
+    assert broker.done == 2
+    assert [header.count for _, header in iter_batches(broker.bytes_in())] == [MAX_RECORDS, MAX_RECORDS, 3]
 
 
 def test_a_record_that_is_too_large_is_not_copied() -> None:
@@ -245,6 +272,18 @@ def test_records_that_are_deleted_have_only_headers() -> None:
     assert broker.copied() == [("0", None), ("1", b"b"), ("2", None)]
 
 
+def test_a_topic_that_is_deleted_has_an_id_in_the_headers(caplog: pytest.LogCaptureFixture) -> None:
+    """One line in the log for all its records."""
+    broker = with_queue()
+    broker.produce(b"a", b"b", b"c")
+    broker.submit(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="t")], timeout_ms=1000), 6)
+    broker.give_up(0, 2)
+    broker.tick(0)
+    assert broker.copied() == [("0", None), ("1", None), ("2", None)]
+    assert {dict(each.headers)["__dlq.errors.topic"] for each in broker.queued()} == {str(broker.topic_id).encode()}
+    assert len([each for each in caplog.messages if "not copied" in each]) == 1
+
+
 def test_a_record_larger_than_a_batch_ends_it(caplog: pytest.LogCaptureFixture) -> None:
     """The headers alone are too large, so the leader refuses them."""
     broker = with_queue(max_message_bytes="100")
@@ -255,16 +294,18 @@ def test_a_record_larger_than_a_batch_ends_it(caplog: pytest.LogCaptureFixture) 
 
 
 class Refusing:
-    """A handler of Produce that refuses so many requests with a code."""
+    """A handler of Produce that refuses so many requests with a code, and again so many after one
+    that it takes, if it refuses `twice`."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, code: int, times: int) -> None:
-        self.code, self.times, self.requests = code, times, 0
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, code: int, times: int, *, twice: bool = False) -> None:
+        self.code, self.requests = code, 0
+        self._refused = range(1, times + 1), range(times + 2, 2 * times + 2) if twice else range(0)
         self._answer = produce.answer
         monkeypatch.setattr(produce, "answer", self)
 
     def __call__(self, node: Any, request: Any) -> Any:
         self.requests += 1
-        if self.requests > self.times:
+        if not any(self.requests in each for each in self._refused):
             return self._answer(node, request)
         of = ProduceResponse
         (topic,) = request.body.topic_data
@@ -287,6 +328,16 @@ def test_a_passing_error_is_tried_again(monkeypatch: pytest.MonkeyPatch, code: i
     lost = times == MAX_ATTEMPTS
     assert (refusing.requests, broker.done) == (times + (not lost), 1)
     assert broker.copied() == ([] if lost else [("0", b"a")])
+
+
+def test_attempts_are_counted_for_each_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = with_queue(max_message_bytes="400")
+    refusing = Refusing(monkeypatch, codes.NOT_LEADER_OR_FOLLOWER, MAX_ATTEMPTS - 1, twice=True)
+    broker.give_up(0, 3)
+    for _ in range(2 * RETRIED_MS // 1000):
+        broker.tick(1000)
+    assert (refusing.requests, broker.done) == (2 * MAX_ATTEMPTS, 1)
+    assert broker.copied() == [(str(each), None) for each in range(4)]
 
 
 def test_other_errors_are_final(monkeypatch: pytest.MonkeyPatch) -> None:

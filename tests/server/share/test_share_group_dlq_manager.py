@@ -8,127 +8,28 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages import error_codes as codes
-from kafkadouble.messages.generated.config_record import ConfigRecord
-from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.feature_level_record import FeatureLevelRecord
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.server.handlers import produce
 from kafkadouble.server.metadata.features import SHARE_VERSION
-from kafkadouble.server.metadata.image import BROKER, GROUP, TOPIC
-from kafkadouble.server.share import acknowledgement
+from kafkadouble.server.metadata.image import BROKER, TOPIC
 from kafkadouble.server.share.acknowledgement import AcknowledgementBatch
 from kafkadouble.server.share.acquisition import AcquireRequest
-from kafkadouble.server.share.persister import SharePartitionKey
 from kafkadouble.server.share.persister_state_manager import MAX_ATTEMPTS
 from kafkadouble.server.share.record_state import ARCHIVED, ARCHIVING
-from kafkadouble.server.share.share_group_dlq_manager import ShareGroupDLQRecordParameter
-from kafkadouble.server.share.share_group_dlq_records import MAX_RECORDS
 from kafkadouble.server.share.share_log_reader import read
 from kafkadouble.server.share.share_partition_manager import SharePartitionManager
 from kafkadouble.server.share.share_session import TopicIdPartition
-from kafkadouble.wire.batch import decode_all, encode_batch, iter_batches
-from kafkadouble.wire.record import Record
-from tests.server.harness import Harness
+from kafkadouble.wire.batch import iter_batches
 from tests.support.fake_persister import FakePersister
 
-QUEUE = "dlq.g"
-ENABLED = {"errors.deadletterqueue.group.enable": "true"}
-AUTO_CREATE = "errors.deadletterqueue.auto.create.topics.enable"
-PREFIX = "errors.deadletterqueue.topic.name.prefix"
+from .dead_letters import AUTO_CREATE, ENABLED, PREFIX, QUEUE, DeadLetterBroker, with_queue
+
 RETRIED_MS = 60_000
 """Longer than all pauses together."""
 
 REJECT = 3
-
-
-class DeadLetterBroker(Harness):
-    """A broker that leads "t" of four partitions, of which the group "g" gives records up. `done`
-    counts what the queue is done with."""
-
-    def __init__(self, settings: dict[str, object] | None = None, *, queue: str = QUEUE, copies: bool = True) -> None:
-        super().__init__(settings)
-        self.create("t", partitions=4)
-        topic = self.image.topic_named("t")
-        assert topic is not None
-        self.topic_id, self.done = topic.id, 0
-        self.configure(GROUP, "g", "errors.deadletterqueue.topic.name", queue)
-        self.configure(GROUP, "g", "errors.deadletterqueue.copy.record.enable", str(copies).lower())
-
-    def configure(self, type: int, resource: str, name: str, value: str) -> None:
-        record = ConfigRecord(resource_type=type, resource_name=resource, name=name, value=value)
-        self.node.controller.commit([record])
-        self.tick(0)
-
-    def produce(self, *values: bytes, compression: int = 0, partition: int = 0) -> None:
-        """Append one batch."""
-        records = [Record(each, self.now, b"k%d" % each, value) for each, value in enumerate(values)]
-        self.partition("t", partition).append(bytes(encode_batch(records, compression=compression)), self.now)
-
-    def give_up(self, first: int, last: int, *, partition: int = 0, cause: str = "because") -> None:
-        """Enqueue records. The step is not over then."""
-        key = SharePartitionKey("g", self.topic_id, partition)
-        given_up = ShareGroupDLQRecordParameter(key, first, last, 2, cause)
-        self.node.share_group_dlq_manager.enqueue(given_up, self._count)
-
-    def _count(self) -> None:
-        self.done += 1
-
-    def settle(self) -> None:
-        """Do all that needs no time."""
-        self.tick(0)
-        while self.node.waiting.is_busy:
-            self.tick(0)
-
-    def bytes_in(self, partition: int = 0) -> Any:
-        log = self.partition(QUEUE, partition).log
-        return log.read(0, 1 << 24, log.log_end_offset).records
-
-    def queued(self, partition: int = 0) -> list[Record]:
-        return decode_all(self.bytes_in(partition))
-
-    def copied(self) -> list[tuple[str, bytes | None]]:
-        """Offset and value of each record of the queue."""
-        return [((dict(each.headers)["__dlq.errors.offset"] or b"").decode(), each.value) for each in self.queued()]
-
-
-def with_queue(settings: dict[str, object] | None = None, **configs: str) -> DeadLetterBroker:
-    """A broker that has the dead-letter topic, of two partitions."""
-    broker = DeadLetterBroker(settings)
-    named = {name.replace("_", "."): value for name, value in configs.items()}
-    broker.create(QUEUE, partitions=2, configs={**ENABLED, **named})
-    return broker
-
-
-def test_the_headers_say_what_was_given_up() -> None:
-    broker = DeadLetterBroker(copies=False)
-    broker.create(QUEUE, configs=ENABLED)
-    broker.produce(b"a", b"b", partition=3)
-    broker.tick(5)
-    broker.give_up(0, 1, partition=3, cause=acknowledgement.CLIENT_REJECT)
-    broker.tick(0)
-    first, second = broker.queued()
-    assert (first.key, first.value, first.timestamp) == (None, None, broker.now)
-    assert first.headers == (
-        ("__dlq.errors.topic", b"t"),
-        ("__dlq.errors.partition", b"3"),
-        ("__dlq.errors.offset", b"0"),
-        ("__dlq.errors.group", b"g"),
-        ("__dlq.errors.delivery.count", b"2"),
-        ("__dlq.errors.message", b"Offset rejected by client."),
-    )
-    assert dict(second.headers)["__dlq.errors.offset"] == b"1"
-    assert broker.done == 1
-
-
-@pytest.mark.parametrize("codec", range(5))
-def test_key_and_value_are_copied(codec: int) -> None:
-    broker = with_queue()
-    broker.produce(b"a", b"b", b"c", compression=codec)
-    broker.produce(b"d", compression=codec)
-    broker.give_up(1, 3)
-    broker.tick(0)
-    assert [(each.key, each.value) for each in broker.queued()] == [(b"k1", b"b"), (b"k2", b"c"), (b"k0", b"d")]
 
 
 @pytest.mark.parametrize(("partition", "to"), [(0, 0), (1, 1), (2, 0), (3, 1)])
@@ -212,85 +113,6 @@ def test_a_topic_that_cannot_be_created(caplog: pytest.LogCaptureFixture) -> Non
     broker.give_up(0, 0)
     assert broker.done == 1
     assert "replication factor" in caplog.messages[-1]
-
-
-def test_a_batch_is_no_larger_than_the_topic_takes() -> None:
-    """What does not fit follows when the answer has come: more requests than the stack is deep."""
-    broker = with_queue(max_message_bytes="400")
-    broker.produce(*(b"%d" % each for each in range(400)))
-    broker.give_up(0, 399)
-    broker.settle()
-    assert broker.done == 1
-    assert broker.copied() == [(str(each), b"%d" % each) for each in range(400)]
-    headers = [header for _, header in iter_batches(broker.bytes_in())]
-    assert {header.count for header in headers} == {2}
-    assert max(header.size for header in headers) <= 400
-
-
-def test_the_size_is_that_of_the_broker_if_the_topic_has_none() -> None:
-    broker = with_queue({"message.max.bytes": 400})
-    broker.give_up(0, 3)
-    broker.settle()
-    assert [header.count for _, header in iter_batches(broker.bytes_in())] == [2, 2]
-
-
-def test_a_batch_has_only_so_many_records() -> None:
-    broker = with_queue()
-    broker.give_up(0, 2 * MAX_RECORDS)
-    broker.give_up(7, 8)
-    broker.tick(0)
-    assert (broker.done, len(broker.queued())) == (0, MAX_RECORDS), "others have their turn"
-    broker.settle()
-    assert broker.done == 2
-    assert [header.count for _, header in iter_batches(broker.bytes_in())] == [MAX_RECORDS, MAX_RECORDS, 3]
-
-
-def test_a_record_that_is_too_large_is_not_copied() -> None:
-    broker = with_queue(max_message_bytes="1000")
-    broker.produce(b"a", bytes(1000), b"c")
-    broker.give_up(0, 2)
-    broker.tick(0)
-    assert broker.copied() == [("0", b"a"), ("1", None), ("2", b"c")]
-
-
-def test_a_batch_that_decompresses_to_too_much_is_not_copied() -> None:
-    broker = with_queue(max_message_bytes="1000")
-    broker.produce(b"a", bytes(1000), compression=4)
-    broker.produce(b"c", compression=4)
-    broker.give_up(0, 2)
-    broker.tick(0)
-    assert broker.copied() == [("0", None), ("1", None), ("2", b"c")]
-
-
-def test_records_that_are_deleted_have_only_headers() -> None:
-    broker = with_queue()
-    broker.produce(b"a")
-    broker.produce(b"b")
-    broker.partition("t").log.delete_records_before(1)
-    broker.give_up(0, 2)
-    broker.tick(0)
-    assert broker.copied() == [("0", None), ("1", b"b"), ("2", None)]
-
-
-def test_a_topic_that_is_deleted_has_an_id_in_the_headers(caplog: pytest.LogCaptureFixture) -> None:
-    """One line in the log for all its records."""
-    broker = with_queue()
-    broker.produce(b"a", b"b", b"c")
-    broker.submit(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="t")], timeout_ms=1000), 6)
-    broker.give_up(0, 2)
-    broker.tick(0)
-    assert broker.copied() == [("0", None), ("1", None), ("2", None)]
-    assert {dict(each.headers)["__dlq.errors.topic"] for each in broker.queued()} == {str(broker.topic_id).encode()}
-    assert len([each for each in caplog.messages if "not copied" in each]) == 1
-
-
-def test_a_record_larger_than_a_batch_ends_it(caplog: pytest.LogCaptureFixture) -> None:
-    """The headers alone are too large, so the leader refuses them."""
-    broker = with_queue(max_message_bytes="100")
-    broker.give_up(0, 5)
-    broker.tick(0)
-    assert (broker.done, broker.queued()) == (1, [])
-    assert "from offset 0 on" in caplog.messages[-1]
 
 
 class Refusing:

@@ -229,7 +229,8 @@ class Node:
         """The share partitions and share sessions; the first ShareFetch makes them."""
         from .share.share_partition_manager import SharePartitionManager
 
-        made = SharePartitionManager(self, self.persister, self.share_group_dlq_manager)
+        writes = bool(self.settings["group.share.dlq.manager.class.name"])
+        made = SharePartitionManager(self, self.persister, self.share_group_dlq_manager if writes else None)
         self.partitions.listeners.append(made)
         self.controller.listeners.append(made.image_changed)
         return made

@@ -56,8 +56,8 @@ group.share.persister.class.name  string  org.apache.kafka.server.share.persiste
 internal
     Class that stores the state of share partitions.
 group.share.dlq.manager.class.name  string  org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager  medium  \
-internal
-    Class that writes records to dead-letter queues.
+internal  effective
+    Class that writes records to dead-letter queues; empty for one that only logs them.
 errors.deadletterqueue.auto.create.topics.enable  boolean  false  medium  cluster-wide  effective
     Whether a missing dead-letter topic is created.
 errors.deadletterqueue.topic.name.prefix  string  dlq.  medium  cluster-wide  effective

@@ -239,3 +239,10 @@ def test_nothing_is_logged_when_all_is_well(caplog: pytest.LogCaptureFixture) ->
     broker.tick(0)
     assert broker.done == 1
     assert caplog.messages == []
+
+
+@pytest.mark.parametrize("name", ["", "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager"])
+def test_a_broker_may_have_no_writer_of_dead_letter_queues(name: str) -> None:
+    broker = with_queue({"group.share.dlq.manager.class.name": name})
+    assert broker.node.share_partitions is not None
+    assert broker.node.has_share_group_dlq_manager == bool(name)

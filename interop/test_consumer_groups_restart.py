@@ -32,7 +32,10 @@ def test_members_go_on_with_their_partitions(broker: Broker, name: str) -> None:
             def assigned() -> list[Partition]:
                 return sorted(one for member in members for one in member.assignment)
 
-            eventually(lambda: (assigned(), state(broker, name)), lambda found: found == (four, "Stable"))
+            eventually(
+                lambda: (assigned(), len(first.assignment), state(broker, name)),
+                lambda found: found == (four, 2, "Stable"),
+            )
             before = first.assignment, second.assignment, epoch(broker, name)
             producer.send(name, [Record(b"a%d" % n, partition=n % 4) for n in range(20)])
             eventually(lambda: len(first.seen) + len(second.seen), lambda found: found == 20)

@@ -15,7 +15,7 @@ from .share_session import ShareSession, ShareSessionKey, TopicIdPartition
 
 
 class ShareGroupListener(Protocol):
-    """Is told what the end of a connection means."""
+    """Hears what the end of a connection means."""
 
     def on_member_leave(self, key: ShareSessionKey) -> None:
         """The connection of the session has ended, and the session is not removed yet."""

@@ -44,7 +44,9 @@ def set_target_assignment(group: ShareGroup, assignments: Mapping[str, Assignmen
     INVALID_REQUEST."""
     by_member = {group.member(member_id).member_id: assignment for member_id, assignment in assignments.items()}
     if group.would_be_pending(by_member.values()):
-        message = f"{group.group_id} assigns anew unless exactly the partitions that have a state are assigned"
+        message = (
+            f"{group.group_id} computes its own assignment unless exactly the partitions that have a state are assigned"
+        )
         raise Refusal(error_codes.INVALID_REQUEST, message)
     group_id, epoch = group.group_id, group.group_epoch + 1
     targets = [

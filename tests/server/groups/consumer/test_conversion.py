@@ -292,7 +292,7 @@ def test_a_refused_conversion_leaves_the_classic_group_alone() -> None:
     refused = Consumer(bench, "a", regex="(")
     assert refused.code() == codes.INVALID_REGULAR_EXPRESSION
     assert state(bench) == ("classic", "PreparingRebalance")
-    assert call.code == codes.REBALANCE_IN_PROGRESS, "as in Kafka, whoever waits joins again"
+    assert call.code == codes.REBALANCE_IN_PROGRESS, "as in Kafka, members that wait join again"
     joining.id = call.answer.member_id
     again, other = joining.send_join(3), waiting.join()
     bench.advance(60_000)

@@ -1,4 +1,4 @@
-"""Who was given each partition, in each epoch: what the clients of a group received, all in all."""
+"""The members that had each partition, in each epoch: what the clients of a group received."""
 
 from __future__ import annotations
 

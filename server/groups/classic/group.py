@@ -326,19 +326,15 @@ class ClassicGroup(CoordinatorGroup):
         if len(self.members) > self.shard.node.settings.int("group.max.size"):
             rebalance.prepare_rebalance(self, "the loaded group is larger than group.max.size")
 
-    def cancel_timers(self) -> None:
-        """Cancel every timer of the group and of its members."""
+    def retire(self) -> None:
+        """End the group, because one of another type has replaced it or its shard is closed: no
+        timer of it runs, and no commit that it waited for changes it any more."""
+        self.transition_to(ClassicGroupState.DEAD)
         for timer in (self.join_timer, self.sync_timer, *self.pending_join_members.values()):
             if timer is not None:
                 timer.cancel()
         for member in self.members.values():
             member.cancel_session()
-
-    def retire(self) -> None:
-        """End the group, because one of another type has replaced it or its shard is closed: no
-        timer of it runs, and no commit that it waited for changes it any more."""
-        self.transition_to(ClassicGroupState.DEAD)
-        self.cancel_timers()
 
     def on_unloaded(self) -> None:
         self.retire()

@@ -67,7 +67,7 @@ def heartbeat(shard: GroupCoordinatorShard, request: HeartbeatRequest) -> Stream
     response = build_response(change, request)
     change.write()
     if replaced_group is not None:
-        replaced_group.cancel_timers()
+        replaced_group.retire()
     timers.schedule_session(group, body.member_id)
     return StreamsGroupHeartbeatResult(response, change.configured.internal_topics_to_create)
 

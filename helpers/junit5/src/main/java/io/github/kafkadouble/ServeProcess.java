@@ -23,6 +23,7 @@ final class ServeProcess {
     private final Thread hook = new Thread(this::kill);
     private final Map<String, String> values = new ConcurrentHashMap<>();
     private final CountDownLatch complete = new CountDownLatch(1);
+    private final CountDownLatch stderrRead = new CountDownLatch(1);
     private final StringBuilder stderr = new StringBuilder();
 
     ServeProcess(String program, List<String> arguments, String token) {
@@ -38,7 +39,7 @@ final class ServeProcess {
         Runtime.getRuntime().addShutdownHook(hook);
         guard = guard(process.pid());
         follow(process.getInputStream(), this::onLine, complete::countDown);
-        follow(process.getErrorStream(), this::onStderr, () -> {});
+        follow(process.getErrorStream(), this::onStderr, stderrRead::countDown);
     }
 
     /**
@@ -97,7 +98,7 @@ final class ServeProcess {
         boolean inTime = complete.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
         if (values.get(LAST_LINE) == null) {
             if (inTime) {
-                process.waitFor(1, TimeUnit.SECONDS); // stdout has ended: so will the rest
+                stderrRead.await(1, TimeUnit.SECONDS); // stdout has ended: so will stderr, which says why
             }
             throw StartException.of(inTime ? "the program has ended" : "the program is not ready", stderr());
         }

@@ -108,6 +108,7 @@ class Replica:
             _answer(call, Killed())
         with suppress(KafkaError):
             await self._called
+        await asyncio.sleep(0)  # aiokafka fails to stop a task that was not yet run
         for part in (self._consumer, self._producer):
             with suppress(KafkaError):
                 await part.stop()

@@ -67,6 +67,17 @@ def test_answers_come_in_their_order_and_the_last_one_stays() -> None:
     assert [answered(given, request, 3).error_code for _ in range(5)] == [0, 27, 25, 25, 25]
 
 
+def test_every_broker_answers_alike_where_the_coordinator_is() -> None:
+    """In the recording it was asked for too early at one broker, and found at another."""
+    request = FindCoordinatorRequest(key="g", key_type=0)
+    found = [
+        exchange(request, FindCoordinatorResponse(error_code=code, node_id=4), 2, number=number, node=node)
+        for number, code, node in ((1, 15, 1), (2, 0, 4))
+    ]
+    given = Script(Recording("", "", tuple(found)), ADDRESSES)
+    assert [answered(given, request, 2, node=1).error_code for _ in range(3)] == [15, 0, 0]
+
+
 def test_the_nearest_in_the_other_fields_comes_first() -> None:
     def beat(generation: int) -> HeartbeatRequest:
         return HeartbeatRequest(group_id="g", generation_id=generation, member_id="m")

@@ -28,6 +28,7 @@ def record(path: Path, program: Program, *, brokers: int = 1) -> list[bytes]:
         return program(kafka.bootstrap_servers)
 
 
+@pytest.mark.timeout(120, method="thread")  # a signal does not interrupt a call inside a library
 @pytest.mark.parametrize("brokers", [1, 3])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_sees_what_it_saw(name: str, brokers: int, tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ READS = (
     ApiKeys.OFFSET_FOR_LEADER_EPOCH,
 )
 
+OF_THE_CLUSTER = (ApiKeys.METADATA, ApiKeys.FIND_COORDINATOR, ApiKeys.DESCRIBE_CLUSTER)
+"""APIs that every broker answers alike. In the recording they may have failed at one broker and
+succeeded later at another; a client that asks the first broker again gets the later answer."""
+
 BY_PARTITION = (ApiKeys.PRODUCE, ApiKeys.FETCH)
 
 
@@ -124,7 +128,8 @@ class Script:
 
     def _rank(self, exchange: Exchange, subject: RequestSubject, node: int, is_first: int) -> tuple[int, int]:
         """The nearest, then the first among new ones, the last among those that were asked for."""
-        distance = self._subject(exchange).distance(subject) + (exchange.node != node)
+        is_elsewhere = exchange.node != node and exchange.api_key not in OF_THE_CLUSTER
+        distance = self._subject(exchange).distance(subject) + is_elsewhere
         return distance, exchange.number * is_first
 
     def _subject(self, exchange: Exchange) -> RequestSubject:

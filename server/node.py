@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
+    from .security.sasl.sasl_listeners import SaslListeners
     from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
     from .share.default_state_persister import DefaultStatePersister
     from .share.partition_metadata_client import PartitionMetadataClient
@@ -216,6 +217,13 @@ class Node:
         from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
 
         return DefaultShareGroupDLQManager(self)
+
+    @cached_property
+    def sasl(self) -> SaslListeners:
+        """The mechanisms of its listeners; the first connection with SASL makes them."""
+        from .security.sasl.sasl_listeners import SaslListeners
+
+        return SaslListeners(self)
 
     @cached_property
     def fetch_sessions(self) -> FetchSessionCache:

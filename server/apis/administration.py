@@ -9,6 +9,8 @@ RESOURCES = "resource:resources/responses"
 
 ROWS = (
     ApiRow("ApiVersions", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=NONE),
+    ApiRow("SaslHandshake", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=NONE),
+    ApiRow("SaslAuthenticate", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
     ApiRow(
         "CreateTopics",
         forwarded=True,

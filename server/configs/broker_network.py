@@ -33,7 +33,7 @@ max.connection.creation.rate  int  2147483647  medium  cluster-wide  >=0
     New connections per second of the whole broker.
 connections.max.idle.ms  long  600000  medium  effective
     Silence after which a connection is closed (ms).
-connection.failed.authentication.delay.ms  int  100  low  >=0
+connection.failed.authentication.delay.ms  int  100  low  >=0  effective
     How long a connection stays open after its authentication failed (ms).
 queued.max.requests  int  500  high  >=1
     Requests that may wait for a thread before sockets are no longer read.

@@ -11,19 +11,19 @@ security.providers  string  null  low
 principal.builder.class  class  org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder  medium  \
 per-broker
     Class that turns an authenticated connection into a principal.
-connections.max.reauth.ms  long  0  medium
+connections.max.reauth.ms  long  0  medium  effective
     Longest life of a SASL session before the client must authenticate again (ms); 0 for no limit.
-sasl.server.max.receive.size  int  524288  medium
+sasl.server.max.receive.size  int  524288  medium  effective
     Largest message of a SASL handshake that is taken.
-sasl.mechanism.inter.broker.protocol  string  GSSAPI  medium  per-broker
+sasl.mechanism.inter.broker.protocol  string  GSSAPI  medium  per-broker  effective
     SASL mechanism among brokers.
-sasl.mechanism.controller.protocol  string  GSSAPI  high
+sasl.mechanism.controller.protocol  string  GSSAPI  high  effective
     SASL mechanism towards controllers.
-sasl.enabled.mechanisms  list  GSSAPI  medium  per-broker
+sasl.enabled.mechanisms  list  GSSAPI  medium  per-broker  effective
     SASL mechanisms that are offered.
-sasl.jaas.config  password  null  medium  per-broker
+sasl.jaas.config  password  null  medium  per-broker  effective
     Login of a listener and mechanism in JAAS form; with users and passwords for PLAIN.
-sasl.server.callback.handler.class  class  null  medium
+sasl.server.callback.handler.class  class  null  medium  effective
     Class that checks the credentials of clients.
 sasl.client.callback.handler.class  class  null  medium
     Class that supplies this node's credentials towards others.

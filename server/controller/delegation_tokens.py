@@ -22,6 +22,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.image import DelegationToken, Image
 from ..metadata.record_versions import TOKENS, level_of
 from ..requests.request import Refusal
+from ..security.token_hmac import token_hmac
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class TokenSettings(NamedTuple):
 
     def proof(self, token_id: str) -> bytes:
         """The HMAC that the holder of a token sends."""
-        return hmac.digest(self.key, token_id.encode(), "sha512")
+        return token_hmac(self.key, token_id)
 
     def __repr__(self) -> str:
         return f"tokens of {self.max_lifetime_ms} ms, renewed within {self.expiry_time_ms} ms"

@@ -39,6 +39,8 @@ KRAFT_VERSION = "kraft.version"
 def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVersionsResponse:
     _note_software(request)
     _check_meant(node, request)
+    if request.peer.authenticator is not None:
+        request.peer.authenticator.on_api_versions()
     return ApiVersionsResponse(
         api_keys=[_range(served) for served in request.peer.apis.values()],
         supported_features=[

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..requests import close_reasons
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer
-from .connection import Buffers, Connection
+from .connection import Buffers, Connection, connection_of
 from .connection_quotas import ConnectionQuotas
 from .outgoing import Outgoing
 
@@ -64,7 +64,7 @@ class ConnectionProtocol(asyncio.Protocol):
         node = self.listener.node
         max_frame = node.settings.int("socket.request.max.bytes")
         peer = Peer(next(self.listener.ids), host, port, self._spec)
-        self.connection = Connection(node, peer, self, max_frame)
+        self.connection = connection_of(node, peer, self, max_frame)
         self.listener.connections.add(self)
         log.info("%r connected", peer)
         if self.quotas.is_protected:

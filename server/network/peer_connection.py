@@ -1,4 +1,5 @@
-"""A connection to another node: first ApiVersions, then one request at a time (KIP-35, KIP-511).
+"""A connection to another node: first ApiVersions and the login, then one request at a time
+(KIP-35, KIP-511, KIP-152).
 
 Rules. The peer is not trusted. Another correlation id, bytes that are not a response, a frame that
 is too large, or more bytes than one response is a BadPeer; the connection cannot be used after
@@ -8,6 +9,7 @@ that. This file never retries and never logs, and the caller decides how long it
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from itertools import count
 
@@ -15,17 +17,27 @@ from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
+from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.frame import MAX_SIZE, Frames
 
 from ..raft.messages import downgraded
 from ..raft.request_manager import RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.bounds import MOST_ELEMENTS
+from ..security.sasl.exchange import ServerNotTrusted
+from ..security.sasl.node_login import NodeLogin
+from .peer_security import NO_SECURITY, PeerSecurity
 
 API_VERSIONS_VERSION = 4
+SASL_AUTHENTICATE_VERSION = 2
 CHUNK = 1 << 16
+
+RENEWED_AFTER = 0.85
+"""The part of a session's lifetime after which a new connection is made; Kafka's nodes authenticate
+again then at the earliest."""
 
 Versions = Mapping[int, tuple[int, int]]
 """The lowest and the highest version of each API key."""
@@ -44,13 +56,22 @@ class PeerConnection:
         self._reader, self._writer, self._client_id = reader, writer, client_id
         self._frames, self._ids = Frames(max_frame), count()
         self.versions: Versions = {}
+        self._session_end_s: float | None = None  # by the clock of the loop
 
     @classmethod
-    async def open(cls, endpoint: VoterEndpoint, client_id: str, max_frame: int = MAX_SIZE) -> PeerConnection:
-        """Connect, and ask for the versions of the peer. OSError, BadPeer."""
+    async def open(
+        cls,
+        endpoint: VoterEndpoint,
+        client_id: str,
+        max_frame: int = MAX_SIZE,
+        security: PeerSecurity = NO_SECURITY,
+    ) -> PeerConnection:
+        """Connect, ask for the versions of the peer, and log in. OSError, BadPeer."""
         made = cls(*await asyncio.open_connection(*endpoint), client_id, max_frame)
         try:
             await made._agree()
+            if security.login is not None:
+                await made._authenticate(security.login)
         except BaseException:
             made.abort()
             raise
@@ -58,7 +79,10 @@ class PeerConnection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the peer has not closed it, as far as is known here."""
+        """Whether the peer has not closed it, as far as is known here, and the session has not
+        ended."""
+        if self._session_end_s is not None and asyncio.get_running_loop().time() >= self._session_end_s:
+            return False
         return not (self._reader.at_eof() or self._writer.is_closing() or self._reader.exception())
 
     async def ask(self, body: Message, version: int, lowest: int = 0) -> Message | RequestFailure:
@@ -90,6 +114,34 @@ class PeerConnection:
         if answer.error_code:
             raise BadPeer(f"it answers ApiVersions with {error_codes.name(answer.error_code)}")
         self.versions = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
+
+    async def _authenticate(self, login: NodeLogin) -> None:
+        """Log in by SASL. A refusal is a BadPeer, so that it is tried again after a backoff."""
+        shaken = await self._exchange(SaslHandshakeRequest(mechanism=login.mechanism), 1)
+        assert isinstance(shaken, SaslHandshakeResponse)
+        if shaken.error_code:
+            raise BadPeer(f"it takes no {login.mechanism}: {error_codes.name(shaken.error_code)}")
+        lifetime_ms = 0
+        try:
+            exchange = login.begin(time.time())
+            message = next(exchange)
+            while True:
+                answer = await self._exchange(SaslAuthenticateRequest(auth_bytes=message), self._sasl_version())
+                assert isinstance(answer, SaslAuthenticateResponse)
+                if answer.error_code:
+                    why = answer.error_message or error_codes.name(answer.error_code)
+                    raise BadPeer(f"it refuses the {login!r}: {why}")
+                lifetime_ms = answer.session_lifetime_ms
+                message = exchange.send(bytes(answer.auth_bytes))
+        except StopIteration:
+            if lifetime_ms > 0:
+                self._session_end_s = asyncio.get_running_loop().time() + RENEWED_AFTER * lifetime_ms / 1000
+        except (ServerNotTrusted, UsageError) as problem:
+            raise BadPeer(f"the {login!r} fails: {problem}") from None
+
+    def _sasl_version(self) -> int:
+        low, high = self.versions.get(ApiKeys.SASL_AUTHENTICATE, (0, 0))
+        return max(low, min(high, SASL_AUTHENTICATE_VERSION))
 
     async def _ask_versions(self, version: int) -> ApiVersionsResponse:
         body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")

@@ -48,6 +48,11 @@ class ListenerSpec(NamedTuple):
         return ApiKeys.ENVELOPE in self.apis
 
     @property
+    def has_sasl(self) -> bool:
+        """Whether its clients authenticate by SASL."""
+        return self.security_protocol.startswith("SASL_")
+
+    @property
     def protocol_id(self) -> int:
         """The number of its security protocol."""
         return PROTOCOLS.index(self.security_protocol)

@@ -32,6 +32,7 @@ class Peer:
 
     __slots__ = (
         "apis",
+        "authenticator",
         "host",
         "id",
         "is_node",
@@ -48,6 +49,8 @@ class Peer:
         self.id, self.host, self.port, self.listener, self.apis = id, host, port, listener, listener.apis
         self.principal = "User:ANONYMOUS"
         self.may_ask_for_tokens = False  # never on PLAINTEXT, see `token_requests.py`
+        self.authenticator: Any = None
+        """Its SaslServerAuthenticator; None on a listener without SASL."""
         self.software_name = self.software_version = ""
         self.is_node = False  # see `origin.py`
         self.on_disconnect: Callable[[int], None] | None = None

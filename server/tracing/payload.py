@@ -191,6 +191,5 @@ OF_REQUEST: dict[int, Strip] = {
 OF_ANSWER: dict[int, Strip] = {
     ApiKeys.FETCH: fetch_answer,
     ApiKeys.FETCH_SNAPSHOT: snapshot_answer,
-    ApiKeys.SASL_AUTHENTICATE: no_answer,
     **{row.api.key: no_answer for row in ROWS if row.secrets == BODIES},
 }

@@ -2,7 +2,8 @@
 
 Rules. A host that the settings leave empty is this machine only, where Apache Kafka takes every
 address. Brokers of one cluster have the same listeners, the next broker each on the next port; a
-port 0 stays 0. Only PLAINTEXT is served yet: a listener with another protocol is refused by name.
+port 0 stays 0. A listener whose protocol is not served is refused by name, and so is one whose
+logins cannot be read.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .listening import hold, listen, text_of
 
 DEFAULT_HOST = "127.0.0.1"
 LAST_PORT = 65535
+SERVED_PROTOCOLS = ("PLAINTEXT", "SASL_PLAINTEXT")
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -148,11 +150,16 @@ def _shifted(address: Address | None, number: int) -> Address | None:
 
 def _check_protocols(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
     for spec in specs:
-        if spec.bind is not None and spec.security_protocol != PROTOCOLS[0]:
+        if spec.bind is not None and spec.security_protocol not in SERVED_PROTOCOLS:
             place = settings.given.get("listeners", "listeners")
             raise UsageError(
-                f"{place}: listener {spec.name} speaks {spec.security_protocol}, and only {PROTOCOLS[0]} is served yet"
+                f"{place}: listener {spec.name} speaks {spec.security_protocol}, and only "
+                f"{' and '.join(SERVED_PROTOCOLS)} are served yet"
             )
+        if spec.bind is not None and spec.has_sasl:
+            from kafkadouble.server.security.sasl.listener_mechanisms import check
+
+            check(settings, spec.name)
 
 
 def bound(specs: Sequence[ListenerSpec]) -> BoundListeners:

@@ -228,7 +228,7 @@ class TestServe:
             (SSL, "inter.broker.listener.name must be a listener name defined in advertised.listeners"),
             (
                 (*SSL, "-c", "security.inter.broker.protocol=SSL"),
-                "listener SSL speaks SSL, and only PLAINTEXT is served yet",
+                "listener SSL speaks SSL, and only PLAINTEXT and SASL_PLAINTEXT are served yet",
             ),
             (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
             (("--colour",), "unrecognized arguments: --colour"),

@@ -153,7 +153,7 @@ def test_what_is_advertised_is_what_clients_are_given() -> None:
         ),
         (
             {"listeners": {"A": 0}, "config": {"listener.security.protocol.map": "A:SSL"}},
-            "listener A speaks SSL, and only PLAINTEXT is served yet",
+            "listener A speaks SSL, and only PLAINTEXT and SASL_PLAINTEXT are served yet",
         ),
     ],
 )

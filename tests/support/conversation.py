@@ -1,6 +1,7 @@
 """Transcripts: the requests of clients, the responses, and the time between them.
 
-    node group.initial.rebalance.delay.ms=0        settings of the node, before anything else
+    node group.initial.rebalance.delay.ms=0        settings of the node, before anything else; one
+                                                   with blanks is in single quotation marks
     a > Metadata v12 {topics: null}                 client a sends a request
     a < {brokers: [{nodeId: 1}]}                    and has this answer by now
     a < nothing yet                                 or has none
@@ -19,6 +20,7 @@ The error codes of the responses are kept for the table of error codes.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,7 @@ import yaml
 from kafkadouble.messages import headers, registry
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection import Buffers, connection_of
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.wire.frame import Frames
@@ -55,7 +57,7 @@ class Client:
 
     def __init__(self, name: str, node: Node, number: int) -> None:
         self.name, self.closed = name, False
-        self.connection = Connection(
+        self.connection = connection_of(
             node, Peer(number, "127.0.0.1", 40_000 + number, node.listeners[0]), self, 100 * 1024 * 1024
         )
         self.answers: list[Any] = []
@@ -141,7 +143,7 @@ class Conversation:
         raise ValueError(f"this is no line of a transcript: {line!r}")
 
     def _settings(self, text: str) -> None:
-        self.settings |= dict(word.split("=", 1) for word in text.split())
+        self.settings |= dict(word.split("=", 1) for word in shlex.split(text))
 
     def _request(self, name: str, api: str, version: str, text: str) -> None:
         body = filled(yaml.safe_load(text) or {}, self.known)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from kafkadouble.server.security.sasl.jaas import Login, parse
+from kafkadouble.server.security.sasl.mechanisms import LIFETIME_S, UNSECURED
+from kafkadouble.server.security.sasl.oauth_bearer import unsecured_token
 from kafkadouble.wire.errors import UsageError
 
 from ..settings import ClientSettings
-from .jaas import Login, parse
 
 USER_MODULES = ("PlainLoginModule", "ScramLoginModule")
-UNSECURED = "unsecuredLoginStringClaim_"
-LIFETIME_S = 3600
 
 
 def user(settings: ClientSettings) -> tuple[str, str]:
@@ -48,7 +46,7 @@ def token(settings: ClientSettings) -> str:
             "OAUTHBEARER needs a token: give sasl.oauthbearer.token.endpoint.url with a file: URL of one, "
             f"or sasl.jaas.config with {UNSECURED}sub"
         )
-    return _unsecured(claims)
+    return unsecured_token(claims, int(time.time()), LIFETIME_S)
 
 
 def _login(settings: ClientSettings) -> Login | None:
@@ -71,14 +69,3 @@ def _from_file(url: str) -> str:
 
 def _claims(login: Login) -> dict[str, str]:
     return {name.removeprefix(UNSECURED): value for name, value in login.options.items() if name.startswith(UNSECURED)}
-
-
-def _unsecured(claims: dict[str, str]) -> str:
-    """A token with no signature (RFC 7519, section 6)."""
-    now = int(time.time())
-    payload: dict[str, object] = {"iat": now, "exp": now + LIFETIME_S, **claims}
-    return ".".join((_part({"alg": "none"}), _part(payload), ""))
-
-
-def _part(value: dict[str, object]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")

@@ -1,25 +1,27 @@
 """SASL: authenticates the client before other requests, by SaslHandshake and SaslAuthenticate
 (KIP-43, KIP-152, KIP-368).
 
-A mechanism is a generator: it yields the bytes to send, and receives those of the server. A refusal
-is NotAuthenticated, and is not retried.
+The mechanisms are those of `server/security/sasl/`. A refusal is NotAuthenticated, and is not
+retried.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+from kafkadouble.server.security.sasl import oauth_bearer, plain, scram
+from kafkadouble.server.security.sasl.exchange import ClientExchange, ServerNotTrusted
 from kafkadouble.wire.errors import UsageError
 
 from ..errors import NotAuthenticated
 from ..settings import ClientSettings
-from . import credentials, scram
+from . import credentials
 
 if TYPE_CHECKING:
     from ..connection import BrokerConnection
@@ -28,27 +30,20 @@ RENEWED_AFTER = 0.85
 """The part of the session lifetime after which a new connection is made; Kafka's clients use it as
 the lower bound."""
 
-Exchange = Generator[bytes, bytes, None]
+
+def _plain(settings: ClientSettings) -> ClientExchange:
+    return plain.client_exchange(*credentials.user(settings))
 
 
-def _plain(settings: ClientSettings) -> Exchange:
-    name, password = credentials.user(settings)
-    yield f"\0{name}\0{password}".encode()
+def _scram(settings: ClientSettings) -> ClientExchange:
+    return scram.client_exchange(settings.text("sasl.mechanism") or "", *credentials.user(settings))
 
 
-def _scram(settings: ClientSettings) -> Exchange:
-    yield from scram.exchange(settings.text("sasl.mechanism") or "", *credentials.user(settings))
+def _bearer(settings: ClientSettings) -> ClientExchange:
+    return oauth_bearer.client_exchange(credentials.token(settings))
 
 
-def _bearer(settings: ClientSettings) -> Exchange:
-    """RFC 7628: a refusal is a text, which the client answers with one byte."""
-    refused = yield f"n,,\x01auth=Bearer {credentials.token(settings)}\x01\x01".encode()
-    if refused:
-        yield b"\x01"
-        raise scram.ScramError(f"it answers {refused[:200].decode('utf-8', 'replace')}")
-
-
-MECHANISMS: dict[str, Callable[[ClientSettings], Exchange]] = {
+MECHANISMS: dict[str, Callable[[ClientSettings], ClientExchange]] = {
     "PLAIN": _plain,
     "SCRAM-SHA-256": _scram,
     "SCRAM-SHA-512": _scram,
@@ -73,7 +68,7 @@ def authenticate(connection: BrokerConnection, settings: ClientSettings) -> floa
             message = exchange.send(bytes(answer.auth_bytes))
     except StopIteration:
         return time.monotonic() + RENEWED_AFTER * lifetime / 1000 if lifetime > 0 else None
-    except scram.ScramError as error:
+    except ServerNotTrusted as error:
         raise NotAuthenticated(f"broker {connection.endpoint} fails in {mechanism}: {error}") from None
 
 

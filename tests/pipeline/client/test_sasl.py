@@ -14,8 +14,9 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.client import Client, NotAuthenticated
-from kafkadouble.pipeline.client.security import scram
-from kafkadouble.pipeline.client.security.jaas import Login, parse
+from kafkadouble.server.security.sasl import scram
+from kafkadouble.server.security.sasl.exchange import ServerNotTrusted
+from kafkadouble.server.security.sasl.jaas import Login, parse
 from kafkadouble.wire.errors import UsageError
 
 from . import sasl_server
@@ -133,15 +134,15 @@ def test_a_server_with_nonsense_in_scram_is_reported() -> None:
         b"r=own,s=c2FsdA==,i=1",
         b"r=ownx,s=?,i=1",
     ):
-        exchange = scram.exchange("SCRAM-SHA-256", "alice", "p", nonce=lambda: "own")
+        exchange = scram.client_exchange("SCRAM-SHA-256", "alice", "p", nonce=lambda: "own")
         next(exchange)
-        with pytest.raises(scram.ScramError):
+        with pytest.raises(ServerNotTrusted):
             exchange.send(first)
 
 
 def test_scram_as_in_its_rfc() -> None:
     """The example of RFC 7677, section 3."""
-    exchange = scram.exchange("SCRAM-SHA-256", "user", "pencil", nonce=lambda: "rOprNGfwEbeRWgbNEkqO")
+    exchange = scram.client_exchange("SCRAM-SHA-256", "user", "pencil", nonce=lambda: "rOprNGfwEbeRWgbNEkqO")
     assert next(exchange) == b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
     nonce = b"rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
     final = exchange.send(b"r=" + nonce + b",s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096")

@@ -1,5 +1,5 @@
-"""Parses `sasl.jaas.config` as Kafka's clients write it: one login module, a flag, options, a
-semicolon.
+"""Parses `sasl.jaas.config` as Kafka's clients and brokers write it: one login module, a flag,
+options, a semicolon.
 
     org.apache.kafka.common.security.plain.PlainLoginModule required
         username="alice" password="it's; \\"hers\\"";
@@ -31,6 +31,10 @@ class Login(NamedTuple):
 
     module: str
     options: dict[str, str]
+
+    def __repr__(self) -> str:
+        """Without the values of the options, which are passwords."""
+        return f"{self.module} with {', '.join(self.options) or 'no options'}"
 
 
 def parse(text: str) -> Login:

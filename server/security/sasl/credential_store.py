@@ -1,0 +1,64 @@
+"""Where SCRAM finds keys: those of users and the delegation tokens in the metadata of the cluster
+(KIP-554, KIP-48).
+
+Rules. The keys of a token are made from its HMAC, which is made from its id and the secret key of
+the cluster; neither is stored. Each attempt has a salt of its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from random import Random
+from typing import Protocol
+
+from ...configs.settings import Settings
+from ...metadata.image import Image, ScramCredential
+from ..scram import MECHANISMS, SALT_SIZE, record_of
+from ..token_hmac import token_hmac
+from .scram import ProvedToken
+
+NONCE_SIZE = 24
+"""The size (bytes) of the server's part of a nonce."""
+
+
+class CredentialHost(Protocol):
+    """A node, as the mechanisms see it."""
+
+    random: Random
+    now: int
+    settings: Settings
+
+    @property
+    def image(self) -> Image: ...
+
+
+class CredentialStore:
+    """The credentials that a node knows."""
+
+    def __init__(self, host: CredentialHost) -> None:
+        self._host = host
+
+    def now(self) -> int:
+        """The time of the node (ms)."""
+        return self._host.now
+
+    def nonce(self) -> str:
+        """A text that no client can foresee; the seed of the node decides it."""
+        return base64.b64encode(self._host.random.randbytes(NONCE_SIZE)).decode()
+
+    def of_user(self, mechanism: str, name: str) -> ScramCredential | None:
+        """The keys of a user."""
+        return self._host.image.scram.get((name, MECHANISMS[mechanism].type))
+
+    def of_token(self, mechanism: str, token_id: str) -> ProvedToken | None:
+        """The keys of a delegation token."""
+        key, token = self._host.settings["delegation.token.secret.key"], self._host.image.tokens.get(token_id)
+        if token is None or not key:
+            return None
+        password = base64.b64encode(token_hmac(str(key).encode(), token_id))
+        made, salt = MECHANISMS[mechanism], self._host.random.randbytes(SALT_SIZE)
+        salted = hashlib.pbkdf2_hmac(made.hash, password, salt, made.least)
+        record = record_of(token_id, made, salt, salted, made.least)
+        credential = ScramCredential(salt, bytes(record.stored_key), bytes(record.server_key), made.least)
+        return ProvedToken(credential, token.owner.partition(":")[2], token.expiration_timestamp)

@@ -1,0 +1,95 @@
+"""The mechanisms that a listener enables, from its settings: `sasl.enabled.mechanisms`, and for
+each mechanism `listener.name.NAME.MECHANISM.sasl.jaas.config` (KIP-85, KIP-226).
+
+Rules. What Kafka refuses at the start is a UsageError that names the setting and shows no part of
+its value. A mechanism without such a login is refused, as in Kafka: it reads no file of JAAS.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from kafkadouble.wire.errors import UsageError
+
+from ...configs.layers import Layers
+from ...configs.listener_settings import JAAS, of_listener, of_mechanism, prefix_of
+from . import jaas
+from .bearer_validators import validator_of
+from .credential_store import CredentialStore
+from .jaas import Login
+from .mechanisms import OAUTHBEARER, SaslMechanism, ServerConfig, mechanism_named
+from .oauth_bearer import Validator
+from .server_authenticator import EnabledMechanisms
+
+ENABLED = "sasl.enabled.mechanisms"
+SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
+CALLBACKS = "sasl.server.callback.handler.class"
+
+
+def enabled_names(settings: Layers, listener: str) -> tuple[str, ...]:
+    """The names of the mechanisms that a listener enables."""
+    return tuple(dict.fromkeys(cast("tuple[str, ...]", of_listener(settings, listener, ENABLED) or ())))
+
+
+def enabled_mechanisms(settings: Layers, listener: str, store: CredentialStore) -> EnabledMechanisms:
+    """The mechanisms of a listener. UsageError."""
+    names = enabled_names(settings, listener)
+    if not names:
+        raise UsageError(f"{ENABLED}: listener {listener} needs one mechanism at least")
+    begin, max_reauth_ms = {}, {}
+    for name in names:
+        mechanism = mechanism_named(name, ENABLED)
+        login = login_of(settings, listener, name, mechanism)
+        config = ServerConfig(login.options, store, _validator(settings, listener, name, login, store))
+        begin[name] = mechanism.server(config)
+        max_reauth_ms[name] = cast(int, of_mechanism(settings, listener, name, "connections.max.reauth.ms") or 0)
+    return EnabledMechanisms(begin, max_reauth_ms)
+
+
+def check(settings: Layers, listener: str) -> None:
+    """UsageError for settings of a listener that cannot be."""
+    enabled_mechanisms(settings, listener, cast(CredentialStore, _NO_STORE))
+
+
+class _NoStore:
+    """In place of credentials, where only settings are checked."""
+
+    def now(self) -> int:
+        return 0
+
+
+_NO_STORE = _NoStore()
+
+
+def login_of(settings: Layers, listener: str, name: str, mechanism: SaslMechanism) -> Login:
+    """The login of a mechanism on a listener. UsageError."""
+    setting = f"{prefix_of(listener)}{name.lower()}.{JAAS}"
+    if setting not in settings.texts:
+        raise UsageError(
+            f"{setting} is missing: {name} needs it on listener {listener}, for example "
+            f"org.apache.kafka.common.security.{_EXAMPLES[mechanism.modules[0]]};"
+        )
+    try:
+        login = jaas.parse(str(settings.value(setting)))
+    except UsageError as problem:
+        raise UsageError(f"{setting}: {str(problem).partition(': ')[2] or problem}") from None
+    if login.module not in mechanism.modules:
+        raise UsageError(f"{setting}: {name} needs {' or '.join(mechanism.modules)}, not {login.module[:60]}")
+    return login
+
+
+_EXAMPLES = {
+    "PlainLoginModule": 'plain.PlainLoginModule required user_alice="secret"',
+    "ScramLoginModule": "scram.ScramLoginModule required",
+    "OAuthBearerLoginModule": "oauthbearer.OAuthBearerLoginModule required",
+}
+
+
+def _validator(settings: Layers, listener: str, name: str, login: Login, store: CredentialStore) -> Validator | None:
+    own = f"{prefix_of(listener)}{name.lower()}.{CALLBACKS}"
+    given = str(settings.value(own)) if own in settings.texts else ""
+    if name == OAUTHBEARER:
+        return validator_of(given, settings, listener, login.options, store.now)
+    if given:
+        raise UsageError(f"{own}: {given} cannot be loaded, as no class can: leave it out")
+    return None

@@ -1,0 +1,45 @@
+"""The enabled mechanisms of each listener of a node, as its settings are now.
+
+Rules. They are read again when the settings have changed: a broker's logins may be altered while it
+runs (KIP-226). Settings that were altered to what cannot be read change nothing for a listener
+that had others before.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from kafkadouble.wire.errors import UsageError
+
+from ...configs.settings import Settings
+from .credential_store import CredentialHost, CredentialStore
+from .listener_mechanisms import enabled_mechanisms
+from .server_authenticator import EnabledMechanisms
+
+log = logging.getLogger("kafkadouble.server.security")
+
+
+class SaslListeners:
+    """Of one node."""
+
+    def __init__(self, host: CredentialHost) -> None:
+        self._host, self._store = host, CredentialStore(host)
+        self._read: dict[str, tuple[Settings, EnabledMechanisms]] = {}
+
+    def enabled(self, listener: str) -> EnabledMechanisms:
+        """The mechanisms of a listener. UsageError if they never could be read."""
+        settings, known = self._host.settings, self._read.get(listener)
+        if known is not None and known[0] is settings:
+            return known[1]
+        try:
+            found = enabled_mechanisms(settings, listener, self._store)
+        except UsageError as problem:
+            if known is None:
+                raise
+            log.warning("listener %s keeps its logins: %s", listener, problem)
+            found = known[1]
+        self._read[listener] = settings, found
+        return found
+
+    def __repr__(self) -> str:
+        return f"mechanisms of {len(self._read)} listeners"

@@ -14,6 +14,8 @@ from itertools import count
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.messages.api_keys import ApiKeys
+
 from ..requests.answer_errors import codes_in
 from .trace import ANSWERED, DISCONNECTED, Subscriber
 
@@ -62,6 +64,10 @@ SIZE = 4
 """The bytes in front of a frame that hold its size."""
 
 _HEAD = Struct(">hhih")
+
+
+PROOFS = frozenset({ApiKeys.SASL_AUTHENTICATE})
+"""The APIs whose bytes are not written: they have the passwords of clients."""
 
 
 class Capture(Subscriber):
@@ -150,7 +156,7 @@ class _Tap:
         known = request.api_key, request.version, request.correlation_id, request.client_id, request.size
         errors = () if answer is None else codes_in(answer)
         bodies = _bodies_of(request, answer) if self._bodies else (None, None)
-        frames = traced.request_frame, traced.response_frame
+        frames = (None, None) if request.api_key in PROOFS else (traced.request_frame, traced.response_frame)
         self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames)
 
     def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
@@ -166,7 +172,7 @@ class _Tap:
         key, version, correlation_id, length = _HEAD.unpack_from(frame)
         client_id = frame[_HEAD.size : _HEAD.size + max(length, 0)].decode("utf-8", "replace")
         known = key, version, correlation_id, client_id, len(frame)
-        self._note(known, DISCONNECTED, (), None, began_ns, frames=(frame, None))
+        self._note(known, DISCONNECTED, (), None, began_ns, frames=(None if key in PROOFS else frame, None))
 
     def _note(
         self,

@@ -14,6 +14,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from .async_waits import AsyncWaits
     from .broker import Broker
     from .brokers import BrokerHandle
+    from .cluster import Cluster
     from .control.server import ControlServer
     from .requests import Requests
     from .scenario.scenario import Scenario
@@ -73,6 +75,8 @@ class KafkaDouble(
 
     - `port` of the first broker, 0 for any free one; it stays after `reset`, `stop` and `start`.
     - `listeners`: several, each with its port, instead of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
+    - `security="SASL_PLAINTEXT"` with `users`, passwords by name: clients authenticate by PLAIN,
+      SCRAM-SHA-256 or SCRAM-SHA-512.
     - `config`: settings of Kafka's broker. `brokers`: how many brokers; their ids begin at 1.
     - `stepped`, or a SteppedClock as `clock`: time stands still until `advance`.
     - `seed` makes every random choice repeatable; each start on a `data_dir` makes other choices.
@@ -88,6 +92,8 @@ class KafkaDouble(
     uses, and OSError if the port is in use.
     """
 
+    _users: Mapping[str, str] = {}
+
     def __init__(
         self,
         *,
@@ -95,6 +101,8 @@ class KafkaDouble(
         host: str = "127.0.0.1",
         listeners: Mapping[str, int] | None = None,
         config: Mapping[str, object] | None = None,
+        security: str | None = None,
+        users: Mapping[str, str] | None = None,
         brokers: int = 1,
         clock: Clock | None = None,
         stepped: bool = False,
@@ -116,6 +124,10 @@ class KafkaDouble(
         self._seed, self._peer_requests = seed, bool(peer_requests)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
+        if security is not None or users is not None:
+            from .users import secured
+
+            config, self._users = secured(security, users, listeners or (), config or {})
         if listeners is not None:
             config = listener_config(host, port, listeners, config or {})
         self._settings = Settings(config)
@@ -149,10 +161,18 @@ class KafkaDouble(
 
     def _begin_new(self) -> None:
         try:
+            self._store_users()
             self._apply_scenario()
         except BaseException:
             self.stop()
             raise
+
+    def _store_users(self) -> None:
+        if self._users:
+            from .users import store_users
+
+            running = self._known()
+            running.thread.run(store_users(running.broker, self._users, Random(self._seed)))
 
     def _apply_scenario(self) -> None:
         if self._scenario is not None:
@@ -287,8 +307,15 @@ class KafkaDouble(
         running = self._serving()
         self._end_steps()
         self._restore_clock()
-        running.thread.run(running.broker.reset())
+        running.thread.run(self._reset(running.broker))
         self._apply_scenario()
+
+    async def _reset(self, broker: Broker | Cluster) -> None:
+        await broker.reset()
+        if self._users:
+            from .users import store_users
+
+            await store_users(broker, self._users, Random(self._seed))
 
     @property
     @verb

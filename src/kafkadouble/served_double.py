@@ -4,7 +4,7 @@ plane."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 class ServedDouble(KafkaDouble):
     """A double over brokers that run on this thread. It neither starts nor stops them. `topics`
-    are the names and partitions of the topics that are there at the start, and after a reset, as is
-    what the scenario describes."""
+    are the names and partitions of the topics that are there at the start, and after a reset, as are
+    the users, and what the scenario describes."""
 
     def __init__(
         self,
@@ -32,7 +32,9 @@ class ServedDouble(KafkaDouble):
         clock: Clock,
         topics: Sequence[tuple[str, int]] = (),
         scenario: Scenario | None = None,
+        users: Mapping[str, str] | None = None,
     ) -> None:
+        self._users = users or {}
         self._settings, self._clock, self._topics = settings, clock, tuple(topics)
         self._seed, self._peer_requests = None, False
         self._nodes = broker.all_listeners

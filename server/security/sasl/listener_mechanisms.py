@@ -72,7 +72,7 @@ def login_of(settings: Layers, listener: str, name: str, mechanism: SaslMechanis
     try:
         login = jaas.parse(str(settings.value(setting)))
     except UsageError as problem:
-        raise UsageError(f"{setting}: {str(problem).partition(': ')[2] or problem}") from None
+        raise UsageError(str(problem).replace(JAAS, setting, 1)) from None
     if login.module not in mechanism.modules:
         raise UsageError(f"{setting}: {name} needs {' or '.join(mechanism.modules)}, not {login.module[:60]}")
     return login

@@ -38,8 +38,11 @@ def main(words: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     options = parser().parse_args(words)
+    options.users = {}
     try:
-        settings = _settings(options) if options.config or options.setting else None
+        if options.security is None and (options.user or options.users_file):
+            raise ValueError("--user and --users-file need --security SASL_PLAINTEXT")
+        settings = _settings(options) if options.config or options.setting or options.security else None
         places = _places(options, settings)
         control = _control(options)
         scenario = _scenario(options)
@@ -123,6 +126,21 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="one setting of Kafka's broker; overrides the file; may be repeated",
     )
+    add(
+        "--security",
+        choices=("SASL_PLAINTEXT",),
+        metavar="PROTOCOL",
+        help="let clients authenticate: SASL_PLAINTEXT, with the users of --user, by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
+    )
+    add(
+        "--user",
+        action="append",
+        default=[],
+        metavar="NAME[:PASSWORD]",
+        help="a user; other users of this machine see a command line, so without a password it is that of KAFKADOUBLE_PASSWORD in "
+        "the environment; may be repeated",
+    )
+    add("--users-file", metavar="FILE", help="more users, each in a line NAME:PASSWORD")
     add(
         "--data-dir",
         metavar="DIR",
@@ -223,7 +241,14 @@ def _settings(options: argparse.Namespace) -> Settings:
     if options.config:
         with open(options.config, encoding="utf-8") as file:
             given += properties(file.read(), options.config)
-    return Settings(sources=[*given, *assignments(options.setting)])
+    if options.security is None:
+        return Settings(sources=[*given, *assignments(options.setting)])
+    from ..users import secured, users_of_options
+
+    config, options.users = secured(options.security, users_of_options(options.user, options.users_file), (), {})
+    config["listeners"] = f"{options.security}://{DEFAULT_HOST}:{DEFAULT_PORT}"
+    own = [("--security", name, str(text)) for name, text in config.items()]
+    return Settings(sources=[*own, *given, *assignments(options.setting)])
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:

@@ -84,16 +84,16 @@ def _warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> 
     """Warn of listeners that other machines reach, and of addresses that they do not."""
     from ipaddress import ip_address
 
+    clients = [spec for specs in broker.all_listeners for spec in of_brokers(specs)]
     hosts = {sock.getsockname()[0] for sock in socks}
     reached = sorted(host for host in hosts if not ip_address(host.partition("%")[0]).is_loopback)
     if not reached:
         return
     log.warning(
-        "listening at %s: every client that reaches this machine can read, write and delete everything; "
-        "none is authenticated",
+        "listening at %s: every client that reaches this machine can read, write and delete everything; %s",
         ", ".join(reached),
+        "its password is sent as plain text" if all(spec.has_sasl for spec in clients) else "none is authenticated",
     )
-    clients = [spec for specs in broker.all_listeners for spec in of_brokers(specs)]
     reached_there = [spec for spec in clients if spec.bind is not None and spec.bind[0] in reached]
     addresses = [spec.advertised for spec in reached_there if spec.advertised is not None]
     if loopback := [text_of(host, port) for host, port in addresses if host in ("127.0.0.1", "::1")]:
@@ -186,13 +186,25 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     """Accept, and make the topics: beforehand, unless it takes other nodes, with which one must
     have found one another."""
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
+        await _store_users(broker, options)
         await _create(broker, options.topic)
         await broker.start()
         return
     await broker.start()
-    if options.topic or options.scenario or len(broker.all_listeners) > 1:
+    if options.topic or options.users or options.scenario or len(broker.all_listeners) > 1:
         await _opened(broker)
+    await _store_users(broker, options)
     await _create(broker, options.topic)
+
+
+async def _store_users(broker: Broker | Cluster, options: argparse.Namespace) -> None:
+    """Store the keys of the users of --user."""
+    if options.users:
+        from random import Random
+
+        from ..users import store_users
+
+        await store_users(broker, options.users, Random(options.seed))
 
 
 async def _opened(broker: Broker | Cluster) -> None:

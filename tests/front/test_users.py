@@ -1,0 +1,177 @@
+"""Users of a double with SASL: one line in a program or on a command line, and no password anywhere
+else."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.server.configs.settings import Settings
+from tests.front.serving import run, serving
+
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+USERS = {"alice": 'se;c"r\\et', "bob=,x": "hidden"}
+LONG_S = 20.0
+
+
+def admin(bootstrap: str, mechanism: str, name: str, password: str) -> AdminClient:
+    return AdminClient(
+        {
+            "bootstrap.servers": bootstrap,
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": mechanism,
+            "sasl.username": name,
+            "sasl.password": password,
+            "log_level": 0,
+        }
+    )
+
+
+def brokers(bootstrap: str, mechanism: str, name: str, password: str, seconds: float = LONG_S) -> set[int]:
+    return {*admin(bootstrap, mechanism, name, password).list_topics(timeout=seconds).brokers}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_user_by_every_mechanism_also_after_a_reset(count: int) -> None:
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS, brokers=count) as kafka:
+        for _ in range(2):
+            for mechanism in MECHANISMS:
+                for name, password in USERS.items():
+                    found = brokers(kafka.bootstrap_servers, mechanism, name, password)
+                    assert found == set(range(1, count + 1)), (mechanism, name)
+            kafka.reset()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka:
+        known = admin(kafka.bootstrap_servers, mechanism, "alice", USERS["alice"])
+        known.list_topics(timeout=LONG_S)
+        with pytest.raises(KafkaException):
+            brokers(kafka.bootstrap_servers, mechanism, "alice", "wrong", 1)
+        assert known.list_topics(timeout=LONG_S).brokers
+
+
+def test_several_listeners() -> None:
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS, listeners={"IN": 0, "OUT": 0}) as kafka:
+        for listener in ("IN", "OUT"):
+            assert brokers(kafka.bootstrap(listener), "PLAIN", "bob=,x", "hidden") == {1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"users": USERS}, "users need security='SASL_PLAINTEXT'"),
+        ({"security": "SASL_PLAINTEXT"}, "users has a password for each name"),
+        ({"security": "SASL_PLAINTEXT", "users": {}}, "users has a password for each name"),
+        ({"security": "SASL_PLAINTEXT", "users": {"": "hidden"}}, "'' is no name of a user"),
+        ({"security": "SASL_PLAINTEXT", "users": {"\u00e4": "hidden"}}, "is no name of a user"),
+        ({"security": "SASL_PLAINTEXT", "users": {"alice": ""}}, "the password of alice is no text"),
+        ({"security": "SASL_PLAINTEXT", "users": {"alice": b"hidden"}}, "the password of alice is no text"),
+    ],
+)
+def test_wrong_users_are_refused_without_their_passwords(arguments: dict[str, object], problem: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        KafkaDouble(**arguments)  # type: ignore[arg-type]
+    assert problem in str(refused.value)
+    assert "hidden" not in str(refused.value)
+
+
+SASL = {"listeners": "SASL_PLAINTEXT://:0", "security.inter.broker.protocol": "SASL_PLAINTEXT"}
+PLAIN = "listener.name.sasl_plaintext.plain.sasl.jaas.config"
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({}, "sasl.enabled.mechanisms: GSSAPI needs Kerberos, which is not served; give of PLAIN, SCRAM-SHA-256"),
+        ({"sasl.enabled.mechanisms": "DIGEST"}, "sasl.enabled.mechanisms: DIGEST is not known"),
+        ({"sasl.enabled.mechanisms": ""}, "needs one mechanism at least"),
+        ({"sasl.enabled.mechanisms": "PLAIN"}, f"{PLAIN} is missing: PLAIN needs it on listener SASL_PLAINTEXT"),
+        ({"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.PlainLoginModule hidden"}, "is not of the form"),
+        ({"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.Other required a=hidden;"}, "PLAIN needs PlainLoginModule"),
+    ],
+)
+def test_logins_that_cannot_be_are_refused_at_the_start(settings: dict[str, str], problem: str) -> None:
+    words = [word for name, text in {**SASL, **settings}.items() for word in ("-c", f"{name}={text}")]
+    ended = run(
+        "serve", *words, "-c", "listener.security.protocol.map=SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT"
+    )
+    assert ended.returncode == 2
+    assert problem in ended.stderr
+    assert "hidden" not in ended.stderr
+
+
+def test_serve_with_users_from_words_a_file_and_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "users"
+    file.write_text("# users of a test\nfile:of:colons\n\n")
+    monkeypatch.setenv("KAFKADOUBLE_PASSWORD", "of the environment")
+    words = ("--security", "SASL_PLAINTEXT", "--user", "word:a", "--user", "env", "--users-file", str(file))
+    with serving(*words) as served:
+        for name, password in (("word", "a"), ("file", "of:colons"), ("env", "of the environment")):
+            for mechanism in MECHANISMS:
+                assert brokers("{}:{}".format(*served.address), mechanism, name, password) == {1}
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--user", "a:hidden"), "--user and --users-file need --security SASL_PLAINTEXT"),
+        (("--security", "SASL_PLAINTEXT"), "users has a password for each name"),
+        (
+            ("--security", "SASL_PLAINTEXT", "--user", "a"),
+            "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD",
+        ),
+        (("--security", "SASL_PLAINTEXT", "--users-file", os.devnull + "/x"), "Not a directory"),
+        (("--security", "OTHER"), "invalid choice"),
+    ],
+)
+def test_wrong_words(words: tuple[str, ...], problem: str) -> None:
+    ended = run("serve", "--port", "0", *words)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert problem in ended.stderr
+    assert "hidden" not in ended.stderr
+
+
+def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A password is planted as a user's, in a login, and in a wrong attempt: it is searched in logs,
+    history, captures, the page's events, repr and descriptions of settings."""
+    planted, attempt = "PLANTED-of-alice", "PLANTED-attempt"
+    path = tmp_path / "capture.parquet"
+    caplog.set_level(logging.DEBUG)
+    shown: list[str] = []
+    double = KafkaDouble(
+        security="SASL_PLAINTEXT",
+        users={"alice": planted},
+        capture=path,
+        capture_bodies=True,
+        capture_frames=True,
+        data_dir=tmp_path / "data",
+    )
+    with double as kafka:
+        for mechanism in MECHANISMS:
+            client = admin(kafka.bootstrap_servers, mechanism, "alice", planted)
+            client.list_topics(timeout=LONG_S)
+            with pytest.raises(KafkaException):
+                brokers(kafka.bootstrap_servers, mechanism, "alice", attempt, 1)
+        seen = list(kafka.requests)
+        shown += [repr(double), repr(seen), repr([each.body for each in seen]), repr([each.answer for each in seen])]
+        shown += [str(each.to_json()) for each in seen if hasattr(each, "to_json")]
+        shown += [kafka.explain() if hasattr(kafka, "explain") else ""]
+        node = kafka._serving().broker.node
+        shown += [repr(node), repr(node.settings), repr(node.sasl), repr(node.controller.image)]
+    assert any(each.api == "SaslAuthenticate" for each in seen)
+    shown += [caplog.text, str(pq.read_table(path).to_pylist())]
+    shown += [each.read_bytes().decode("latin-1") for each in (tmp_path / "data").rglob("*") if each.is_file()]
+    assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
+    assert "cannot be authenticated by PLAIN" in caplog.text
+    assert isinstance(double._settings, Settings)

@@ -1,0 +1,138 @@
+"""The state machine of an authentication: every state and kind of frame, and what a failure says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.server.security.sasl import plain
+from kafkadouble.server.security.sasl.exchange import ServerExchange
+from kafkadouble.server.security.sasl.server_authenticator import (
+    ADMITTED,
+    CLOSE,
+    FAIL,
+    HANDLE,
+    OTHER,
+    REFUSE,
+    TOKEN,
+    EnabledMechanisms,
+    SaslServerAuthenticator,
+    SaslState,
+)
+
+USERS = {"alice": "secret", "bob": "hidden"}
+ALICE, BOB, WRONG = b"\0alice\0secret", b"\0bob\0hidden", b"\0alice\0wrong"
+BEGIN: dict[str, Callable[[], ServerExchange]] = {
+    "PLAIN": partial(plain.server_exchange, USERS),
+    "OTHER": partial(plain.server_exchange, USERS),
+}
+NOW = 1000
+
+
+def authenticator(max_reauth_ms: int = 0) -> SaslServerAuthenticator:
+    peer: Any = SimpleNamespace(principal="User:ANONYMOUS", may_ask_for_tokens=False)
+    return SaslServerAuthenticator(peer, EnabledMechanisms(BEGIN, dict.fromkeys(BEGIN, max_reauth_ms)))
+
+
+def complete(max_reauth_ms: int = 0) -> SaslServerAuthenticator:
+    made = authenticator(max_reauth_ms)
+    made.on_handshake("PLAIN", 1, NOW)
+    assert made.on_token(ALICE, NOW).lifetime_ms == max_reauth_ms
+    return made
+
+
+def test_every_state_has_a_decision_for_every_kind_of_frame() -> None:
+    kinds = {int(ApiKeys.API_VERSIONS), int(ApiKeys.SASL_HANDSHAKE), int(ApiKeys.SASL_AUTHENTICATE), OTHER}
+    assert ADMITTED.keys() == set(SaslState)
+    assert all(row.keys() == kinds for row in ADMITTED.values())
+
+
+def in_state(state: SaslState) -> SaslServerAuthenticator:
+    """Leads a new authentication to a state, as a client would."""
+    made = authenticator(5000)
+    if state is SaslState.HANDSHAKE_REQUEST:
+        made.on_api_versions()
+    elif state in (SaslState.AUTHENTICATE, SaslState.AUTHENTICATE_BARE):
+        made.on_handshake("PLAIN", int(state is SaslState.AUTHENTICATE), NOW)
+    elif state is SaslState.FAILED:
+        made.on_handshake("NONE", 1, NOW)
+    elif state is not SaslState.INITIAL_REQUEST:
+        made = complete(5000)
+        if state is SaslState.REAUTH_BAD_MECHANISM:
+            made.on_handshake("OTHER", 1, NOW)
+    assert made.state is state
+    return made
+
+
+@pytest.mark.parametrize(
+    ("state", "decisions"),
+    [
+        (SaslState.INITIAL_REQUEST, (HANDLE, HANDLE, CLOSE, CLOSE)),
+        (SaslState.HANDSHAKE_REQUEST, (CLOSE, HANDLE, CLOSE, CLOSE)),
+        (SaslState.AUTHENTICATE, (REFUSE, REFUSE, HANDLE, REFUSE)),
+        (SaslState.AUTHENTICATE_BARE, (TOKEN, TOKEN, TOKEN, TOKEN)),
+        (SaslState.COMPLETE, (HANDLE, HANDLE, HANDLE, HANDLE)),
+        (SaslState.REAUTH_BAD_MECHANISM, (FAIL, FAIL, FAIL, FAIL)),
+        (SaslState.FAILED, (CLOSE, CLOSE, CLOSE, CLOSE)),
+    ],
+)
+def test_what_is_admitted(state: SaslState, decisions: tuple[object, ...]) -> None:
+    keys = (ApiKeys.API_VERSIONS, ApiKeys.SASL_HANDSHAKE, ApiKeys.SASL_AUTHENTICATE, ApiKeys.METADATA)
+    assert tuple(in_state(state).admit(key, NOW) for key in keys) == decisions
+    assert in_state(state).admit(-7, NOW) is decisions[-1], "a key that no API has"
+
+
+def test_the_principal_is_set_once_the_client_is_authenticated() -> None:
+    made = authenticator()
+    peer: Any = made._peer
+    made.on_handshake("PLAIN", 1, NOW)
+    assert peer.principal == "User:ANONYMOUS"
+    made.on_token(ALICE, NOW)
+    assert (peer.principal, peer.may_ask_for_tokens, made.state) == ("User:alice", True, SaslState.COMPLETE)
+
+
+def test_a_session_ends_after_its_last_ms() -> None:
+    made = complete(5000)
+    assert made.admit(ApiKeys.METADATA, NOW + 5000) is HANDLE
+    assert made.admit(ApiKeys.METADATA, NOW + 5001) is CLOSE
+    assert made.failure == "uses a session that has expired"
+    assert made.admit(ApiKeys.SASL_HANDSHAKE, NOW + 9999) is HANDLE
+
+
+def test_a_session_without_an_end() -> None:
+    made = complete()
+    assert made.admit(ApiKeys.METADATA, 1 << 60) is HANDLE
+    assert made.on_handshake("PLAIN", 1, NOW) == (error_codes.ILLEGAL_SASL_STATE, ())
+    assert made.state is SaslState.COMPLETE
+
+
+def test_authenticating_again_twice_in_a_second() -> None:
+    made = complete(5000)
+    assert made.on_handshake("PLAIN", 1, NOW).error_code == 0
+    assert made.on_token(ALICE, NOW).error_code == 0
+    assert made.on_handshake("PLAIN", 1, NOW + 999).error_code == error_codes.ILLEGAL_SASL_STATE
+    assert made.on_handshake("PLAIN", 1, NOW + 1000).error_code == 0
+
+
+@pytest.mark.parametrize("token", [WRONG, BOB, b"", b"\xff"])
+def test_a_failure_says_nothing_that_is_secret(token: bytes) -> None:
+    made = complete(5000)
+    made.on_handshake("PLAIN", 1, NOW)
+    answer = made.on_token(token, NOW)
+    assert answer.error_code == error_codes.SASL_AUTHENTICATION_FAILED
+    assert made.has_failed
+    for text in (str(answer.error_message), made.failure, repr(made)):
+        assert not any(secret in text for secret in ("secret", "hidden", "wrong"))
+
+
+def test_another_request_in_place_of_sasl_authenticate() -> None:
+    made = in_state(SaslState.AUTHENTICATE)
+    told = made.refuse_request(ApiKeys.METADATA)
+    assert told == "Unexpected Kafka request of type METADATA during SASL authentication."
+    assert (made.has_failed, made.failure) == (True, "sent a request Metadata, and must send SaslAuthenticate")

@@ -61,7 +61,13 @@ NOT_WRITTEN = "takes a topic of transactions that has too few replicas in sync"
 
 NO_SHARE_STATE = "takes a topic of share state that has too few replicas in sync"
 
+WITH_SASL = "takes a listener with SASL; `test_sasl.py` compares those"
+
 ALONE: dict[Row, str] = {
+    ("ApiVersions", "ILLEGAL_SASL_STATE"): WITH_SASL,
+    ("DescribeCluster", "ILLEGAL_SASL_STATE"): WITH_SASL,
+    ("SaslHandshake", "UNSUPPORTED_SASL_MECHANISM"): WITH_SASL,
+    ("SaslAuthenticate", "SASL_AUTHENTICATION_FAILED"): WITH_SASL,
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
     ("ListOffsets", "LEADER_NOT_AVAILABLE"): MOMENTS,
     ("ListOffsets", "OFFSET_NOT_AVAILABLE"): MOMENTS,

@@ -3,7 +3,7 @@
 - After version 0 the client sends bare messages of the mechanism, after version 1 SaslAuthenticate
   (KIP-152).
 - A mechanism that is not enabled is UNSUPPORTED_SASL_MECHANISM, with the enabled ones in no
-  particular order; the connection then ends.
+  particular order; the connection then ends. A client that was authenticated before gets no answer.
 - On a listener without SASL, and for an authenticated client whose session does not end, it is
   ILLEGAL_SASL_STATE, and the connection goes on.
 - A client whose session ends authenticates again in this way (KIP-368), at most once a second.
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 
+from ..requests.answer import DISCONNECT, Answer
 from ..requests.request import Request
 from ..requests.waiting import Wait
 from ..security.sasl.failure_delay import delayed
@@ -26,17 +27,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.security")
 
-NO_SASL = "%r: a client with SASL, and this listener has none (security.protocol=PLAINTEXT or SSL in the client?)"
+NO_SASL = "%r sends SaslHandshake, and this listener has no SASL (security.protocol=PLAINTEXT or SSL in the client?)"
 
 
-def answer(
-    node: HandlerContext, request: Request[SaslHandshakeRequest]
-) -> SaslHandshakeResponse | Wait[SaslHandshakeResponse]:
+def answer(node: HandlerContext, request: Request[SaslHandshakeRequest]) -> Answer | Wait[Answer]:
     authenticator = request.peer.authenticator
     if authenticator is None:
         log.warning(NO_SASL, request.peer)
         return SaslHandshakeResponse(error_code=error_codes.ILLEGAL_SASL_STATE)
     found = authenticator.on_handshake(request.body.mechanism, request.version, node.now)
+    if found is None:
+        return DISCONNECT
     response = SaslHandshakeResponse(error_code=found.error_code, mechanisms=[*found.mechanisms])
     return delayed(node, lambda: response) if authenticator.has_failed else response
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..requests import close_reasons
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer
 from .connection import Buffers, Connection, connection_of
@@ -55,7 +54,6 @@ class ConnectionProtocol(asyncio.Protocol):
         self.looks = 0  # since bytes last moved
         self.reads_on = True  # unless the listener is paused
         self._ending = False  # once everything is sent
-        self._has_left = False  # the peer has closed its side
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -148,17 +146,9 @@ class ConnectionProtocol(asyncio.Protocol):
         self.moved()
         self.drained()
 
-    def eof_received(self) -> None:
-        self._has_left = True
-
     def connection_lost(self, exc: Exception | None) -> None:
         self.listener.connections.discard(self)
         self.outgoing.end()
         self.connection.lost()
         self._on_end()
-        has_left, last = self._has_left or exc is not None, self.connection.last_head
-        log.info(
-            "%r disconnected%s",
-            self.connection.peer,
-            close_reasons.left_after(-1 if last is None else last.api_key) if has_left else "",
-        )
+        log.info("%r disconnected", self.connection.peer)

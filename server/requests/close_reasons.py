@@ -11,7 +11,6 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import registry
-from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import WireError
 
@@ -19,9 +18,6 @@ from .protocol_guess import guess
 
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
-
-OF_SASL = (ApiKeys.SASL_HANDSHAKE, ApiKeys.SASL_AUTHENTICATE)
-SASL_HERE = "; a client with SASL does so, since this listener has none (security.protocol=PLAINTEXT in the client?)"
 
 LONGEST_NAME = 100
 _KEY_AND_VERSION, _LENGTH = Struct(">hh").unpack_from, Struct(">h").unpack_from
@@ -58,15 +54,9 @@ def not_served(head: RequestHead, served: ServedApi | None) -> str:
     """The API is not served, or not in this version."""
     if served is None:
         place = "at byte 0 in RequestHeader.request_api_key"
-        hint = SASL_HERE if head.api_key in OF_SASL else ""
-        return f"{_sender(head)}, an API that is not served, {place}{hint}"
+        return f"{_sender(head)}, an API that is not served, {place}"
     place = "at byte 2 in RequestHeader.request_api_version"
     return f"{_sender(head)}; versions {served.lowest} to {served.highest} are served, {place}"
-
-
-def left_after(last_api: int) -> str:
-    """The likely mistake of a client that closes its connection after this API; "" for none."""
-    return f" after {_api(last_api)} alone{SASL_HERE}" if last_api == ApiKeys.API_VERSIONS else ""
 
 
 def client(client_id: str) -> str:

@@ -1,7 +1,7 @@
 """PLAIN: the client sends its name and its password (RFC 4616, KIP-43).
 
 Rules. The server compares a password in a time that depends neither on the password nor on whether
-the user exists. What follows a third zero byte is ignored, as in Kafka.
+the user exists. A message that is not complete is refused in Kafka's words.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .exchange import Authenticated, ClientExchange, SaslFailure, ServerExchange
 
 WRONG = "Authentication failed: Invalid username or password"
 OTHER_AUTHORIZATION_ID = "Authentication failed: Client requested an authorization id that is different from username"
+TOKENS = 3
 USER_OPTION = "user_"
 """The option of the login module that has the password of a user: `user_alice="secret"`."""
 
@@ -31,11 +32,14 @@ def client_exchange(name: str, password: str) -> ClientExchange:
 def server_exchange(users: Mapping[str, str]) -> ServerExchange:
     """The server's half, for users with their passwords."""
     message = (yield b"").decode("utf-8", "replace")
-    authorization_id, name, password = [*message.split("\0", 3), "", ""][:3]
+    tokens = message.split("\0", TOKENS)
+    if len(tokens) != TOKENS:
+        raise SaslFailure(f"Invalid SASL/PLAIN response: expected {TOKENS} tokens, got {len(tokens)}")
+    authorization_id, name, password = tokens
     if not name:
-        raise SaslFailure(reason="username not specified")
+        raise SaslFailure("Authentication failed: username not specified")
     if not password:
-        raise SaslFailure(reason="password not specified")
+        raise SaslFailure("Authentication failed: password not specified")
     if not _is_right(users, name, password):
         raise SaslFailure(WRONG)
     if authorization_id not in ("", name):

@@ -100,7 +100,7 @@ class TokenAnswer(NamedTuple):
 
     response: bytes = b""
     error_code: int = error_codes.NONE
-    error_message: str | None = None
+    error_message: str = ""
     lifetime_ms: int = 0
 
 
@@ -169,8 +169,9 @@ class SaslServerAuthenticator:
         if self.state in (SaslState.INITIAL_REQUEST, SaslState.HANDSHAKE_OR_VERSIONS_REQUEST):
             self.state = SaslState.HANDSHAKE_REQUEST
 
-    def on_handshake(self, mechanism: str, version: int, now: int) -> HandshakeAnswer:
-        """The client names a mechanism."""
+    def on_handshake(self, mechanism: str, version: int, now: int) -> HandshakeAnswer | None:
+        """The client names a mechanism. None: the connection ends without an answer, as Kafka's
+        does for a mechanism that is not enabled, unless it is the first authentication."""
         if self.state is SaslState.COMPLETE:
             if not self._may_begin_again(now):
                 return HandshakeAnswer(error_codes.ILLEGAL_SASL_STATE)
@@ -178,7 +179,7 @@ class SaslServerAuthenticator:
         enabled = tuple(self._enabled.begin)
         if mechanism not in enabled:
             self._fail("names a mechanism that is not enabled")
-            return HandshakeAnswer(error_codes.UNSUPPORTED_SASL_MECHANISM, enabled)
+            return HandshakeAnswer(error_codes.UNSUPPORTED_SASL_MECHANISM, enabled) if self._session is None else None
         if self._session is not None and self._session.mechanism != mechanism:
             self.state = SaslState.REAUTH_BAD_MECHANISM
             self.failure = f"authenticates again by {mechanism} after {self._session.mechanism}"

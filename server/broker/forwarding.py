@@ -76,12 +76,19 @@ def _send_to_controller(lifecycle: BrokerLifecycleManager, request: Request[Any]
 def _envelope(request: Request[Any], body: Message) -> EnvelopeRequest:
     whole = b"".join(headers.write_request(body, request.correlation_id, request.client_id, request.version))
     kind, _, name = request.peer.principal.partition(":")
-    principal = DefaultPrincipalData(type=kind, name=name).encode(PRINCIPAL_VERSION)
+    principal = DefaultPrincipalData(type=kind, name=name, token_authenticated=_is_by_token(request)).encode(
+        PRINCIPAL_VERSION
+    )
     return EnvelopeRequest(
         request_data=whole[SIZE_FIELD:],
         request_principal=PRINCIPAL_VERSION.to_bytes(2, "big") + principal,
         client_host_address=_packed_address(request.peer.host),
     )
+
+
+def _is_by_token(request: Request[Any]) -> bool:
+    """Whether the client authenticated with a delegation token."""
+    return request.peer.authenticator is not None and not request.peer.may_ask_for_tokens
 
 
 def _packed_address(host: str) -> bytes:

@@ -1,9 +1,8 @@
 """The checks and the answers that the delegation token APIs share (KIP-48).
 
 Refused on PLAINTEXT connections, because a token is a password, and for sessions that authenticated
-with a delegation token: a stolen token must not create new ones. All listeners of this product are
-PLAINTEXT, so only requests that a broker forwards in an Envelope are accepted: that broker has
-checked how its client authenticated.
+with a delegation token: a stolen token must not create new ones. A request that a broker forwards
+in an Envelope is accepted: that broker has checked how its client authenticated.
 """
 
 from __future__ import annotations

@@ -65,6 +65,7 @@ def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
         "outgoing.py",
         "peers.py",
         "peer_connection.py",
+        "peer_login.py",
         "shaped_connection.py",
         "thread.py",
         "turns.py",

@@ -9,7 +9,6 @@ that. This file never retries and never logs, and the caller decides how long it
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from itertools import count
 
@@ -17,27 +16,18 @@ from kafkadouble.messages import error_codes, headers, registry
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.elements import exceed
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
-from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.errors import UsageError, WireError
+from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.frame import MAX_SIZE, Frames
 
 from ..raft.messages import downgraded
 from ..raft.request_manager import RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.bounds import MOST_ELEMENTS
-from ..security.sasl.exchange import ServerNotTrusted
-from ..security.sasl.node_login import NodeLogin
-from .peer_security import NO_SECURITY, PeerSecurity
+from .peer_security import PLAINTEXT, PeerSecurity
 
 API_VERSIONS_VERSION = 4
-SASL_AUTHENTICATE_VERSION = 2
 CHUNK = 1 << 16
-
-RENEWED_AFTER = 0.85
-"""The part of a session's lifetime after which a new connection is made; Kafka's nodes authenticate
-again then at the earliest."""
 
 Versions = Mapping[int, tuple[int, int]]
 """The lowest and the highest version of each API key."""
@@ -64,14 +54,14 @@ class PeerConnection:
         endpoint: VoterEndpoint,
         client_id: str,
         max_frame: int = MAX_SIZE,
-        security: PeerSecurity = NO_SECURITY,
+        security: PeerSecurity = PLAINTEXT,
     ) -> PeerConnection:
         """Connect, ask for the versions of the peer, and log in. OSError, BadPeer."""
         made = cls(*await asyncio.open_connection(*endpoint), client_id, max_frame)
         try:
             await made._agree()
             if security.login is not None:
-                await made._authenticate(security.login)
+                await security.login(made)
         except BaseException:
             made.abort()
             raise
@@ -95,6 +85,10 @@ class PeerConnection:
             return RequestFailure.UNSUPPORTED_VERSION
         return await self._exchange(downgraded(body, version), version)
 
+    def close_after(self, seconds: float) -> None:
+        """Count as closed when this time is over."""
+        self._session_end_s = asyncio.get_running_loop().time() + seconds
+
     def abort(self) -> None:
         """Close it at once."""
         self._writer.transport.abort()
@@ -114,34 +108,6 @@ class PeerConnection:
         if answer.error_code:
             raise BadPeer(f"it answers ApiVersions with {error_codes.name(answer.error_code)}")
         self.versions = {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys}
-
-    async def _authenticate(self, login: NodeLogin) -> None:
-        """Log in by SASL. A refusal is a BadPeer, so that it is tried again after a backoff."""
-        shaken = await self._exchange(SaslHandshakeRequest(mechanism=login.mechanism), 1)
-        assert isinstance(shaken, SaslHandshakeResponse)
-        if shaken.error_code:
-            raise BadPeer(f"it takes no {login.mechanism}: {error_codes.name(shaken.error_code)}")
-        lifetime_ms = 0
-        try:
-            exchange = login.begin(time.time())
-            message = next(exchange)
-            while True:
-                answer = await self._exchange(SaslAuthenticateRequest(auth_bytes=message), self._sasl_version())
-                assert isinstance(answer, SaslAuthenticateResponse)
-                if answer.error_code:
-                    why = answer.error_message or error_codes.name(answer.error_code)
-                    raise BadPeer(f"it refuses the {login!r}: {why}")
-                lifetime_ms = answer.session_lifetime_ms
-                message = exchange.send(bytes(answer.auth_bytes))
-        except StopIteration:
-            if lifetime_ms > 0:
-                self._session_end_s = asyncio.get_running_loop().time() + RENEWED_AFTER * lifetime_ms / 1000
-        except (ServerNotTrusted, UsageError) as problem:
-            raise BadPeer(f"the {login!r} fails: {problem}") from None
-
-    def _sasl_version(self) -> int:
-        low, high = self.versions.get(ApiKeys.SASL_AUTHENTICATE, (0, 0))
-        return max(low, min(high, SASL_AUTHENTICATE_VERSION))
 
     async def _ask_versions(self, version: int) -> ApiVersionsResponse:
         body = ApiVersionsRequest(client_software_name="kafkadouble", client_software_version="1")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..security.sasl.node_login import NodeLogin
+if TYPE_CHECKING:
+    from .peer_connection import PeerConnection
 
 
 class PeerSecurity(NamedTuple):
-    """`context` is that of TLS, None without it; `login` is that of SASL, None without it."""
+    """`context` is that of TLS, None without it. `login` is called with each new connection, after
+    ApiVersions."""
 
     context: object | None = None
-    login: NodeLogin | None = None
+    login: Callable[[PeerConnection], Awaitable[None]] | None = None
 
 
-NO_SECURITY = PeerSecurity()
+PLAINTEXT = PeerSecurity()

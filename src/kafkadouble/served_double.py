@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 class ServedDouble(KafkaDouble):
     """A double over brokers that run on this thread. It neither starts nor stops them. `topics`
-    are the names and partitions of the topics that are there at the start, and after a reset, as are
-    the users, and what the scenario describes."""
+    are the names and partitions of the topics that are there at the start, and after a reset, as
+    are the users, and what the scenario describes."""
 
     def __init__(
         self,

@@ -1,8 +1,10 @@
-"""The users of a double with SASL: `KafkaDouble(security="SASL_PLAINTEXT", users={"alice": "secret"})`
-and `kafkadouble serve --security SASL_PLAINTEXT --user alice:secret`.
+"""The users of a double with SASL.
 
-Rules. Every user can authenticate by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. For PLAIN the users are
-in the settings, as in Kafka; for SCRAM their keys are written to the metadata of the cluster at
+    KafkaDouble(security="SASL_PLAINTEXT", users={"alice": "secret"})
+    kafkadouble serve --security SASL_PLAINTEXT --user alice:secret
+
+Rules. Every user can authenticate by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. For PLAIN the users
+are in the settings, as in Kafka; for SCRAM their keys are written to the metadata of the cluster at
 each start and each reset. A setting that is given wins. No error shows a password.
 """
 

@@ -143,8 +143,8 @@ def test_wrong_words(words: tuple[str, ...], problem: str) -> None:
 
 
 def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A password is planted as a user's, in a login, and in a wrong attempt: it is searched in logs,
-    history, captures, the page's events, repr and descriptions of settings."""
+    """A password is planted as a user's, in a login, and in a wrong attempt: it is searched in
+    logs, history, captures, the page's events, repr and descriptions of settings."""
     planted, attempt = "PLANTED-of-alice", "PLANTED-attempt"
     path = tmp_path / "capture.parquet"
     caplog.set_level(logging.DEBUG)

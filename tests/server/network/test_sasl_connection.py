@@ -1,5 +1,5 @@
-"""Connections of a listener with SASL: bare messages, delegation tokens, frames that are too large or
-no requests, and what many clients cost that never authenticate."""
+"""Connections of a listener with SASL: bare messages, delegation tokens, frames that are too large
+or no requests, and what many clients cost that never authenticate."""
 
 from __future__ import annotations
 

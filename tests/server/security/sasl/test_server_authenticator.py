@@ -1,4 +1,4 @@
-"""The state machine of an authentication: every state and kind of frame, and what a failure says."""
+"""The state machine of an authentication: every state and kind of frame; what a failure says."""
 
 from __future__ import annotations
 

@@ -15,9 +15,13 @@ import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from . import descriptors
 from .connection_quotas import ConnectionQuotas
+
+if TYPE_CHECKING:
+    from .handshakes import Handshakes
 
 log = logging.getLogger("kafkadouble.server.network")
 
@@ -39,6 +43,8 @@ class Acceptor:
 
     def __init__(self, sock: socket.socket, made: Made, quotas: ConnectionQuotas) -> None:
         self._sock, self._made, self.quotas = sock, made, quotas
+        self.handshakes: Handshakes | None = None
+        """What a connection with TLS passes before it has its protocol; None in plaintext."""
         self.refuses: Callable[[], bool] | None = None
         """Whether a fault rule refuses the next connection; None if there is no such rule."""
         self._held: socket.socket | None = None  # accepted, and may not be served yet
@@ -69,6 +75,9 @@ class Acceptor:
         if self._proactor is not None:
             self._proactor.cancel()
             await asyncio.gather(self._proactor, return_exceptions=True)
+        if self.handshakes is not None:
+            for opening in self._opening:
+                opening.cancel()
         await asyncio.gather(*self._opening, return_exceptions=True)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -149,9 +158,13 @@ class Acceptor:
 
     async def _open(self, loop: asyncio.AbstractEventLoop, sock: socket.socket, host: str) -> None:
         try:
-            await loop.connect_accepted_socket(lambda: self._made(lambda: self._ended(host)), sock)
-        except OSError as problem:
-            log.info("a connection from %s cannot be served: %s", host, problem)
+            if self.handshakes is None:
+                await loop.connect_accepted_socket(lambda: self._made(lambda: self._ended(host)), sock)
+            else:
+                await self.handshakes.carry_out(loop, sock, lambda: self._made(lambda: self._ended(host)))
+        except (OSError, asyncio.CancelledError) as problem:
+            if self._loop is not None:
+                log.info("a connection from %s cannot be served: %s", host, problem)
             sock.close()
             self._ended(host)
 

@@ -23,6 +23,7 @@ from ..raft.messages import downgraded
 from ..raft.request_manager import RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.bounds import MOST_ELEMENTS
+from .peer_security import PLAINTEXT, PeerSecurity
 
 API_VERSIONS_VERSION = 4
 CHUNK = 1 << 16
@@ -46,11 +47,20 @@ class PeerConnection:
         self.versions: Versions = {}
 
     @classmethod
-    async def open(cls, endpoint: VoterEndpoint, client_id: str, max_frame: int = MAX_SIZE) -> PeerConnection:
-        """Connect, and ask for the versions of the peer. OSError, BadPeer."""
-        made = cls(*await asyncio.open_connection(*endpoint), client_id, max_frame)
+    async def open(
+        cls,
+        endpoint: VoterEndpoint,
+        client_id: str,
+        max_frame: int = MAX_SIZE,
+        security: PeerSecurity = PLAINTEXT,
+    ) -> PeerConnection:
+        """Connect, with TLS and a login if the peer's listener has them, and ask for the versions
+        of the peer. OSError, BadPeer."""
+        made = cls(*await asyncio.open_connection(*endpoint, ssl=security.context), client_id, max_frame)
         try:
             await made._agree()
+            if security.login is not None:
+                await security.login(made)
         except BaseException:
             made.abort()
             raise

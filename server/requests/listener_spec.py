@@ -23,6 +23,9 @@ from ..apis.row import ServedApi
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's security protocols; the index is the number that registrations have."""
 
+WITH_TLS = ("SSL", "SASL_SSL")
+"""Those with TLS."""
+
 Address = tuple[str, int]
 """Host and port."""
 
@@ -46,6 +49,11 @@ class ListenerSpec(NamedTuple):
     def is_of_controllers(self) -> bool:
         """Whether it serves the controllers' table: only that has Envelope."""
         return ApiKeys.ENVELOPE in self.apis
+
+    @property
+    def has_tls(self) -> bool:
+        """Whether its connections are encrypted."""
+        return self.security_protocol in WITH_TLS
 
     @property
     def protocol_id(self) -> int:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .requests import Requests
     from .scenario.scenario import Scenario
     from .scenario.steps import ScenarioSteps, StepOutcome
+    from .security import Security
 
 T = TypeVar("T")
 
@@ -83,6 +84,9 @@ class KafkaDouble(
     - `peer_requests` keeps the requests between nodes.
     - `scenario`, a YAML or TOML file: the topics, groups, rules and steps with which each start and
       each reset begins.
+    - `security="SSL"`: clients need TLS, and trust certificates that are made for this double;
+      `client_config` has their settings. `certificate`: what brokers show them: `"valid"`,
+      `"expired"`, `"self-signed"` or `"wrong-host"`. Needs the extra `kafkadouble[security]`.
 
     Raises UsageError for a setting that Kafka does not have and for a directory that another broker
     uses, and OSError if the port is in use.
@@ -106,6 +110,8 @@ class KafkaDouble(
         capture_frames: bool = False,
         peer_requests: bool = False,
         scenario: PathLike | None = None,
+        security: str | None = None,
+        certificate: str = "valid",
     ) -> None:
         check(host=host)
         check_given(config=config, seed=seed)
@@ -116,8 +122,11 @@ class KafkaDouble(
         self._seed, self._peer_requests = seed, bool(peer_requests)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
+        self._security = None if security is None else _security_of(security, certificate, host)
         if listeners is not None:
-            config = listener_config(host, port, listeners, config or {})
+            config = listener_config(host, port, listeners, config or {}, self._security)
+        elif self._security is not None:
+            config = {**self._security.listeners(host, port), **self._security.config(), **(config or {})}
         self._settings = Settings(config)
         if checked_count(brokers) > 1:
             from . import member_settings
@@ -206,6 +215,14 @@ class KafkaDouble(
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
         return ",".join(text_of(*address) for address in self._addresses(listener))
+
+    def client_config(self, user: str | None = None, client: str = "confluent-kafka") -> dict[str, Any]:
+        """The settings of a client, in the form of its library: confluent-kafka, kafka-python,
+        aiokafka, java, franz-go or kafkajs. With `user` it shows a certificate, and its principal
+        is `User:` and this name. Raises UsageError for a user without `security`."""
+        from .client_config import client_config
+
+        return client_config(self.bootstrap_servers, self._security, user, client)
 
     @property
     def controller_bootstrap_servers(self) -> str:
@@ -326,6 +343,12 @@ class KafkaDouble(
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
         return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
+
+
+def _security_of(protocol: str, certificate: str, host: str) -> Security:
+    from .security import Security
+
+    return Security(protocol, certificate, [host])
 
 
 def _scenario_of(file: PathLike) -> Scenario:

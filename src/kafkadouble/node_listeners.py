@@ -2,7 +2,8 @@
 
 Rules. A host that the settings leave empty is this machine only, where Apache Kafka takes every
 address. Brokers of one cluster have the same listeners, the next broker each on the next port; a
-port 0 stays 0. Only PLAINTEXT is served yet: a listener with another protocol is refused by name.
+port 0 stays 0. A listener whose protocol is not in `SERVED_PROTOCOLS` is refused by name, and so
+are certificates that cannot be used.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.configs.listener_specs import listener_specs
 from kafkadouble.server.configs.settings import Settings
@@ -21,8 +22,12 @@ from kafkadouble.server.requests.listener_spec import of_controllers as of_contr
 from .errors import UsageError
 from .listening import hold, listen, text_of
 
+if TYPE_CHECKING:
+    from .security import Security
+
 DEFAULT_HOST = "127.0.0.1"
 LAST_PORT = 65535
+SERVED_PROTOCOLS = ("PLAINTEXT", "SSL")
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -62,10 +67,14 @@ def checked_port(name: str, port: int | None) -> int | None:
 
 
 def listener_config(
-    host: str, port: int, listeners: Mapping[str, int], config: Mapping[str, object]
+    host: str,
+    port: int,
+    listeners: Mapping[str, int],
+    config: Mapping[str, object],
+    security: Security | None = None,
 ) -> dict[str, object]:
-    """Kafka's settings for these listeners, each with its port, under those of `config`. UsageError
-    for what cannot be."""
+    """Kafka's settings for these listeners, each with its port, under those of `config`; they are
+    PLAINTEXT without `security`. UsageError for what cannot be."""
     if port:
         raise UsageError(f"port is {port!r}, and listeners has a port for each: leave it out")
     if not isinstance(listeners, Mapping) or not listeners:
@@ -80,6 +89,8 @@ def listener_config(
     }
     if "security.inter.broker.protocol" not in config:
         own["inter.broker.listener.name"] = next(iter(listeners))
+    if security is not None:
+        own |= {**security.protocols(list(listeners)), **security.config()}
     return {**own, **config}
 
 
@@ -148,11 +159,26 @@ def _shifted(address: Address | None, number: int) -> Address | None:
 
 def _check_protocols(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
     for spec in specs:
-        if spec.bind is not None and spec.security_protocol != PROTOCOLS[0]:
+        if spec.bind is not None and spec.security_protocol not in SERVED_PROTOCOLS:
             place = settings.given.get("listeners", "listeners")
+            served = " and ".join(SERVED_PROTOCOLS)
             raise UsageError(
-                f"{place}: listener {spec.name} speaks {spec.security_protocol}, and only {PROTOCOLS[0]} is served yet"
+                f"{place}: listener {spec.name} speaks {spec.security_protocol}, and only {served} are served yet"
             )
+    if any(spec.has_tls for spec in specs):
+        _check_certificates(settings, specs)
+
+
+def _check_certificates(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
+    """UsageError for certificates that cannot be used, of listeners and towards other nodes."""
+    from kafkadouble.server.network.peer_security import peer_security
+    from kafkadouble.server.security.tls.listener_contexts import ListenerContexts
+    from kafkadouble.server.security.tls.principal_mapping import SETTING, mapping_rules
+
+    ListenerContexts(settings, specs)
+    mapping_rules(settings.text(SETTING))
+    for is_to_controllers in (True, False):
+        peer_security(settings, is_to_controllers)
 
 
 def bound(specs: Sequence[ListenerSpec]) -> BoundListeners:

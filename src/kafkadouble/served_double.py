@@ -41,6 +41,7 @@ class ServedDouble(KafkaDouble):
         self._running, self._round = Running.over(broker), 0
         self._snapshots, self._control = {}, None
         self._scenario, self._steps = scenario, None
+        self._security = None
 
     def start(self) -> KafkaDouble:
         """Does nothing: it runs."""

@@ -1,0 +1,64 @@
+"""How a node secures its connections to other nodes: by the listener that they go to.
+
+Rules. To brokers this is `inter.broker.listener.name`, or `security.inter.broker.protocol`; to
+controllers the first of `controller.listener.names`. The settings of that listener count, so that a
+node shows other nodes the certificate that it also shows its clients there. Nodes of one process
+need none of this.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkadouble.wire.errors import UsageError
+
+from ..configs.listeners import controller_listener_names, inter_broker_listener_name, security_protocols
+from ..configs.settings import Settings
+from ..requests.listener_spec import PROTOCOLS, WITH_TLS
+
+if TYPE_CHECKING:
+    import ssl
+
+    from .peer_connection import PeerConnection
+
+log = logging.getLogger("kafkadouble.server.network")
+
+
+class PeerSecurity(NamedTuple):
+    """Of the connections to one listener. `login` is called with each new connection, after
+    ApiVersions."""
+
+    context: ssl.SSLContext | None = None
+    login: Callable[[PeerConnection], Awaitable[None]] | None = None
+
+
+PLAINTEXT = PeerSecurity()
+
+
+def peer_listener(settings: Settings, is_to_controllers: bool) -> tuple[str, str]:
+    """The listener that connections to controllers, or to brokers, go to: its name and its security
+    protocol."""
+    if is_to_controllers:
+        name = controller_listener_names(settings)[0]
+    else:
+        name = inter_broker_listener_name(settings)
+    return name, security_protocols(settings).get(name, PROTOCOLS[0])
+
+
+def peer_security(settings: Settings, is_to_controllers: bool, before: PeerSecurity | None = None) -> PeerSecurity:
+    """The security of connections to controllers, or to brokers. Settings that cannot be used any
+    more, since a file is gone, leave it as it was `before`. UsageError without that."""
+    name, protocol = peer_listener(settings, is_to_controllers)
+    if protocol not in WITH_TLS:
+        return PLAINTEXT
+    from ..security.tls.contexts import client_context
+
+    try:
+        return PeerSecurity(client_context(settings, name))
+    except UsageError as problem:
+        if before is None:
+            raise
+        log.warning("connections to other nodes keep their certificates: %s", problem)
+        return before

@@ -15,6 +15,7 @@ import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import descriptors
@@ -51,7 +52,7 @@ class Acceptor:
         self._paused = self._in_episode = False
         # To look again, or for the end of an episode.
         self._timer: asyncio.TimerHandle | None = None
-        self._opening: set[asyncio.Task[object]] = set()
+        self._opening: set[asyncio.Task[None]] = set()
         self._proactor: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
 
@@ -154,7 +155,7 @@ class Acceptor:
         sock.setblocking(False)
         opening = self._loop.create_task(self._open(self._loop, sock, host))
         self._opening.add(opening)
-        opening.add_done_callback(self._opening.discard)
+        opening.add_done_callback(partial(self._opened, sock, host))
 
     async def _open(self, loop: asyncio.AbstractEventLoop, sock: socket.socket, host: str) -> None:
         try:
@@ -162,9 +163,15 @@ class Acceptor:
                 await loop.connect_accepted_socket(lambda: self._made(lambda: self._ended(host)), sock)
             else:
                 await self.handshakes.carry_out(loop, sock, lambda: self._made(lambda: self._ended(host)))
-        except (OSError, asyncio.CancelledError) as problem:
-            if self._loop is not None:
-                log.info("a connection from %s cannot be served: %s", host, problem)
+        except OSError as problem:
+            log.info("a connection from %s cannot be served: %s", host, problem)
+            sock.close()
+            self._ended(host)
+
+    def _opened(self, sock: socket.socket, host: str, opening: asyncio.Task[None]) -> None:
+        """The connection has its protocol or was closed; or the acceptor stops meanwhile."""
+        self._opening.discard(opening)
+        if opening.cancelled():
             sock.close()
             self._ended(host)
 

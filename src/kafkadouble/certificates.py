@@ -8,6 +8,7 @@ brokers' certificate is said by its kind. Needs the extra `kafkadouble[security]
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -53,7 +54,7 @@ class Certificates:
         _check_library()
         self.kind = kind
         self.directory = Path(tempfile.mkdtemp(prefix="kafkadouble-"))
-        self._remove = weakref.finalize(self, shutil.rmtree, str(self.directory), ignore_errors=True)
+        self._remove = weakref.finalize(self, _remove, str(self.directory), os.getpid())
         self._authority_key = _new_key()
         self._authority = _signed("kafkadouble test authority", self._authority_key, [], (self._authority_key, None))
         self._hosts = [WRONG_HOST] if kind == "wrong-host" else list(dict.fromkeys(hosts))
@@ -92,6 +93,12 @@ class Certificates:
 
     def __repr__(self) -> str:
         return f"{self.kind} certificates in {self.directory}"
+
+
+def _remove(directory: str, process: int) -> None:
+    """Remove the files, unless this is a fork of the process that made them."""
+    if os.getpid() == process:
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _check_library() -> None:

@@ -14,6 +14,7 @@ from .errors import UsageError
 from .node_listeners import SERVED_PROTOCOLS
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
+CLIENT = "client"
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
 BY_COMMON_NAME = r"RULE:^(?:.*,)?CN=((?:[^,\\]|\\.)*)(?:,.*)?$/$1/,DEFAULT"
 """The principal of a certificate is its common name."""
@@ -55,6 +56,14 @@ class Security:
             "ssl.truststore.certificates": self.certificates.authority,
             "ssl.client.auth": "requested",
             "ssl.principal.mapping.rules": BY_COMMON_NAME,
+        }
+
+    def files(self) -> dict[str, str]:
+        """The files for clients, by Kafka's settings: the authority that they trust, and the
+        certificate of a user `client`."""
+        return {
+            "ssl.truststore.location": str(self.certificates.authority_file),
+            "ssl.keystore.location": str(self.certificates.of_user(CLIENT)),
         }
 
     def close(self) -> None:

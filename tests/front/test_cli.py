@@ -228,8 +228,16 @@ class TestServe:
             (SSL, "inter.broker.listener.name must be a listener name defined in advertised.listeners"),
             (
                 (*SSL, "-c", "security.inter.broker.protocol=SSL"),
-                "listener SSL speaks SSL, and only PLAINTEXT is served yet",
+                "kafkadouble: ssl.keystore.location (listener SSL) is not set: a listener with TLS needs a key",
             ),
+            (
+                ("-c", "listeners=SASL_SSL://:9092", "-c", "security.inter.broker.protocol=SASL_SSL"),
+                "listener SASL_SSL speaks SASL_SSL, and only PLAINTEXT and SSL are served yet",
+            ),
+            (("--security", "SSH"), "security is 'SSH': there is SSL"),
+            (("--security", "SSL", "--certificate", "old"), "certificate is 'old': there are valid, expired"),
+            (("--certificate", "expired"), "--certificate needs --security"),
+            (("--security", "SSL", *SSL), "--security gives the broker its listener, and listeners does so, too"),
             (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
             (("--colour",), "unrecognized arguments: --colour"),
         ],

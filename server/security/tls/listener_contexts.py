@@ -29,7 +29,7 @@ BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 REFUSED = "Validation of dynamic config update of SSLFactory failed: "
 
 
-class ListenerContext(NamedTuple):
+class ListenerCertificate(NamedTuple):
     """The context of one listener, and the names in its certificate."""
 
     context: ssl.SSLContext
@@ -71,10 +71,10 @@ class ListenerContexts:
                 log.warning("listener %s keeps its certificates: %s", name, problem)
 
 
-def made_of(settings: Layers, listener_name: str) -> ListenerContext:
+def made_of(settings: Layers, listener_name: str) -> ListenerCertificate:
     """The context of a listener by these settings. UsageError."""
     context, store = server_context_of(settings, listener_name)
-    return ListenerContext(context, _names_in(store))
+    return ListenerCertificate(context, _names_in(store))
 
 
 def _names_in(store: KeyStore) -> CertificateNames:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.configs.settings import Settings
 
     from ..scenario.scenario import Scenario
+    from ..security import Security
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
@@ -39,7 +40,8 @@ def main(words: list[str]) -> int:
         signal.signal(number, _leave)
     options = parser().parse_args(words)
     try:
-        settings = _settings(options) if options.config or options.setting else None
+        security = _security(options)
+        settings = _settings(options, security) if options.config or options.setting or security else None
         places = _places(options, settings)
         control = _control(options)
         scenario = _scenario(options)
@@ -61,7 +63,8 @@ def main(words: list[str]) -> int:
 
         from .serving import serve
 
-        return run(serve(options, settings or Settings(), socks[:-1], next(iter(socks[-1]), None), scenario))
+        control_sock = next(iter(socks[-1]), None)
+        return run(serve(options, settings or Settings(), socks[:-1], control_sock, scenario, security))
     finally:
         for sock in [sock for opened in socks for sock in opened]:
             sock.close()
@@ -112,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--config",
         metavar="FILE",
-        help="a server.properties of Kafka; it may have several listeners, all PLAINTEXT; with --brokers they are the "
+        help="a server.properties of Kafka; it may have several listeners, PLAINTEXT and SSL; with --brokers they are the "
         "listeners of the first broker, and the others have the next ports",
     )
     add(
@@ -122,6 +125,16 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=VALUE",
         help="one setting of Kafka's broker; overrides the file; may be repeated",
+    )
+    add(
+        "--security",
+        metavar="PROTOCOL",
+        help="clients need this, SSL, and trust certificates that are made for this run; lines on stdout have their files",
+    )
+    add(
+        "--certificate",
+        metavar="KIND",
+        help="with --security: what the broker shows its clients: valid (the default), expired, self-signed or wrong-host",
     )
     add(
         "--data-dir",
@@ -216,14 +229,30 @@ def _topic(text: str) -> tuple[str, int | None]:
     return name, int(count) if count else None
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def _security(options: argparse.Namespace) -> Security | None:
+    """The security of --security. Its modules are imported only then."""
+    if options.security is None:
+        if options.certificate is not None:
+            raise ValueError("--certificate needs --security")
+        return None
+    from .serve_security import security_of
+
+    return security_of(options)
+
+
+def _settings(options: argparse.Namespace, security: Security | None) -> Settings:
     from kafkadouble.server.configs.settings import Settings, assignments, properties
 
     given = []
     if options.config:
         with open(options.config, encoding="utf-8") as file:
             given += properties(file.read(), options.config)
-    return Settings(sources=[*given, *assignments(options.setting)])
+    given += assignments(options.setting)
+    if security is not None:
+        from .serve_security import with_security
+
+        given = with_security(options, security, given)
+    return Settings(sources=given)
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..cluster import Cluster
     from ..data_dirs import DataDirs
     from ..scenario.scenario import Scenario
+    from ..security import Security
     from ..served_double import ServedDouble
 
 WRONG_USE, UNUSABLE = 2, 3
@@ -49,13 +50,18 @@ async def serve(
     socks: Sequence[Sequence[socket.socket]],
     control_sock: socket.socket | None = None,
     scenario: Scenario | None = None,
+    security: Security | None = None,
 ) -> int:
     """Serve until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
-    plane. The scenario is what the brokers begin with."""
+    plane. The scenario is what the brokers begin with. The files of `security` are removed at the
+    end."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     clock = SystemClock()
     with ExitStack() as at_end:
+        if security is not None:
+            options.security = security
+            at_end.callback(security.close)
         try:
             capture = _capture(options, at_end)
             nodes = [paired(*each) for each in zip(planned_listeners(options, settings), socks, strict=True)]
@@ -357,6 +363,8 @@ def _announce(
     if len(broker.listener_names) > 1:
         for name in broker.listener_names:
             lines[f"listener.name.{name.lower()}.bootstrap.servers"] = _texts(broker.addresses(name))
+    if options.security is not None:
+        lines |= options.security.files()
     if control_sock is not None:  # the kernel accepts connections until the control plane does
         lines["control.url"] = f"http://{text_of(*control_sock.getsockname()[:2])}"
         if options.page:

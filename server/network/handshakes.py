@@ -13,6 +13,9 @@ import logging
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, cast
 
 from ..configs.settings import Settings
 from ..requests.close_reasons import no_handshake, no_tls
@@ -50,12 +53,35 @@ class Handshakes:
             await loop.connect_accepted_socket(
                 made,
                 sock,
-                ssl=self._context(),
+                ssl=cast(ssl.SSLContext, _AlertingContext(self._context(), sock)),
                 ssl_handshake_timeout=self.seconds,
                 ssl_shutdown_timeout=LINGER_S,
             )
         except OSError as problem:
             raise OSError(no_handshake(reason_of(problem))) from None
+
+
+class _AlertingContext:
+    """An SSL context as asyncio uses it, for one handshake. When that fails, the client gets the
+    alert that says why, as from Kafka: asyncio would close the socket without it."""
+
+    def __init__(self, context: ssl.SSLContext, sock: socket.socket) -> None:
+        self._context, self._sock = context, sock
+
+    def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, **how: Any) -> ssl.SSLObject:
+        made = self._context.wrap_bio(incoming, outgoing, **how)
+        setattr(made, "do_handshake", partial(self._shake, made.do_handshake, outgoing))  # noqa: B010
+        return made
+
+    def _shake(self, do_handshake: Callable[[], None], outgoing: ssl.MemoryBIO) -> None:
+        try:
+            do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            raise
+        except ssl.SSLError:
+            with suppress(OSError):
+                self._sock.send(outgoing.read())
+            raise
 
 
 def reason_of(problem: OSError) -> str:

@@ -9,6 +9,7 @@ brokers' certificate is said by its kind. Needs the extra `kafkadouble[security]
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -33,8 +34,8 @@ DAYS = 30
 Signer = tuple["EllipticCurvePrivateKey", "Certificate | None"]
 """A key and its certificate; None signs for itself."""
 
-LONGEST_NAME = 64
-"""Characters of a common name, by X.509."""
+NAME = re.compile(r"(?! )[\w.@ -]{1,64}(?<! )")
+"""Names of users: those that are written in a distinguished name as they are."""
 
 
 class KeyPair(NamedTuple):
@@ -69,8 +70,8 @@ class Certificates:
     def of_user(self, user: str) -> Path:
         """The file with the key and the certificate of a user, whose name is its common name."""
         if user not in self._users:
-            if not isinstance(user, str) or not 0 < len(user) <= LONGEST_NAME or not user.isprintable():
-                raise UsageError(f"user is {user!r}: a certificate has a name of 1 to {LONGEST_NAME} characters")
+            if not isinstance(user, str) or not NAME.fullmatch(user):
+                raise UsageError(f"user is {user!r}: a name has 1 to 64 letters, digits and . _ - @, blanks inside")
             pair = self._pair(user, [])
             self._users[user] = self._write(f"user-{len(self._users) + 1}.pem", pair.key + pair.certificate)
         return self._users[user]

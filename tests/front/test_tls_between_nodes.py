@@ -13,6 +13,7 @@ import pytest
 
 from interop.local.ports import free_ports
 from kafkadouble.certificates import Certificates
+from tests.front.combined import CLUSTER_ID
 from tests.front.serving import Serving, run, serving
 
 ck: Any = confluent_kafka
@@ -27,7 +28,8 @@ def certificates() -> Iterator[Certificates]:
 
 
 def settings(folder: Path, made: Certificates, id: int, controller_port: int, trust: str | None = None) -> Path:
-    """The server.properties of the controller, which has the id 3, or of a broker."""
+    """Writes the server.properties of the controller, which has the id 3, or of a broker, and
+    formats its directory."""
     pair, own = made.of_brokers(), folder / f"{id}.pem"
     own.write_text(pair.key + pair.certificate)
     is_controller = id == 3
@@ -44,10 +46,13 @@ def settings(folder: Path, made: Certificates, id: int, controller_port: int, tr
         "ssl.truststore.type": "PEM",
         "ssl.truststore.location": trust or made.authority_file,
         "ssl.client.auth": "required",
+        "log.dirs": folder / str(id),
         "offsets.topic.replication.factor": 2,
     }
     file = folder / f"{id}.properties"
     file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
+    done = run("format", "-t", CLUSTER_ID, "-c", str(file))
+    assert done.returncode == 0, done.stderr
     return file
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from .configs.layers import Layers
 from .controller.controller import Controller
 from .controller.host import DecisionHost
 from .coordinator.host import CoordinatorHost
@@ -76,6 +77,10 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...
+
+    def reload_problem(self, altered: Layers) -> str:
+        """Why its listeners cannot load what these settings name, or ""."""
+        ...
 
     def dispatch(self, request: Request[Any]) -> Answer | Wait[Answer]:
         """The answer to the request inside an Envelope, as the fault rules have it."""

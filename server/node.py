@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
     from .broker.cluster_parts import ClusterParts
     from .broker.controller_registration_manager import ControllerRegistrationManager
+    from .configs.layers import Layers
     from .logs.logs import Logs
     from .metadata.image import Image
     from .metadata.snapshot_generator import SnapshotGenerator
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
     from .security.sasl.sasl_listeners import SaslListeners
+    from .security.tls.listener_contexts import ListenerContexts
     from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
     from .share.default_state_persister import DefaultStatePersister
     from .share.partition_metadata_client import PartitionMetadataClient
@@ -87,6 +89,8 @@ class Node:
     """Of a broker whose active controller is, or may become, another node."""
     authorizer: Authorizer | None = None
     """Checks rights at its controller, if one is set."""
+    tls: ListenerContexts | None = None
+    """The certificates of its listeners, if any has TLS."""
     fetchers: ReplicaFetcherManager | None = None
     """The partitions that it follows, if there are, or may be, other brokers."""
     alter_partition_manager: AlterPartitionManager | None = None
@@ -144,6 +148,10 @@ class Node:
             from .security.authorizer import of_settings
 
             self.authorizer = of_settings(settings)
+        if any(each.has_tls and each.bind is not None for each in self.listeners):
+            from .security.tls.listener_contexts import ListenerContexts
+
+            self.tls = ListenerContexts(settings, self.listeners)
         self.transactions = TransactionCoordinator(self)
         self.share_coordinator = ShareCoordinator(self)
         if self.quorum.needs_peers:
@@ -174,6 +182,10 @@ class Node:
         self.quorum.start()
         self.cleaner.start()
         scheduled_tasks.schedule_all(self)
+
+    def reload_problem(self, altered: Layers) -> str:
+        """Why its listeners cannot load what these settings name, or ""."""
+        return "" if self.tls is None else self.tls.problem_of(altered)
 
     @cached_property
     def snapshot_generator(self) -> SnapshotGenerator:

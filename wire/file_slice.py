@@ -33,6 +33,16 @@ class FileSlice:
         """All bytes that are left."""
         return self._load() if self._kept is None else self._kept
 
+    def read_first(self, size: int) -> Buffer:
+        """The first bytes of those that are left; they stay."""
+        if self._kept is not None:
+            return self._kept[:size]
+        left, self.size = self.size, min(size, self.size)
+        try:
+            return self._load()
+        finally:
+            self.size = left
+
     def _load(self) -> bytes:
         raise NotImplementedError
 

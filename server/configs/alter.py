@@ -85,7 +85,7 @@ class Target(NamedTuple):
 
     `elr`: eligible leader replicas are enabled, so that min.insync.replicas is set for all brokers
     or for none (KIP-966). `at_controller`: a controller received the request, and does its own part
-    only.
+    only. `reload_problem`: why a broker cannot load what its new configurations name, or "".
     """
 
     kind: Resource
@@ -94,6 +94,7 @@ class Target(NamedTuple):
     layers: Layers
     elr: bool = False
     at_controller: bool = False
+    reload_problem: Callable[[Layers], str] | None = None
 
 
 def altered(target: Target, changes: Iterable[AlterConfigOp]) -> dict[str, str | None]:
@@ -261,6 +262,8 @@ def _check_broker(target: Target, props: Mapping[str, str]) -> None:
     for _, problem in broken(altered_layers):
         raise InvalidRequest(problem)
     problem = stepped_too_far(layers, altered_layers)
+    if not problem and for_one and target.reload_problem is not None:
+        problem = target.reload_problem(altered_layers)
     if problem:
         exception = "org.apache.kafka.common.config.ConfigException"
         raise InvalidRequest(f"Invalid value {exception}: {problem} for configuration Invalid dynamic configuration")

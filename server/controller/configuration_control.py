@@ -34,6 +34,7 @@ from ..configs.alter import (
     replaced,
 )
 from ..configs.definition import ConfigRefused
+from ..configs.layers import Layers
 from ..configs.settings import Settings
 from ..metadata.features import ELR
 from ..metadata.image import Image
@@ -78,12 +79,14 @@ def alter_configs(
     loggers: Callable[[A], None] | None = None,
     *,
     at_controller: bool = False,
+    reload_problem: Callable[[Layers], str] | None = None,
 ) -> ControllerResult[ConfigResourceResult]:
     """Handles AlterConfigs and IncrementalAlterConfigs: `alter` is `legacy_alter_config` or
     `incremental_alter_config`.
 
     `loggers` changes the levels of the broker's loggers, or raises Refusal; without it they cannot
-    be altered. `at_controller`: a controller received the request, not a broker.
+    be altered. `at_controller`: a controller received the request, not a broker. `reload_problem`:
+    see `Target`.
     """
     check_size(sum(len(resource.configs) for resource in resources))
     times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
@@ -101,7 +104,8 @@ def alter_configs(
                 _check_resource_type(kind, at_controller=at_controller)
                 if twice:
                     raise Refusal(error_codes.INVALID_REQUEST, "Duplicate resource.")
-                records += _resource_records(image, settings, resource, alter, at_controller=at_controller)
+                target = _target(image, settings, resource, at_controller=at_controller, reload_problem=reload_problem)
+                records += _resource_records(image, target, resource, alter)
         except Refusal as refusal:
             results.append(ConfigResourceResult(kind, name, refusal.code, refusal.message))
         else:
@@ -115,6 +119,7 @@ def preprocess(
     resources: Sequence[A],
     check: Callable[[Target, A], None],
     loggers: Callable[[A], None] | None = None,
+    reload_problem: Callable[[Layers], str] | None = None,
 ) -> tuple[list[ConfigResourceResult], list[A]]:
     """The broker's part of `alter_configs` (Kafka's ConfigAdminManager.preprocess): the results of
     the resources that the broker decides itself, and the resources to forward to the controller.
@@ -130,7 +135,7 @@ def preprocess(
             if times[kind, name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
             if kind != Resource.BROKER_LOGGER or loggers is None:
-                _preprocess_resource(image, settings, resource, check)
+                _preprocess_resource(image, settings, resource, check, reload_problem)
                 left.append(resource)
                 continue
             loggers(resource)
@@ -141,12 +146,19 @@ def preprocess(
     return done, left
 
 
-def _preprocess_resource(image: Image, settings: Settings, resource: A, check: Callable[[Target, A], None]) -> None:
+def _preprocess_resource(
+    image: Image,
+    settings: Settings,
+    resource: A,
+    check: Callable[[Target, A], None],
+    reload_problem: Callable[[Layers], str] | None,
+) -> None:
     name, kind = resource.resource_name, resource.resource_type
     _check_resource_type(kind, at_controller=False)
     if kind == Resource.BROKER:
         _check_own_broker(settings, name)
-    target = Target(Resource(kind), name, image.config_overrides(kind, name), settings, _elr_enabled(image))
+    current = image.config_overrides(kind, name)
+    target = Target(Resource(kind), name, current, settings, _elr_enabled(image), reload_problem=reload_problem)
     _refusing_bad_configs(lambda: check(target, resource))
 
 
@@ -214,15 +226,28 @@ def _without_duplicates(resources: Sequence[A]) -> list[A]:
     return found
 
 
-def _resource_records(
-    image: Image, settings: Settings, resource: A, alter: Callable[[Target, A], Records], *, at_controller: bool
-) -> list[Message]:
+def _target(
+    image: Image,
+    settings: Settings,
+    resource: ConfigResource,
+    *,
+    at_controller: bool = False,
+    reload_problem: Callable[[Layers], str] | None,
+) -> Target:
+    """What is altered; Refusal for a resource that cannot be."""
     name, kind = resource.resource_name, Resource(resource.resource_type)
     if kind is Resource.BROKER and not at_controller:
         _check_own_broker(settings, name)
     elif kind is Resource.TOPIC and name and (problem := problem_with_name(name)) is not None:
         raise Refusal(error_codes.INVALID_TOPIC_EXCEPTION, problem)
-    target = Target(kind, name, image.config_overrides(kind, name), settings, _elr_enabled(image), at_controller)
+    current = image.config_overrides(kind, name)
+    return Target(kind, name, current, settings, _elr_enabled(image), at_controller, reload_problem)
+
+
+def _resource_records(
+    image: Image, target: Target, resource: A, alter: Callable[[Target, A], Records]
+) -> list[Message]:
+    name, kind, at_controller = target.name, target.kind, target.at_controller
     configs = _refusing_bad_configs(lambda: alter(target, resource))
     if kind is Resource.TOPIC and name not in image.topic_ids:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")

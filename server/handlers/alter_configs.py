@@ -32,7 +32,12 @@ def answer(
 ) -> AlterConfigsResponse | Wait[AlterConfigsResponse]:
     image, at_controller = node.controller.draft, request.peer.is_at_controller
     decision = alter_configs(
-        image, node.settings, request.body.resources, legacy_alter_config, at_controller=at_controller
+        image,
+        node.settings,
+        request.body.resources,
+        legacy_alter_config,
+        at_controller=at_controller,
+        reload_problem=node.reload_problem,
     )
     records = [] if request.body.validate_only else decision.records
     response = AlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
@@ -43,7 +48,13 @@ def preprocess(
     node: HandlerContext, request: Request[AlterConfigsRequest]
 ) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
-    done, left = preprocess_all(node.image, node.settings, request.body.resources, preprocess_legacy_alter)
+    done, left = preprocess_all(
+        node.image,
+        node.settings,
+        request.body.resources,
+        preprocess_legacy_alter,
+        reload_problem=node.reload_problem,
+    )
     return [_result(*altered) for altered in done], left
 
 

@@ -41,7 +41,13 @@ def answer(
     image = controller.image if own else controller.draft  # loggers belong to one node
     loggers = partial(_alter_loggers, node, body)
     decision = alter_configs(
-        image, node.settings, body.resources, incremental_alter_config, loggers, at_controller=at_controller
+        image,
+        node.settings,
+        body.resources,
+        incremental_alter_config,
+        loggers,
+        at_controller=at_controller,
+        reload_problem=node.reload_problem,
     )
     response = IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
     return response if own else controller.write([] if body.validate_only else decision.records, response)
@@ -53,7 +59,9 @@ def preprocess(
     """Return the responses of the broker itself, and the resources for the controller."""
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
     image = node.image
-    done, left = preprocess_all(image, node.settings, body.resources, preprocess_incremental_alter, loggers)
+    done, left = preprocess_all(
+        image, node.settings, body.resources, preprocess_incremental_alter, loggers, node.reload_problem
+    )
     return [_result(*altered) for altered in done], left
 
 

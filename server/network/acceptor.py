@@ -15,9 +15,14 @@ import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
 from . import descriptors
 from .connection_quotas import ConnectionQuotas
+
+if TYPE_CHECKING:
+    from .handshakes import Handshakes
 
 log = logging.getLogger("kafkadouble.server.network")
 
@@ -39,13 +44,15 @@ class Acceptor:
 
     def __init__(self, sock: socket.socket, made: Made, quotas: ConnectionQuotas) -> None:
         self._sock, self._made, self.quotas = sock, made, quotas
+        self.handshakes: Handshakes | None = None
+        """What a connection with TLS passes before it has its protocol; None in plaintext."""
         self.refuses: Callable[[], bool] | None = None
         """Whether a fault rule refuses the next connection; None if there is no such rule."""
         self._held: socket.socket | None = None  # accepted, and may not be served yet
         self._paused = self._in_episode = False
         # To look again, or for the end of an episode.
         self._timer: asyncio.TimerHandle | None = None
-        self._opening: set[asyncio.Task[object]] = set()
+        self._opening: set[asyncio.Task[None]] = set()
         self._proactor: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
 
@@ -69,6 +76,9 @@ class Acceptor:
         if self._proactor is not None:
             self._proactor.cancel()
             await asyncio.gather(self._proactor, return_exceptions=True)
+        if self.handshakes is not None:
+            for opening in self._opening:
+                opening.cancel()
         await asyncio.gather(*self._opening, return_exceptions=True)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -145,13 +155,23 @@ class Acceptor:
         sock.setblocking(False)
         opening = self._loop.create_task(self._open(self._loop, sock, host))
         self._opening.add(opening)
-        opening.add_done_callback(self._opening.discard)
+        opening.add_done_callback(partial(self._opened, sock, host))
 
     async def _open(self, loop: asyncio.AbstractEventLoop, sock: socket.socket, host: str) -> None:
         try:
-            await loop.connect_accepted_socket(lambda: self._made(lambda: self._ended(host)), sock)
+            if self.handshakes is None:
+                await loop.connect_accepted_socket(lambda: self._made(lambda: self._ended(host)), sock)
+            else:
+                await self.handshakes.carry_out(loop, sock, lambda: self._made(lambda: self._ended(host)))
         except OSError as problem:
             log.info("a connection from %s cannot be served: %s", host, problem)
+            sock.close()
+            self._ended(host)
+
+    def _opened(self, sock: socket.socket, host: str, opening: asyncio.Task[None]) -> None:
+        """The connection has its protocol or was closed; or the acceptor stops meanwhile."""
+        self._opening.discard(opening)
+        if opening.cancelled():
             sock.close()
             self._ended(host)
 

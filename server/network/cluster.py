@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..requests.timers import NEVER
 from .clock import AdvancingClock, Clock, seconds_of, stands_still
 from .in_process import InProcessLinks, RemoteChannel
+from .peer_security import peer_security
 
 if TYPE_CHECKING:
     from ..faults.armed import Armed
@@ -112,7 +113,12 @@ class InProcessCluster:
             from .peers import Peers
 
             peers = self._peers[channel] = Peers(
-                channel, self.clock, client_id=channel.name, timeout_ms=channel.timeout_ms, moved=self.moved
+                channel,
+                self.clock,
+                client_id=channel.name,
+                timeout_ms=channel.timeout_ms,
+                moved=self.moved,
+                security=peer_security(channel.node.settings, channel.is_to_controllers),
             )
             peers.start()
         return peers

@@ -19,6 +19,7 @@ from ..requests.request import Peer
 from .connection import Buffers, Connection, connection_of
 from .connection_quotas import ConnectionQuotas
 from .outgoing import Outgoing
+from .tls_outgoing import TlsOutgoing
 
 if TYPE_CHECKING:
     from .listener import Listener
@@ -31,17 +32,19 @@ LINGER_S = 10
 """
 
 
-def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
-    """End a socket in every process that has it: a process that was forked has it, too."""
-    with suppress(OSError):
-        sock.shutdown(socket.SHUT_RDWR)
+def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> None:
+    """End a socket in every process that has it: a process that was forked has it, too. A transport
+    with TLS that is closed has none any more."""
+    if sock is not None:
+        with suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
 
 
 class ConnectionProtocol(asyncio.Protocol):
     """The callbacks of asyncio for one connection."""
 
     transport: asyncio.Transport
-    outgoing: Outgoing | ShapedConnection
+    outgoing: Outgoing | TlsOutgoing | ShapedConnection
     connection: Connection
     shaped: ShapedConnection | None = None
     """What holds bytes under fault rules, while there are such rules."""
@@ -57,7 +60,8 @@ class ConnectionProtocol(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        self.transport, self.outgoing = transport, Outgoing(transport, self)
+        self.transport = transport
+        self.outgoing = TlsOutgoing(transport, self) if self._spec.has_tls else Outgoing(transport, self)
         host, port = (transport.get_extra_info("peername") or ("?", 0))[:2]
         node = self.listener.node
         max_frame = node.settings.int("socket.request.max.bytes")
@@ -71,6 +75,23 @@ class ConnectionProtocol(asyncio.Protocol):
             self.read_on(True)
         if self.listener.shapes:
             self.shape()
+        if self._spec.has_tls:
+            self._set_principal(transport, peer)
+
+    def _set_principal(self, transport: asyncio.Transport, peer: Peer) -> None:
+        """Set the principal from the client's certificate, or end the connection. With SASL the
+        principal is that of the login."""
+        if self._spec.security_protocol != "SSL":
+            return
+        from ..security.tls.principal_mapping import SETTING, NoMatchingRule, principal_of
+
+        certificate = transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
+        try:
+            peer.principal = principal_of(certificate, self.listener.node.settings.text(SETTING))
+        except NoMatchingRule as problem:
+            self.connection.end(f"has no principal: {problem}")
+        # Kafka gives no tokens to clients that TLS does not authenticate.
+        peer.may_ask_for_tokens = bool(certificate)
 
     def shape(self) -> None:
         """Put the connection under the fault rules for connections."""
@@ -140,11 +161,11 @@ class ConnectionProtocol(asyncio.Protocol):
         self.cut()
 
     def pause_writing(self) -> None:  # where asyncio sends
-        self.slow(self.outgoing.unsent)
+        self.outgoing.filled()
 
     def resume_writing(self) -> None:
         self.moved()
-        self.drained()
+        self.outgoing.emptied()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.listener.connections.discard(self)

@@ -39,7 +39,7 @@ from .in_flight import InFlightRequest
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
     from ..node import Node
-    from ..raft.outbound_channel import OutboundChannel
+    from ..raft.outbound_channel import PeerChannel
     from .link_faults import LinkFaults
 
 ROUNDS = 64
@@ -56,8 +56,9 @@ class RemoteChannel:
     """What one channel of a member sends to nodes of other processes: a `OutboundChannel` for
     `peers.py`."""
 
-    def __init__(self, node: Node, channel: OutboundChannel, name: str, timeout_ms: int) -> None:
-        self._node, self.channel, self.name, self.timeout_ms = node, channel, name, timeout_ms
+    def __init__(self, node: Node, peers: PeerChannel) -> None:
+        self.node, self.channel, self.name = node, peers.channel, peers.client_id
+        self.timeout_ms, self.is_to_controllers = node.settings.int(peers.timeout), peers.is_to_controllers
         self.waiting: list[OutboundRequest] = []
 
     def take_outgoing(self) -> list[OutboundRequest]:
@@ -66,7 +67,7 @@ class RemoteChannel:
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         self.channel.answered(token, response, now)
-        self._node.tick(now)
+        self.node.tick(now)
 
     def tick(self, now: int) -> None: ...
 
@@ -104,9 +105,7 @@ class InProcessLinks:
         for listener in node.listeners:
             if listener.advertised is not None:
                 self._endpoints[VoterEndpoint(*listener.advertised)] = node.id, listener
-        self.remote[node.id] = [
-            RemoteChannel(node, channel, name, node.settings.int(setting)) for name, channel, setting in node.channels
-        ]
+        self.remote[node.id] = [RemoteChannel(node, each) for each in node.channels]
 
     def leave(self, id: int, now: int = 0) -> None:
         """Remove a member without a word. Requests that it has not answered are lost."""

@@ -23,10 +23,13 @@ from .acceptor import Acceptor
 from .clock import AdvancingClock, Clock, seconds_of, stands_still
 from .connection_protocol import ConnectionProtocol, shut_down
 from .connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
+from .peer_security import peer_security
 from .turns import Asides, Turn, work
 from .watches import Watches
 
 if TYPE_CHECKING:
+    import ssl
+
     from ..requests.listener_spec import ListenerSpec
     from .peers import Peers
 
@@ -84,6 +87,10 @@ class Listener:
         for spec in [each for each in self.node.listeners if each.name in self._sockets]:
             quotas = ConnectionQuotas(spec.name, lambda: self.node.settings, counts[spec.is_of_controllers])
             acceptor = Acceptor(self._sockets[spec.name], partial(ConnectionProtocol, self, spec, quotas), quotas)
+            if spec.has_tls:
+                from .handshakes import Handshakes
+
+                acceptor.handshakes = Handshakes(partial(self._context, spec.name), self.node.settings)
             self._acceptors.append(acceptor)
             self._refusing.append((acceptor, spec))
             if not (spec.is_of_controllers or self.node.is_open):
@@ -233,10 +240,22 @@ class Listener:
         self.reschedule()
 
     def _settings_changed(self) -> None:
-        """Close connections beyond a lowered limit; accept more under a raised one."""
+        """Close connections beyond a lowered limit; accept more under a raised one. New connections
+        have the certificates that the settings have now."""
+        if self.node.tls is not None:
+            self.node.tls.reload(self.node.settings)
+            self._secure_peers()
         self.close_excess()
         for acceptor in self._acceptors:
             acceptor.look_again()
+
+    def _context(self, listener_name: str) -> ssl.SSLContext:
+        assert self.node.tls is not None
+        return self.node.tls.context(listener_name)
+
+    def _secure_peers(self) -> None:
+        for peers, channel in zip(self._peers, self.node.channels, strict=False):
+            peers.security = peer_security(self.node.settings, channel.is_to_controllers, peers.security)
 
     def close_excess(self) -> None:
         """Close the connections beyond the limits, the least recently used first."""
@@ -256,9 +275,16 @@ class Listener:
             return
         from .peers import Peers
 
-        for name, channel, setting in self.node.channels:
-            timeout = self.node.settings.int(setting)
-            self._peers.append(Peers(channel, self.clock, client_id=name, timeout_ms=timeout, moved=self.reschedule))
+        for each in self.node.channels:
+            peers = Peers(
+                each.channel,
+                self.clock,
+                client_id=each.client_id,
+                timeout_ms=self.node.settings.int(each.timeout),
+                moved=self.reschedule,
+                security=peer_security(self.node.settings, each.is_to_controllers),
+            )
+            self._peers.append(peers)
         for peers in list(self._peers):
             peers.start()
 

@@ -150,6 +150,14 @@ class Outgoing:
                 held[0] = memoryview(first)[sent:]
         return not sent
 
+    def filled(self) -> None:
+        """The buffer of asyncio is full, where asyncio sends."""
+        self.reader.slow(self.unsent)
+
+    def emptied(self) -> None:
+        """The buffer of asyncio has room again, where asyncio sends."""
+        self.reader.drained()
+
     def _report_if_slow(self) -> None:
         if (unsent := self.unsent) > MUCH:
             self.reader.slow(unsent)

@@ -26,6 +26,7 @@ from ..raft.voters import VoterEndpoint
 from ..requests.timers import NEVER
 from .clock import Clock, seconds_of, stands_still
 from .peer_connection import BadPeer, PeerConnection, Versions
+from .peer_security import PLAINTEXT, PeerSecurity
 
 log = logging.getLogger("kafkadouble.server.network")
 
@@ -56,10 +57,13 @@ class Peers:
         timeout_ms: int,
         max_frame: int = MAX_SIZE,
         moved: Callable[[], None] | None = None,
+        security: PeerSecurity = PLAINTEXT,
     ) -> None:
         self.replica, self.clock, self.client_id = replica, clock, client_id
         self.timeout_ms, self.max_frame = timeout_ms, max_frame
         self._moved = moved or self.pump
+        self.security = security
+        """That of the next connections."""
         self.troubles: dict[VoterEndpoint, str] = {}
         self.versions: dict[VoterEndpoint, Versions] = {}
         self.lines: dict[VoterEndpoint, _Line] = {}
@@ -204,7 +208,9 @@ class _Line:
             await self._hang_up()
         if self._connection is None:
             peers = self._peers
-            self._connection = await PeerConnection.open(self.endpoint, peers.client_id, peers.max_frame)
+            self._connection = await PeerConnection.open(
+                self.endpoint, peers.client_id, peers.max_frame, peers.security
+            )
             if len(peers.versions) >= MOST_KNOWN:
                 del peers.versions[next(iter(peers.versions))]
             peers.versions[self.endpoint] = self._connection.versions
@@ -240,6 +246,9 @@ class _Line:
 
 
 def _reason(problem: Exception) -> str:
-    """The failure without the address, which the caller adds."""
-    number = problem.errno if isinstance(problem, OSError) else None
+    """The failure without the address, which the caller adds. The numbers of errors of TLS are not
+    those of the system."""
+    if why := getattr(problem, "verify_message", None):
+        return f"its certificate is not trusted: {why}"
+    number = problem.errno if isinstance(problem, OSError) and not hasattr(problem, "reason") else None
     return os.strerror(number).lower() if number is not None and number > 0 else str(problem)

@@ -29,6 +29,7 @@ from ..faults.shaped_line import IN, OUT, ShapedLine
 from ..requests.listener_spec import ListenerSpec
 from ..requests.timers import Timer
 from .outgoing import MUCH, Outgoing
+from .tls_outgoing import TlsOutgoing
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -55,9 +56,10 @@ def is_refused(node: Node, spec: ListenerSpec, now: int) -> bool:
     return False
 
 
-def reset_on_close(sock: socket.socket | asyncio.trsock.TransportSocket) -> None:
+def reset_on_close(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> None:
     """Have the peer get a reset when the socket is closed."""
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+    if sock is not None:  # None: the socket of a transport with TLS, which is closed
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
 
 
 class ShapedConnection(asyncio.Protocol):
@@ -66,7 +68,7 @@ class ShapedConnection(asyncio.Protocol):
 
     def __init__(self, protocol: ConnectionProtocol) -> None:
         self._protocol, self._node = protocol, protocol.listener.node
-        assert isinstance(protocol.outgoing, Outgoing)
+        assert isinstance(protocol.outgoing, Outgoing | TlsOutgoing)
         self._sending = protocol.outgoing
         rules = self._node.faults.register.by_plane[CONNECTION]
         self._rules: Sequence[Armed] = rules
@@ -117,11 +119,11 @@ class ShapedConnection(asyncio.Protocol):
         self._protocol.connection_lost(exc)
 
     def pause_writing(self) -> None:
-        self.slow(self.unsent)
+        self._sending.filled()
 
     def resume_writing(self) -> None:
         self.moved()
-        self.drained()
+        self._sending.emptied()
 
     # As what the ConnectionProtocol sends on.
 
@@ -142,6 +144,12 @@ class ShapedConnection(asyncio.Protocol):
         self._has_ended = True
         self._sending.end()
         self._set_timer(None)
+
+    def filled(self) -> None:
+        """Asyncio reports to `pause_writing` here."""
+
+    def emptied(self) -> None:
+        """Asyncio reports to `resume_writing` here."""
 
     # As the reader of what is sent.
 

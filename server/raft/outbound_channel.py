@@ -34,3 +34,9 @@ class PeerChannel(NamedTuple):
     client_id: str
     channel: OutboundChannel
     timeout: str
+
+    @property
+    def is_to_controllers(self) -> bool:
+        """Whether its peers are controllers, not brokers: the settings of their timeouts are named
+        so."""
+        return self.timeout.startswith("controller.")

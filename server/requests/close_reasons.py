@@ -14,7 +14,7 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import WireError
 
-from .protocol_guess import guess
+from .protocol_guess import guess, is_tls
 
 if TYPE_CHECKING:
     from ..apis.row import ServedApi
@@ -27,6 +27,21 @@ _CLIENT_ID = 10  # the byte at which the client id begins in every request heade
 def no_frame(error: WireError, data: bytes) -> str:
     """The length of a frame is not valid."""
     return f"sent bytes that are no request: {error}{'' if error.offset else guess(data)}"
+
+
+def no_tls(first: bytes) -> str:
+    """The first bytes of a connection to a listener with TLS, where they are not TLS; else ""."""
+    if not first:
+        return no_handshake("the client has closed the connection")
+    if is_tls(first):
+        return ""
+    other = guess(first) or "; a client without TLS does so (security.protocol=SSL or SASL_SSL in the client?)"
+    return f"it sent bytes that are no TLS, which this listener speaks{other}"
+
+
+def no_handshake(why: str) -> str:
+    """A handshake of TLS has failed."""
+    return f"the TLS handshake has failed: {why}"
 
 
 def bad_header(frame: bytes, error: WireError) -> str:

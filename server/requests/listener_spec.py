@@ -23,6 +23,12 @@ from ..apis.row import ServedApi
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's security protocols; the index is the number that registrations have."""
 
+WITH_TLS = ("SSL", "SASL_SSL")
+"""Those with TLS."""
+
+WITH_SASL = ("SASL_PLAINTEXT", "SASL_SSL")
+"""Those with SASL."""
+
 Address = tuple[str, int]
 """Host and port."""
 
@@ -48,9 +54,14 @@ class ListenerSpec(NamedTuple):
         return ApiKeys.ENVELOPE in self.apis
 
     @property
+    def has_tls(self) -> bool:
+        """Whether its connections are encrypted."""
+        return self.security_protocol in WITH_TLS
+
+    @property
     def has_sasl(self) -> bool:
         """Whether its clients authenticate by SASL."""
-        return self.security_protocol.startswith("SASL_")
+        return self.security_protocol in WITH_SASL
 
     @property
     def protocol_id(self) -> int:

@@ -6,9 +6,12 @@ refused.
 
 from __future__ import annotations
 
+TLS = b"\x16\x03"
+"""What a handshake of TLS begins with."""
+
 STRANGERS: tuple[tuple[bytes, str], ...] = (
     (
-        b"\x16\x03",
+        TLS,
         "this looks like TLS, which this listener does not speak (security.protocol=SSL or SASL_SSL in the client?)",
     ),
     (b"GET ", "this looks like HTTP, and Kafka's protocol is another"),
@@ -28,6 +31,11 @@ STRANGERS: tuple[tuple[bytes, str], ...] = (
 """The first bytes of other protocols, and the message for each. As the length of a frame these
 bytes are above any bound or close to it, so that no request begins with them.
 """
+
+
+def is_tls(data: bytes) -> bool:
+    """Whether the first bytes of a connection are those of TLS."""
+    return data.startswith(TLS[: len(data)])
 
 
 def guess(data: bytes) -> str:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .requests import Requests
     from .scenario.scenario import Scenario
     from .scenario.steps import ScenarioSteps, StepOutcome
+    from .security import Security
 
 T = TypeVar("T")
 
@@ -75,8 +76,11 @@ class KafkaDouble(
 
     - `port` of the first broker, 0 for any free one; it stays after `reset`, `stop` and `start`.
     - `listeners`: several, each with its port, instead of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
-    - `security="SASL_PLAINTEXT"` with `users`, passwords by name: clients authenticate by PLAIN,
-      SCRAM-SHA-256 or SCRAM-SHA-512.
+    - `security`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL"; `client_config` has the settings of clients.
+      With SASL, `users`, passwords by name, authenticate by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.
+      With TLS, clients trust certificates that are made for this double, by the extra
+      `kafkadouble[security]`; `certificate` is what brokers show them: `"valid"`, `"expired"`,
+      `"self-signed"` or `"wrong-host"`.
     - `config`: settings of Kafka's broker. `brokers`: how many brokers; their ids begin at 1.
     - `stepped`, or a SteppedClock as `clock`: time stands still until `advance`.
     - `seed` makes every random choice repeatable; each start on a `data_dir` makes other choices.
@@ -92,8 +96,6 @@ class KafkaDouble(
     uses, and OSError if the port is in use.
     """
 
-    _users: Mapping[str, str] = {}
-
     def __init__(
         self,
         *,
@@ -103,6 +105,7 @@ class KafkaDouble(
         config: Mapping[str, object] | None = None,
         security: str | None = None,
         users: Mapping[str, str] | None = None,
+        certificate: str | None = None,
         brokers: int = 1,
         clock: Clock | None = None,
         stepped: bool = False,
@@ -124,12 +127,12 @@ class KafkaDouble(
         self._seed, self._peer_requests = seed, bool(peer_requests)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
-        if security is not None or users is not None:
-            from .users import secured
-
-            config, self._users = secured(security, users, listeners or (), config or {})
+        is_secure = security is not None or users is not None or certificate is not None
+        self._security = _security_of(security, users, certificate, host) if is_secure else None
         if listeners is not None:
-            config = listener_config(host, port, listeners, config or {})
+            config = listener_config(host, port, listeners, config or {}, self._security)
+        elif self._security is not None:
+            config = {**self._security.only_listener(host, port), **(config or {})}
         self._settings = Settings(config)
         if checked_count(brokers) > 1:
             from . import member_settings
@@ -168,11 +171,15 @@ class KafkaDouble(
             raise
 
     def _store_users(self) -> None:
-        if self._users:
+        running = self._known()
+        if self._security is not None:
+            running.thread.run(self._stored_users(running.broker, self._security))
+
+    async def _stored_users(self, broker: Broker | Cluster, security: Security) -> None:
+        if security.users:
             from .users import store_users
 
-            running = self._known()
-            running.thread.run(store_users(running.broker, self._users, Random(self._seed)))
+            await store_users(broker, security.users, Random(self._seed))
 
     def _apply_scenario(self) -> None:
         if self._scenario is not None:
@@ -226,6 +233,17 @@ class KafkaDouble(
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
         return ",".join(text_of(*address) for address in self._addresses(listener))
+
+    def client_config(
+        self, user: str | None = None, client: str = "confluent-kafka", mechanism: str | None = None
+    ) -> dict[str, Any]:
+        """The settings of a client, in the form of its library: confluent-kafka, kafka-python,
+        aiokafka, java, franz-go or kafkajs. With SASL it logs in as `user`, by PLAIN or another
+        `mechanism`; with SSL it shows a certificate of this user. Its principal is `User:` and the
+        name. Raises UsageError for a user without `security`, or one that there is not."""
+        from .client_config import client_config
+
+        return client_config(self.bootstrap_servers, self._security, user, client, mechanism)
 
     @property
     def controller_bootstrap_servers(self) -> str:
@@ -312,10 +330,8 @@ class KafkaDouble(
 
     async def _reset(self, broker: Broker | Cluster) -> None:
         await broker.reset()
-        if self._users:
-            from .users import store_users
-
-            await store_users(broker, self._users, Random(self._seed))
+        if self._security is not None:
+            await self._stored_users(broker, self._security)
 
     @property
     @verb
@@ -353,6 +369,12 @@ class KafkaDouble(
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
         return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
+
+
+def _security_of(protocol: str | None, users: Mapping[str, str] | None, certificate: str | None, host: str) -> Security:
+    from .security import Security
+
+    return Security(protocol, users, certificate, [host])
 
 
 def _scenario_of(file: PathLike) -> Scenario:

@@ -2,8 +2,8 @@
 
 Rules. A host that the settings leave empty is this machine only, where Apache Kafka takes every
 address. Brokers of one cluster have the same listeners, the next broker each on the next port; a
-port 0 stays 0. A listener whose protocol is not served is refused by name, and so is one whose
-logins cannot be read.
+port 0 stays 0. Certificates and logins that cannot be used are refused, by the name of their
+setting.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.configs.listener_specs import listener_specs
 from kafkadouble.server.configs.settings import Settings
@@ -22,9 +22,11 @@ from kafkadouble.server.requests.listener_spec import of_controllers as of_contr
 from .errors import UsageError
 from .listening import hold, listen, text_of
 
+if TYPE_CHECKING:
+    from .security import Security
+
 DEFAULT_HOST = "127.0.0.1"
 LAST_PORT = 65535
-SERVED_PROTOCOLS = ("PLAINTEXT", "SASL_PLAINTEXT")
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -64,10 +66,14 @@ def checked_port(name: str, port: int | None) -> int | None:
 
 
 def listener_config(
-    host: str, port: int, listeners: Mapping[str, int], config: Mapping[str, object]
+    host: str,
+    port: int,
+    listeners: Mapping[str, int],
+    config: Mapping[str, object],
+    security: Security | None = None,
 ) -> dict[str, object]:
-    """Kafka's settings for these listeners, each with its port, under those of `config`. UsageError
-    for what cannot be."""
+    """Kafka's settings for these listeners, each with its port, under those of `config`; they are
+    PLAINTEXT without `security`. UsageError for what cannot be."""
     if port:
         raise UsageError(f"port is {port!r}, and listeners has a port for each: leave it out")
     if not isinstance(listeners, Mapping) or not listeners:
@@ -82,6 +88,8 @@ def listener_config(
     }
     if "security.inter.broker.protocol" not in config:
         own["inter.broker.listener.name"] = next(iter(listeners))
+    if security is not None:
+        own |= security.config(list(listeners))
     return {**own, **config}
 
 
@@ -89,7 +97,7 @@ def planned(settings: Settings, brokers: int, overrides: Overrides) -> list[tupl
     """The listeners of each node: of the only one, or of each broker and, at last, of their
     controller. UsageError for what cannot be served."""
     specs = listener_specs(settings)
-    _check_protocols(settings, specs)
+    _check_security(settings, specs)
     clients = _of_clients(of_brokers(specs), overrides)
     controllers = _of_controller(of_controllers(specs), clients, overrides)
     if brokers == 1:
@@ -148,18 +156,26 @@ def _shifted(address: Address | None, number: int) -> Address | None:
     return address[0], address[1] + number
 
 
-def _check_protocols(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
-    for spec in specs:
-        if spec.bind is not None and spec.security_protocol not in SERVED_PROTOCOLS:
-            place = settings.given.get("listeners", "listeners")
-            raise UsageError(
-                f"{place}: listener {spec.name} speaks {spec.security_protocol}, and only "
-                f"{' and '.join(SERVED_PROTOCOLS)} are served yet"
-            )
-        if spec.bind is not None and spec.has_sasl:
+def _check_security(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
+    """UsageError for certificates and logins that cannot be used, of listeners and towards other
+    nodes."""
+    bound = [spec for spec in specs if spec.bind is not None]
+    if any(spec.has_tls for spec in bound):
+        from kafkadouble.server.security.tls.listener_contexts import ListenerContexts
+        from kafkadouble.server.security.tls.principal_mapping import SETTING, mapping_rules
+
+        ListenerContexts(settings, specs)
+        mapping_rules(settings.text(SETTING))
+    for spec in bound:
+        if spec.has_sasl:
             from kafkadouble.server.security.sasl.listener_mechanisms import check
 
             check(settings, spec.name)
+    if any(spec.has_tls or spec.has_sasl for spec in bound):
+        from kafkadouble.server.network.peer_security import peer_security
+
+        for is_to_controllers in (True, False):
+            peer_security(settings, is_to_controllers)
 
 
 def bound(specs: Sequence[ListenerSpec]) -> BoundListeners:

@@ -4,7 +4,7 @@ plane."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
@@ -18,6 +18,7 @@ from .running import Running
 
 if TYPE_CHECKING:
     from .scenario.scenario import Scenario
+    from .security import Security
 
 
 class ServedDouble(KafkaDouble):
@@ -32,9 +33,8 @@ class ServedDouble(KafkaDouble):
         clock: Clock,
         topics: Sequence[tuple[str, int]] = (),
         scenario: Scenario | None = None,
-        users: Mapping[str, str] | None = None,
+        security: Security | None = None,
     ) -> None:
-        self._users = users or {}
         self._settings, self._clock, self._topics = settings, clock, tuple(topics)
         self._seed, self._peer_requests = None, False
         self._nodes = broker.all_listeners
@@ -43,6 +43,7 @@ class ServedDouble(KafkaDouble):
         self._running, self._round = Running.over(broker), 0
         self._snapshots, self._control = {}, None
         self._scenario, self._steps = scenario, None
+        self._security = security
 
     def start(self) -> KafkaDouble:
         """Does nothing: it runs."""

@@ -31,7 +31,6 @@ ENVIRONMENT = "KAFKADOUBLE_PASSWORD"
 
 PLAIN = "PLAIN"
 MODULES = "org.apache.kafka.common.security"
-PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 
 
 def checked_users(users: object) -> dict[str, str]:
@@ -53,8 +52,8 @@ def sasl_settings(listeners: Iterable[str], users: Mapping[str, str]) -> dict[st
         "sasl.mechanism.inter.broker.protocol": PLAIN,
     }
     first, password = next(iter(users.items()))
-    node = f"username={_quoted(first)} password={_quoted(password)}"
-    known = " ".join(f"{_quoted(f'user_{name}')}={_quoted(password)}" for name, password in users.items())
+    node = f"username={quoted(first)} password={quoted(password)}"
+    known = " ".join(f"{quoted(f'user_{name}')}={quoted(password)}" for name, password in users.items())
     for listener in listeners:
         prefix = f"listener.name.{listener.lower()}."
         own[f"{prefix}plain.sasl.jaas.config"] = f"{MODULES}.plain.PlainLoginModule required {node} {known};"
@@ -64,27 +63,10 @@ def sasl_settings(listeners: Iterable[str], users: Mapping[str, str]) -> dict[st
     return own
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A value in `sasl.jaas.config`."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def secured(
-    security: str | None, users: object, listeners: Iterable[str], config: Mapping[str, object]
-) -> tuple[dict[str, object], dict[str, str]]:
-    """The settings of a double whose listeners have this protocol, and its users. Without
-    `listeners` it has one, which is named for the protocol."""
-    if security not in PROTOCOLS:
-        raise UsageError(f"users need security={' or '.join(map(repr, PROTOCOLS))}, not {security!r}")
-    found = checked_users(users)
-    names = [*listeners] if isinstance(listeners, Mapping | tuple) else []
-    own: dict[str, object] = dict(sasl_settings(names or [security], found))
-    own["listener.security.protocol.map"] = ",".join(
-        [f"{name}:{security}" for name in names or [security]] + ["CONTROLLER:PLAINTEXT"]
-    )
-    if not names:
-        own |= {"listeners": f"{security}://127.0.0.1:0", "security.inter.broker.protocol": security}
-    return {**own, **config}, found
 
 
 def scram_request(users: Mapping[str, str], mechanism: str, random: Random) -> AlterUserScramCredentialsRequest:

@@ -217,8 +217,12 @@ class TestServe:
             (SSL, "inter.broker.listener.name must be a listener name defined in advertised.listeners"),
             (
                 (*SSL, "-c", "security.inter.broker.protocol=SSL"),
-                "listener SSL speaks SSL, and only PLAINTEXT and SASL_PLAINTEXT are served yet",
+                "kafkadouble: ssl.keystore.location (listener SSL) is not set: a listener with TLS needs a key",
             ),
+            (("--security", "SSH"), "security is 'SSH': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
+            (("--security", "SSL", "--certificate", "old"), "certificate is 'old': there are valid, expired"),
+            (("--certificate", "expired"), "certificate needs security='SSL' or 'SASL_SSL', not None"),
+            (("--security", "SSL", *SSL), "--security gives the broker its listener, and listeners does so, too"),
             (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
             (("--colour",), "unrecognized arguments: --colour"),
         ],

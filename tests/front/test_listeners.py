@@ -152,8 +152,8 @@ def test_what_is_advertised_is_what_clients_are_given() -> None:
             "inter.broker.listener.name must be",
         ),
         (
-            {"listeners": {"A": 0}, "config": {"listener.security.protocol.map": "A:SSL"}},
-            "listener A speaks SSL, and only PLAINTEXT and SASL_PLAINTEXT are served yet",
+            {"listeners": {"A": 0}, "config": {"listener.security.protocol.map": "A:SASL_SSL"}},
+            "ssl.keystore.location (listener A) is not set",
         ),
     ],
 )

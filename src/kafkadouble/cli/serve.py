@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.configs.settings import Settings
 
     from ..scenario.scenario import Scenario
+    from ..security import Security
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
@@ -38,11 +39,9 @@ def main(words: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     options = parser().parse_args(words)
-    options.users = {}
     try:
-        if options.security is None and (options.user or options.users_file):
-            raise ValueError("--user and --users-file need --security SASL_PLAINTEXT")
-        settings = _settings(options) if options.config or options.setting or options.security else None
+        security = _security(options)
+        settings = _settings(options, security) if options.config or options.setting or security else None
         places = _places(options, settings)
         control = _control(options)
         scenario = _scenario(options)
@@ -64,7 +63,8 @@ def main(words: list[str]) -> int:
 
         from .serving import serve
 
-        return run(serve(options, settings or Settings(), socks[:-1], next(iter(socks[-1]), None), scenario))
+        control_sock = next(iter(socks[-1]), None)
+        return run(serve(options, settings or Settings(), socks[:-1], control_sock, scenario, security))
     finally:
         for sock in [sock for opened in socks for sock in opened]:
             sock.close()
@@ -115,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--config",
         metavar="FILE",
-        help="a server.properties of Kafka; it may have several listeners, all PLAINTEXT; with --brokers they are the "
+        help="a server.properties of Kafka; it may have several listeners, PLAINTEXT and SSL; with --brokers they are the "
         "listeners of the first broker, and the others have the next ports",
     )
     add(
@@ -128,9 +128,9 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--security",
-        choices=("SASL_PLAINTEXT",),
         metavar="PROTOCOL",
-        help="let clients authenticate: SASL_PLAINTEXT, with the users of --user, by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
+        help="SSL, SASL_PLAINTEXT or SASL_SSL: with SSL, clients trust certificates that are made for this run, whose files are in "
+        "lines on stdout; with SASL, the users of --user log in by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
     )
     add(
         "--user",
@@ -141,6 +141,11 @@ def parser() -> argparse.ArgumentParser:
         "the environment; may be repeated",
     )
     add("--users-file", metavar="FILE", help="more users, each in a line NAME:PASSWORD")
+    add(
+        "--certificate",
+        metavar="KIND",
+        help="what the broker shows its clients with SSL: valid (the default), expired, self-signed or wrong-host",
+    )
     add(
         "--data-dir",
         metavar="DIR",
@@ -234,21 +239,28 @@ def _topic(text: str) -> tuple[str, int | None]:
     return name, int(count) if count else None
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def _security(options: argparse.Namespace) -> Security | None:
+    """What --security and its options say. Its modules are imported only then."""
+    if options.security is None and not (options.user or options.users_file or options.certificate):
+        return None
+    from .serve_security import security_of
+
+    return security_of(options)
+
+
+def _settings(options: argparse.Namespace, security: Security | None) -> Settings:
     from kafkadouble.server.configs.settings import Settings, assignments, properties
 
     given = []
     if options.config:
         with open(options.config, encoding="utf-8") as file:
             given += properties(file.read(), options.config)
-    if options.security is None:
-        return Settings(sources=[*given, *assignments(options.setting)])
-    from ..users import secured, users_of_options
+    given += assignments(options.setting)
+    if security is not None:
+        from .serve_security import with_security
 
-    config, options.users = secured(options.security, users_of_options(options.user, options.users_file), (), {})
-    config["listeners"] = f"{options.security}://{DEFAULT_HOST}:{DEFAULT_PORT}"
-    own = [("--security", name, str(text)) for name, text in config.items()]
-    return Settings(sources=[*own, *given, *assignments(options.setting)])
+        given = with_security(options, security, given)
+    return Settings(sources=given)
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:

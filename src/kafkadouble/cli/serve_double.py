@@ -47,7 +47,7 @@ async def served_double(
     from ..served_double import ServedDouble
 
     topics = [(name, partitions or 1) for name, partitions in options.topic]
-    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.users)
+    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security)
     try:
         yield double
     finally:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..cluster import Cluster
     from ..data_dirs import DataDirs
     from ..scenario.scenario import Scenario
+    from ..security import Security
     from ..served_double import ServedDouble
 
 WRONG_USE, UNUSABLE = 2, 3
@@ -49,13 +50,18 @@ async def serve(
     socks: Sequence[Sequence[socket.socket]],
     control_sock: socket.socket | None = None,
     scenario: Scenario | None = None,
+    security: Security | None = None,
 ) -> int:
     """Serve until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
-    plane. The scenario is what the brokers begin with."""
+    plane. The scenario is what the brokers begin with. The files of `security` are removed at the
+    end."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
     ended = _on_signals()
     clock = SystemClock()
     with ExitStack() as at_end:
+        if security is not None:
+            options.security = security
+            at_end.callback(security.close)
         try:
             capture = _capture(options, at_end)
             nodes = [paired(*each) for each in zip(planned_listeners(options, settings), socks, strict=True)]
@@ -89,11 +95,12 @@ def _warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> 
     reached = sorted(host for host in hosts if not ip_address(host.partition("%")[0]).is_loopback)
     if not reached:
         return
-    log.warning(
-        "listening at %s: every client that reaches this machine can read, write and delete everything; %s",
-        ", ".join(reached),
-        "its password is sent as plain text" if all(spec.has_sasl for spec in clients) else "none is authenticated",
-    )
+    if not all(spec.has_sasl and spec.has_tls for spec in clients):
+        log.warning(
+            "listening at %s: every client that reaches this machine can read, write and delete everything; %s",
+            ", ".join(reached),
+            "its password is sent as plain text" if all(spec.has_sasl for spec in clients) else "none is authenticated",
+        )
     reached_there = [spec for spec in clients if spec.bind is not None and spec.bind[0] in reached]
     addresses = [spec.advertised for spec in reached_there if spec.advertised is not None]
     if loopback := [text_of(host, port) for host, port in addresses if host in ("127.0.0.1", "::1")]:
@@ -191,7 +198,7 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
         await broker.start()
         return
     await broker.start()
-    if options.topic or options.users or options.scenario or len(broker.all_listeners) > 1:
+    if options.topic or options.security or options.scenario or len(broker.all_listeners) > 1:
         await _opened(broker)
     await _store_users(broker, options)
     await _create(broker, options.topic)
@@ -199,12 +206,12 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
 
 async def _store_users(broker: Broker | Cluster, options: argparse.Namespace) -> None:
     """Store the keys of the users of --user."""
-    if options.users:
+    if options.security is not None and options.security.users:
         from random import Random
 
         from ..users import store_users
 
-        await store_users(broker, options.users, Random(options.seed))
+        await store_users(broker, options.security.users, Random(options.seed))
 
 
 async def _opened(broker: Broker | Cluster) -> None:
@@ -369,6 +376,8 @@ def _announce(
     if len(broker.listener_names) > 1:
         for name in broker.listener_names:
             lines[f"listener.name.{name.lower()}.bootstrap.servers"] = _texts(broker.addresses(name))
+    if options.security is not None:
+        lines |= options.security.files()
     if control_sock is not None:  # the kernel accepts connections until the control plane does
         lines["control.url"] = f"http://{text_of(*control_sock.getsockname()[:2])}"
         if options.page:

@@ -1,0 +1,119 @@
+"""The TLS handshakes of the connections to one listener.
+
+Rules. asyncio shakes hands, and gives a connection the buffers that it needs for that. A connection
+gets them when its first bytes are there, and they are those of TLS, so that one that sends nothing
+costs no more than its socket. All of it takes `connections.max.idle.ms` at most, and never more
+than `LONGEST_S`. A connection that fails has one line in the log, which says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, cast
+
+from ..configs.settings import Settings
+from ..requests.close_reasons import no_handshake, no_tls
+
+log = logging.getLogger("kafkadouble.server.network")
+
+LONGEST_S = 30
+"""How long a handshake takes at most, and how long the end of a connection waits for the peer's."""
+
+LINGER_S = 10
+FIRST_BYTES = 16
+"""So many tell TLS from other protocols."""
+
+
+class Handshakes:
+    """Those of one listener. `context` gives the SSL context of the next connection."""
+
+    def __init__(self, context: Callable[[], ssl.SSLContext], settings: Settings) -> None:
+        self._context = context
+        idle_ms = settings.int("connections.max.idle.ms")
+        self.seconds = LONGEST_S if idle_ms < 0 else min(LONGEST_S, max(idle_ms, 1) / 1000)
+
+    async def carry_out(
+        self, loop: asyncio.AbstractEventLoop, sock: socket.socket, made: Callable[[], asyncio.Protocol]
+    ) -> None:
+        """Shake hands, and have the protocol made. OSError when that fails."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                first = await _first_bytes(loop, sock)
+        except TimeoutError:
+            raise OSError(no_handshake(f"it has sent nothing for {self.seconds:g} s")) from None
+        if why := no_tls(first):
+            raise OSError(why)
+        try:
+            await loop.connect_accepted_socket(
+                made,
+                sock,
+                ssl=cast(ssl.SSLContext, _AlertingContext(self._context(), sock)),
+                ssl_handshake_timeout=self.seconds,
+                ssl_shutdown_timeout=LINGER_S,
+            )
+        except OSError as problem:
+            raise OSError(no_handshake(reason_of(problem))) from None
+
+
+class _AlertingContext:
+    """An SSL context as asyncio uses it, for one handshake. When that fails, the client gets the
+    alert that says why, as from Kafka: asyncio would close the socket without it."""
+
+    def __init__(self, context: ssl.SSLContext, sock: socket.socket) -> None:
+        self._context, self._sock = context, sock
+
+    def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, **how: Any) -> ssl.SSLObject:
+        made = self._context.wrap_bio(incoming, outgoing, **how)
+        setattr(made, "do_handshake", partial(self._shake, made.do_handshake, outgoing))  # noqa: B010
+        return made
+
+    def _shake(self, do_handshake: Callable[[], None], outgoing: ssl.MemoryBIO) -> None:
+        try:
+            do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            raise
+        except ssl.SSLError:
+            with suppress(OSError):
+                self._sock.send(outgoing.read())
+            raise
+
+
+def reason_of(problem: OSError) -> str:
+    """Why a handshake failed, in a few words."""
+    if why := getattr(problem, "verify_message", None):
+        return f"the client's certificate is not trusted: {why}"
+    reason = getattr(problem, "reason", None)
+    return str(reason).lower().replace("_", " ") if reason else str(problem) or "the client has closed the connection"
+
+
+async def _first_bytes(loop: asyncio.AbstractEventLoop, sock: socket.socket) -> bytes:
+    """The first bytes that are there, which stay to be read. Empty when the client has left."""
+    while True:
+        try:
+            return sock.recv(FIRST_BYTES, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            await _readable(loop, sock)
+
+
+async def _readable(loop: asyncio.AbstractEventLoop, sock: socket.socket) -> None:
+    readable = loop.create_future()
+    try:
+        loop.add_reader(sock, _set, readable)
+    except NotImplementedError:  # the loop of Windows has no readers
+        await asyncio.sleep(0.01)
+        return
+    try:
+        await readable
+    finally:
+        loop.remove_reader(sock)
+
+
+def _set(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,120 @@
+"""A controller and two brokers in processes of their own, which reach one another by TLS alone and
+show one another their certificates."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka.admin
+import pytest
+
+from interop.local.ports import free_ports
+from kafkadouble.certificates import Certificates
+from tests.front.combined import CLUSTER_ID
+from tests.front.serving import Serving, run, serving
+
+ck: Any = confluent_kafka
+PATIENCE_S = 30
+
+
+@pytest.fixture
+def certificates() -> Iterator[Certificates]:
+    made = Certificates("valid", ["localhost", "127.0.0.1"])
+    yield made
+    made.close()
+
+
+def settings(folder: Path, made: Certificates, id: int, controller_port: int, trust: str | None = None) -> Path:
+    """Writes the server.properties of the controller, which has the id 3, or of a broker, and
+    formats its directory."""
+    pair, own = made.of_brokers(), folder / f"{id}.pem"
+    own.write_text(pair.key + pair.certificate)
+    is_controller = id == 3
+    lines = {
+        "node.id": id,
+        "process.roles": "controller" if is_controller else "broker",
+        "listeners": f"CONTROLLER://127.0.0.1:{controller_port}" if is_controller else "SSL://127.0.0.1:0",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "SSL:SSL,CONTROLLER:SSL",
+        "security.inter.broker.protocol": "SSL",
+        "controller.quorum.voters": f"3@127.0.0.1:{controller_port}",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": own,
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": trust or made.authority_file,
+        "ssl.client.auth": "required",
+        "log.dirs": folder / str(id),
+        "offsets.topic.replication.factor": 2,
+    }
+    file = folder / f"{id}.properties"
+    file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
+    done = run("format", "-t", CLUSTER_ID, "-c", str(file))
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def test_brokers_replicate_and_speak_to_their_controller_by_tls(tmp_path: Path, certificates: Certificates) -> None:
+    [port] = free_ports(1)
+    files = {id: settings(tmp_path, certificates, id, port) for id in (3, 1, 2)}
+    own = str(certificates.of_user("client"))
+    with (
+        serving("--config", str(files[3])),
+        serving("--config", str(files[1])) as one,
+        serving("--config", str(files[2])),
+    ):
+        config = {
+            "bootstrap.servers": "{}:{}".format(*one.address),
+            "security.protocol": "SSL",
+            "ssl.ca.location": str(certificates.authority_file),
+            "ssl.certificate.location": own,
+            "ssl.key.location": own,
+        }
+        admin = ck.admin.AdminClient(config)
+        _until_there_are(admin, 2)
+        topic = ck.admin.NewTopic("t", 2, 2, config={"min.insync.replicas": "2"})
+        admin.create_topics([topic])["t"].result(PATIENCE_S)
+        producer = ck.Producer({**config, "acks": "all"})
+        failures: list[Any] = []
+        for number in range(50):
+            producer.produce("t", b"%d" % number, callback=lambda error, _: failures.append(error) if error else None)
+        assert producer.flush(PATIENCE_S) == 0
+        assert failures == []
+
+
+def _until_there_are(admin: Any, brokers: int) -> None:
+    for _ in range(1000):
+        if len(admin.list_topics(timeout=PATIENCE_S).brokers) == brokers:
+            return
+    raise AssertionError(f"there are not {brokers} brokers")
+
+
+def test_a_controller_that_is_not_trusted_is_named(tmp_path: Path, certificates: Certificates) -> None:
+    [port] = free_ports(1)
+    stranger = Certificates("valid", ["127.0.0.1"])
+    trust = tmp_path / "stranger.pem"
+    trust.write_text(stranger.authority)
+    stranger.close()
+    broker = settings(tmp_path, certificates, 1, port, str(trust))
+    with (
+        serving("--config", str(settings(tmp_path, certificates, 3, port))),
+        serving("--config", str(broker)) as served,
+    ):
+        line = _line_with(served, "certificate is not trusted")
+        assert f"127.0.0.1:{port}: its certificate is not trusted: " in line
+        served.end(signal.SIGKILL)
+
+
+def _line_with(served: Serving, text: str) -> str:
+    while text not in (line := served.next_line()):
+        pass
+    return line
+
+
+def test_a_wrong_store_towards_other_nodes_is_reported_at_the_start(tmp_path: Path, certificates: Certificates) -> None:
+    file = settings(tmp_path, certificates, 1, 1, "/no/such.pem")
+    ended = run("serve", "--config", str(file))
+    assert ended.returncode == 2
+    assert "ssl.truststore.location (listener SSL): /no/such.pem cannot be read: no such file" in ended.stderr

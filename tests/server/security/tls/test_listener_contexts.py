@@ -1,0 +1,62 @@
+"""A change of certificates: what is refused, and what new connections have then (KIP-226)."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from kafkadouble.certificates import Certificates
+from kafkadouble.server.apis.served import SERVED
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.requests.listener_spec import ListenerSpec
+from kafkadouble.server.security.tls.listener_contexts import ListenerContexts
+
+SPECS = [ListenerSpec("SSL", "SSL", ("127.0.0.1", 0), None, SERVED)]
+STORE = "listener.name.ssl.ssl.keystore.location"
+
+
+def store(path: Path, hosts: list[str], name: str = "") -> str:
+    made = Certificates("valid", hosts)
+    pair = made.of_brokers()
+    path.write_text(pair.key + pair.certificate if not name else made.of_user(name).read_text())
+    made.close()
+    return str(path)
+
+
+def altered(path: str, **more: object) -> Settings:
+    allowed = {name.replace("_", "."): value for name, value in more.items()}
+    return Settings({"listener.name.ssl.ssl.keystore.type": "PEM", STORE: path, **allowed})
+
+
+def test_a_certificate_with_the_same_names_is_taken(tmp_path: Path) -> None:
+    contexts = ListenerContexts(altered(store(tmp_path / "1", ["a"])), SPECS)
+    before, after = contexts.context("SSL"), altered(store(tmp_path / "2", ["a", "b"]))
+    assert contexts.problem_of(after) == ""
+    assert contexts.context("SSL") is before
+    contexts.reload(after)
+    assert contexts.context("SSL") is not before
+
+
+def test_other_names_must_be_allowed(tmp_path: Path) -> None:
+    contexts = ListenerContexts(altered(store(tmp_path / "1", ["a"])), SPECS)
+    other_host, other_name = store(tmp_path / "2", ["b"]), store(tmp_path / "3", [], "other")
+    assert "Keystore SubjectAltNames do not match" in contexts.problem_of(altered(other_host))
+    assert contexts.problem_of(altered(other_host, ssl_allow_san_changes=True)) == ""
+    problem = contexts.problem_of(altered(other_name, ssl_allow_san_changes=True))
+    assert problem.endswith("Keystore DistinguishedName does not match: existing=CN=kafkadouble, new=CN=other")
+    both = altered(other_name, ssl_allow_san_changes=True, ssl_allow_dn_changes=True)
+    assert contexts.problem_of(both) == ""
+
+
+def test_a_store_that_cannot_be_read_is_a_problem_and_changes_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    contexts = ListenerContexts(altered(store(tmp_path / "1", ["a"])), SPECS)
+    before, gone = contexts.context("SSL"), altered(str(tmp_path / "gone"))
+    assert contexts.problem_of(gone).startswith("Validation of dynamic config update of SSLFactory failed: ")
+    with caplog.at_level(logging.WARNING):
+        contexts.reload(gone)
+    assert contexts.context("SSL") is before
+    assert "listener SSL keeps its certificates: " in caplog.text

@@ -3,18 +3,27 @@ else."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from aiokafka import AIOKafkaProducer
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.server.configs.settings import Settings
 from tests.front.serving import run, serving
+
+# It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
+with warnings.catch_warnings():
+    warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
+    from kafka import KafkaAdminClient
 
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 USERS = {"alice": 'se;c"r\\et', "bob=,x": "hidden"}
@@ -57,6 +66,47 @@ def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
         with pytest.raises(KafkaException):
             brokers(kafka.bootstrap_servers, mechanism, "alice", "wrong", 1)
         assert known.list_topics(timeout=LONG_S).brokers
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
+def test_a_client_has_its_settings(protocol: str, mechanism: str) -> None:
+    with KafkaDouble(security=protocol, users=USERS, brokers=2) as kafka:
+        for client, logs_in in (("confluent-kafka", confluent), ("kafka-python", kafka_python), ("aiokafka", aio)):
+            logs_in(kafka.client_config("alice", client, mechanism))
+        assert kafka.client_config("alice", "java", mechanism)["sasl.mechanism"] == mechanism
+
+
+def confluent(config: dict[str, Any]) -> None:
+    assert AdminClient({**config, "log_level": 0}).list_topics(timeout=LONG_S).brokers
+
+
+def kafka_python(config: dict[str, Any]) -> None:
+    admin = KafkaAdminClient(**config)
+    assert admin.describe_cluster()["brokers"]
+    admin.close()
+
+
+def aio(config: dict[str, Any]) -> None:
+    async def log_in() -> None:
+        async with AIOKafkaProducer(**config) as producer:
+            assert producer.client.cluster.brokers()
+
+    asyncio.run(log_in())
+
+
+@pytest.mark.parametrize(
+    ("user", "mechanism", "problem"),
+    [
+        (None, None, "user is None: there are alice, bob"),
+        ("carol", None, "user is 'carol': there are alice, bob"),
+        ("alice", "GSSAPI", "mechanism is 'GSSAPI': there are PLAIN"),
+    ],
+)
+def test_settings_that_there_are_not(user: str | None, mechanism: str | None, problem: str) -> None:
+    kafka = KafkaDouble(security="SASL_PLAINTEXT", users=USERS)
+    with kafka, pytest.raises(UsageError, match=problem):
+        kafka.client_config(user, mechanism=mechanism)
 
 
 def test_several_listeners() -> None:
@@ -125,14 +175,14 @@ def test_serve_with_users_from_words_a_file_and_the_environment(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--user", "a:hidden"), "--user and --users-file need --security SASL_PLAINTEXT"),
+        (("--user", "a:hidden"), "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not None"),
         (("--security", "SASL_PLAINTEXT"), "users has a password for each name"),
         (
             ("--security", "SASL_PLAINTEXT", "--user", "a"),
             "--user a: give NAME:PASSWORD, or the password in KAFKADOUBLE_PASSWORD",
         ),
         (("--security", "SASL_PLAINTEXT", "--users-file", os.devnull + "/x"), "Not a directory"),
-        (("--security", "OTHER"), "invalid choice"),
+        (("--security", "OTHER"), "security is 'OTHER': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
     ],
 )
 def test_wrong_words(words: tuple[str, ...], problem: str) -> None:

@@ -25,7 +25,8 @@ from .. import __version__
 from ..broker import Broker
 from ..errors import KafkaError, UsageError
 from ..listening import text_of
-from ..node_listeners import BoundListeners, Overrides, of_brokers, paired, planned
+from ..node_listeners import BoundListeners, Overrides, paired, planned
+from .reach import warn_of_reach
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
 
@@ -69,7 +70,7 @@ async def serve(
         except (UsageError, WireError, DiskFailure) as problem:
             print(f"kafkadouble: {problem}", file=sys.stderr)
             return UNUSABLE
-        _warn_of_reach([sock for of_node in socks for sock in of_node], broker)
+        warn_of_reach([sock for of_node in socks for sock in of_node], broker)
         return await _serve(options, settings, broker, ended, control_sock, scenario)
 
 
@@ -84,31 +85,6 @@ def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[t
     return planned(
         settings, options.brokers, Overrides(options.host, port, options.controller_port, options.advertised)
     )
-
-
-def _warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> None:
-    """Warn of listeners that other machines reach, and of addresses that they do not."""
-    from ipaddress import ip_address
-
-    clients = [spec for specs in broker.all_listeners for spec in of_brokers(specs)]
-    hosts = {sock.getsockname()[0] for sock in socks}
-    reached = sorted(host for host in hosts if not ip_address(host.partition("%")[0]).is_loopback)
-    if not reached:
-        return
-    if not all(spec.has_sasl and spec.has_tls for spec in clients):
-        log.warning(
-            "listening at %s: every client that reaches this machine can read, write and delete everything; %s",
-            ", ".join(reached),
-            "its password is sent as plain text" if all(spec.has_sasl for spec in clients) else "none is authenticated",
-        )
-    reached_there = [spec for spec in clients if spec.bind is not None and spec.bind[0] in reached]
-    addresses = [spec.advertised for spec in reached_there if spec.advertised is not None]
-    if loopback := [text_of(host, port) for host, port in addresses if host in ("127.0.0.1", "::1")]:
-        log.warning(
-            "clients will connect to %s, which only this machine can reach: --advertised HOST:PORT, or "
-            "advertised.listeners, names another address",
-            ", ".join(loopback),
-        )
 
 
 def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:

@@ -19,6 +19,9 @@ from .shape import HIGHEST_LEVEL, TOPIC, Shape
 from .watch import Watch
 
 
+CREATE_TOPICS_VERSION = 7
+
+
 class Cluster(Nodes):
     """`partitions` are the numbers of the partitions of the one topic."""
 
@@ -60,6 +63,12 @@ class Cluster(Nodes):
         self._create(TOPIC, len(self.partitions))
 
     def _create(self, name: str, partitions: int) -> None:
+        answer = self.ask_controller(self.creation(name, partitions), CREATE_TOPICS_VERSION)
+        if answer.topics[0].error_code:
+            raise Broken(f"the topic {name} cannot be made: {answer}")
+
+    def creation(self, name: str, partitions: int) -> CreateTopicsRequest:
+        """The request that creates a topic, with replicas on random brokers."""
         of, shape, random = CreateTopicsRequest, self.shape, self.world.random
         assignments = [
             of.CreatableReplicaAssignment(
@@ -71,9 +80,7 @@ class Cluster(Nodes):
         topic = of.CreatableTopic(
             name=name, num_partitions=-1, replication_factor=-1, assignments=assignments, configs=configs
         )
-        answer = self.ask_controller(of(topics=[topic], timeout_ms=1000), 7)
-        if answer.topics[0].error_code:
-            raise Broken(f"the topic {name} cannot be made: {answer}")
+        return of(topics=[topic], timeout_ms=1000)
 
     def _begin_clients(self) -> None:
         shape, random = self.shape, self.world.random

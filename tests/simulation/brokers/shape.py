@@ -60,6 +60,9 @@ class Shape:
     # The members of a group with the consumer protocol, and those with the classic one.
     group_members: int = 0
     classic_members: int = 0
+    share_members: int = 0
+    delivery_count_limit: int = 5  # of the share group
+    streams_members: int = 0
 
     @property
     def controller_ids(self) -> list[int]:

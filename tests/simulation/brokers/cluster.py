@@ -18,7 +18,6 @@ from .producer import Producer
 from .shape import HIGHEST_LEVEL, TOPIC, Shape
 from .watch import Watch
 
-
 CREATE_TOPICS_VERSION = 7
 
 
@@ -83,18 +82,22 @@ class Cluster(Nodes):
         return of(topics=[topic], timeout_ms=1000)
 
     def _begin_clients(self) -> None:
-        shape, random = self.shape, self.world.random
+        shape = self.shape
         for number in range(shape.producers):
-            index = number % shape.partitions
-            idempotent = number == 0 or random.random() < 0.5
-            acks = -1 if idempotent else random.choice(shape.acks)
-            self.producers.append(Producer(self, 101 + number, index, acks=acks, idempotent=idempotent))
+            self._make_producer(number % shape.partitions)
         for number in range(shape.consumers):
             self.consumers.append(Consumer(self, 201 + number, number % shape.partitions))
         for number in range(shape.askers):
             self.askers.append(Asker(self, 301 + number, number % shape.partitions))
         for client in self._clients():
             client.begin()
+
+    def _make_producer(self, index: int) -> Producer:
+        number, random = len(self.producers), self.world.random
+        idempotent = number == 0 or random.random() < 0.5
+        acks = -1 if idempotent else random.choice(self.shape.acks)
+        self.producers.append(Producer(self, 101 + number, index, acks=acks, idempotent=idempotent))
+        return self.producers[-1]
 
     def _clients(self) -> list[Client]:
         return [*self.producers, *self.consumers, *self.askers]

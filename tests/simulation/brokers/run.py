@@ -9,7 +9,7 @@ from ..world import World
 from .cluster import Cluster
 from .groups.cluster import GroupCluster
 from .groups.consumer_cluster import ConsumerGroupCluster
-
+from .groups.share.cluster import ShareGroupCluster
 from .rounds import SCENARIOS, scenario_of
 from .shape import Shape
 from .traffic import most_per_second
@@ -21,6 +21,7 @@ def kind_of(shape: Shape) -> type[Cluster]:
     kinds = {
         TransactionalCluster: shape.transactional,
         ConsumerGroupCluster: shape.group_members,
+        ShareGroupCluster: shape.share_members,
     }
     return next((kind for kind, clients in kinds.items() if clients), Cluster)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 from kafkadouble.server.groups.consumer.consumer_group import ConsumerGroup
 
@@ -20,7 +20,7 @@ AnyMember = GroupMember | ClassicGroupMember
 class ConsumerGroupCluster(GroupCluster):
     """`owners` is what all members that ever lived were given."""
 
-    settings = {
+    settings: ClassVar[Mapping[str, object]] = {
         "group.consumer.min.session.timeout.ms": 1000,
         "group.consumer.session.timeout.ms": 6000,
         "group.consumer.min.heartbeat.interval.ms": 100,

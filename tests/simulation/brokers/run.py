@@ -10,6 +10,7 @@ from .cluster import Cluster
 from .groups.cluster import GroupCluster
 from .groups.consumer_cluster import ConsumerGroupCluster
 from .groups.share.cluster import ShareGroupCluster
+from .groups.streams.cluster import StreamsGroupCluster
 from .rounds import SCENARIOS, scenario_of
 from .shape import Shape
 from .traffic import most_per_second
@@ -22,6 +23,7 @@ def kind_of(shape: Shape) -> type[Cluster]:
         TransactionalCluster: shape.transactional,
         ConsumerGroupCluster: shape.group_members,
         ShareGroupCluster: shape.share_members,
+        StreamsGroupCluster: shape.streams_members,
     }
     return next((kind for kind, clients in kinds.items() if clients), Cluster)
 

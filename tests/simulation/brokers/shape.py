@@ -63,6 +63,7 @@ class Shape:
     share_members: int = 0
     delivery_count_limit: int = 5  # of the share group
     streams_members: int = 0
+    standby_replicas: int = 0  # of the tasks of the streams group
 
     @property
     def controller_ids(self) -> list[int]:

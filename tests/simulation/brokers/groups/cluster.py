@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .classic_member import ClassicGroupMember
     from .modern_member import ModernMember
 
-    AnyMember = ModernMember[Any] | ClassicGroupMember
 
 FIRST_MEMBER = 601
 
@@ -67,13 +66,13 @@ class GroupCluster(InternalCluster):
     def _begin_successor(self, member: Any) -> None:
         """Begins a member in the place of one that is gone."""
 
-    def _begin(self, make: Callable[[int], AnyMember]) -> None:
+    def _begin(self, make: Callable[[int], ModernMember[Any] | ClassicGroupMember]) -> None:
         """Begins the member that `make` makes with an id."""
         member = make(next(self._numbers))
         self.group_members.append(member)
         self.world.after(self.world.random.randint(0, 2000), member.begin)
 
-    def replace(self, member: AnyMember) -> None:
+    def replace(self, member: ModernMember[Any] | ClassicGroupMember) -> None:
         """A member is gone; another one comes."""
         self.group_members.remove(member)
         self.replaced += 1

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from kafkadouble.server.groups.consumer.consumer_group import ConsumerGroup
 
-from ...world import World
-from ..shape import Shape
 from .classic_member import ClassicGroupMember
-from .cluster import GroupCluster
 from .member import GroupMember
-from .owners import Owners
+from .owning_cluster import OwningGroupCluster
 
 AnyMember = GroupMember | ClassicGroupMember
 
 
-class ConsumerGroupCluster(GroupCluster):
-    """`owners` is what all members that ever lived were given."""
+class ConsumerGroupCluster(OwningGroupCluster):
+    """`using` of a member are the indexes of its partitions."""
 
     settings: ClassVar[Mapping[str, object]] = {
         "group.consumer.min.session.timeout.ms": 1000,
@@ -29,10 +26,6 @@ class ConsumerGroupCluster(GroupCluster):
         "group.min.session.timeout.ms": 1000,
         "group.initial.rebalance.delay.ms": 0,
     }
-
-    def __init__(self, world: World, shape: Shape) -> None:
-        super().__init__(world, shape)
-        self.owners = Owners()
 
     def _begin_members(self) -> None:
         for number in range(self.shape.group_members):
@@ -55,26 +48,11 @@ class ConsumerGroupCluster(GroupCluster):
         else:
             self._begin_member(instance)
 
-    def given(self, client: AnyMember, epoch: int, partitions: Iterable[int]) -> None:
-        """The client was told that it has these partitions in this epoch."""
-        others = [other for other in self.group_members if other is not client and self._is_current(other)]
-        self.owners.given_now(client, epoch, [*partitions], others)
-
     def _is_current(self, client: AnyMember) -> bool:
-        """Whether the coordinator counts it as a member in its epoch."""
         group: Any = self.group
-        id, epoch = client.member_id, client.epoch
-        if group is None or id not in group.members:
-            return False
-        if not isinstance(group, ConsumerGroup):
-            return bool(group.generation_id == epoch)
-        member = group.members[id]
-        return epoch in (member.member_epoch, member.previous_member_epoch)
+        if group is None or isinstance(group, ConsumerGroup):
+            return super()._is_current(client)
+        return client.member_id in group.members and bool(group.generation_id == client.epoch)
 
-    def figures(self) -> dict[str, int]:
-        return {"epochs with owners": self.owners.epochs} | super().figures()
-
-    def _is_shared(self) -> bool:
-        """Every partition has one owner."""
-        used = sorted(index for member in self.group_members for index in member.using)
-        return used == [*self.partitions]
+    def everything(self) -> Collection[int]:
+        return self.partitions

@@ -69,7 +69,7 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
         self._sessions: dict[int, ClientSession] = {}
         self._mode = self.random.choice((0, 0, 1))
         self._max_records, self._batch_size = self.random.choice((1, 3, 500)), self.random.choice((1, 2, 500))
-        self._hold_ms = self.random.choice((10, 300, cluster.lock_ms + 500))
+        self._hold_ms = self.random.choice((10, 300, 2000, cluster.lock_ms + 500))
 
     # Heartbeats.
 

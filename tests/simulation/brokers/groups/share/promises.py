@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.share.share_partition import SharePartition
+
 from ....world import Broken
 from ...kept import Kept
 from ...shape import Shape
@@ -43,6 +46,12 @@ def acquired_is_in_the_answer(client: object, record: object, kept: Kept | None,
     """KIP-932: the records that a member acquires are in the answer, as they are committed."""
     if kept is None or kept != committed:
         raise Broken(f"{client!r} acquires {record}, is given {kept}, and {committed} is committed")
+
+
+def belongs_to_its_leader(share_partition: SharePartition, led: Partition | None) -> None:
+    """KIP-932: a share partition is at the leader of the partition, in one leader epoch."""
+    if led is None or led.leader_epoch != share_partition.leader_epoch:
+        raise Broken(f"{share_partition!r} is active, and its broker has {led!r}")
 
 
 def start_offset_only_grows(share_partition: object, before: int) -> None:

@@ -26,6 +26,7 @@ class ShareWatch(InternalWatch):
             return
         for each in member.node.share_partitions:
             if each.is_active:
+                promises.belongs_to_its_leader(each, member.node.partitions.get(each.topic, each.key.partition))
                 start, before = each.records.start_offset, self._starts.get(each, 0)
                 if start < before:
                     promises.start_offset_only_grows(each, before)

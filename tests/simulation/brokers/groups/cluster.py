@@ -13,6 +13,7 @@ from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 
 from ...world import World
 from ..internal import InternalCluster, InternalWatch
+from ..nodes import IN_ORDER_WITHIN
 from ..shape import Shape
 from ..watch import Watch
 from .growth import Growth
@@ -27,9 +28,11 @@ FIRST_MEMBER = 601
 
 
 class GroupCluster(InternalCluster):
-    """`group_members` are those that live. `settings` are those of its brokers."""
+    """`group_members` are those that live. `settings` are those of its brokers. `stable_within` is
+    the time (ms) in which the group becomes Stable when the faults are over."""
 
     settings: ClassVar[Mapping[str, object]]
+    stable_within: ClassVar[int] = IN_ORDER_WITHIN
     internal_topics: ClassVar[Mapping[str, int]] = {CONSUMER_OFFSETS: 1}
 
     def __init__(self, world: World, shape: Shape) -> None:
@@ -112,7 +115,9 @@ class GroupCluster(InternalCluster):
         self.end_faults()
         self.require(lambda: all(each.is_over for each in self._growing), "a topic does not get its partitions")
         self.await_order()
-        self.require(self._is_stable, "the group does not become Stable, with all that it shall have")
+        self.require(
+            self._is_stable, "the group does not become Stable, with all that it shall have", self.stable_within
+        )
         self._finish()
         for member in self.group_members:
             member.die()

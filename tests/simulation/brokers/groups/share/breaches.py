@@ -7,14 +7,16 @@ from typing import Any
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.groups.share.state_partition_metadata import InitMapValue, uninitialized_partitions
+from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.share.in_flight_records import InFlightRecords
 from kafkadouble.server.share.in_flight_state import InFlightState
-from kafkadouble.server.share.persister import PersisterStateBatch
+from kafkadouble.server.share.persister import PersisterStateBatch, SharePartitionKey
 from kafkadouble.server.share.record_state import ACQUIRED, ARCHIVED, AVAILABLE
 from kafkadouble.server.share.share_coordinator_shard import ShareCoordinatorShard
 from kafkadouble.server.share.share_partition import Changed, SharePartition
 
 _try_update, _make, _write = InFlightState.try_update, InFlightRecords.__init__, SharePartition._write
+_write_state = ShareCoordinatorShard.write_state
 
 
 def is_acquirable_when_acquired(state: InFlightState) -> bool:
@@ -72,6 +74,22 @@ def only_whole_topics(metadata: Any, *given: Any) -> dict[Uuid, InitMapValue]:
     """Partitions that are added to a topic get no state."""
     found = uninitialized_partitions(metadata, *given)
     return {id: value for id, value in found.items() if id not in metadata.initialized}
+
+
+def initializes_again_at_once(
+    metadata: Any, names: Iterable[str], image: Image, now: int, retry_ms: int
+) -> dict[Uuid, InitMapValue]:
+    return uninitialized_partitions(metadata, names, image, now, 0)
+
+
+def stores_half_of_the_start_offset(
+    shard: ShareCoordinatorShard, key: SharePartitionKey, state_epoch: int, leader_epoch: int, start: int, *given: Any
+) -> None:
+    """Every fifth write takes the start offset back."""
+    if shard.states[key].update_count == 4:
+        shard.states[key].offset = shard.states[key].offset._replace(start_offset=0)
+        start //= 2
+    _write_state(shard, key, state_epoch, leader_epoch, start, *given)
 
 
 REJECTED_IS_RELEASED = {0: ARCHIVED, 1: 2, 2: AVAILABLE, 3: AVAILABLE}

@@ -19,9 +19,11 @@ from ..modern_member import NAME
 from . import promises
 from .deliveries import Deliveries, RecordKey
 from .member import TOPICS, ShareMember
+from .offset_reader import StartOffsetReader
 from .watch import ShareWatch
 
 SHARE_COORDINATORS = 2
+FIRST_OFFSET_READER = 501
 ALTER_CONFIGS_VERSION = 1
 
 Lives = dict[int, SharePartition]
@@ -33,13 +35,15 @@ class ShareGroupCluster(GroupCluster):
     acquisition lock."""
 
     lock_ms = 3000
+    stable_within = 100_000
     settings: ClassVar[Mapping[str, object]] = {
         "group.share.min.session.timeout.ms": 1000,
         "group.share.session.timeout.ms": 6000,
         "group.share.min.heartbeat.interval.ms": 100,
         "group.share.heartbeat.interval.ms": 400,
-        "group.share.assignment.interval.ms": 0,
-        "group.share.initialize.retry.interval.ms": 2000,
+        # Longer than all attempts to initialize a partition: as in Kafka, a second initialization may
+        # reset a share partition that is in use.
+        "group.share.initialize.retry.interval.ms": 60_000,
         "group.share.min.record.lock.duration.ms": 1000,
         "group.share.record.lock.duration.ms": lock_ms,
         "share.coordinator.snapshot.update.records.per.snapshot": 5,
@@ -58,12 +62,14 @@ class ShareGroupCluster(GroupCluster):
         found = super().settings_of(id)
         if id in self.shape.broker_ids:
             found["group.share.delivery.count.limit"] = self.shape.delivery_count_limit
+            found["group.share.assignment.interval.ms"] = self.shape.assignment_interval_ms
         return found
 
     def _begin_members(self) -> None:
         self._read_from_the_start()
         for _ in range(self.shape.share_members):
             self._begin(lambda id: ShareMember(self, id, f"s{id}"))
+        StartOffsetReader(self, FIRST_OFFSET_READER).begin()
         self._let_grow(self.watch, [self.shape.partitions + 1])
         self._let_grow(self.watch.add(TOPICS[1]), [1, 2])
 
@@ -74,6 +80,12 @@ class ShareGroupCluster(GroupCluster):
         answer = self.ask_controller(of(resources=[resource]), ALTER_CONFIGS_VERSION)
         if answer.responses[0].error_code:
             raise Broken(f"the group cannot be configured: {answer}")
+        self.require(self._is_configured, "a broker does not learn the configuration of the group")
+
+    def _is_configured(self) -> bool:
+        return all(
+            member.node is not None and member.node.image.config_overrides(GROUP, NAME) for member in self.brokers
+        )
 
     def _begin_successor(self, member: ShareMember) -> None:
         self._begin(lambda id: ShareMember(self, id, f"s{id}"))
@@ -83,6 +95,14 @@ class ShareGroupCluster(GroupCluster):
         if watch is self.watch:
             self.partitions = range(len(watch.partitions))
             self._make_producer(self.partitions[-1]).begin()
+
+    def terms(self, id: int) -> list[int | None]:
+        """The leader epochs of the coordinators: of the group if this broker is it, and of the share
+        partitions."""
+        topic = SHARE_GROUP_STATE
+        partitions = self.watch.internal[topic].partitions
+        led = [index for index in partitions if self.coordinator_of(topic, index) is not None]
+        return [self.term(id), *(partitions[index].leader_epoch if index in led else None for index in partitions)]
 
     # Share partitions.
 
@@ -143,6 +163,6 @@ class ShareGroupCluster(GroupCluster):
         return True
 
 
-CONSUMED_WITHIN = 120_000
+CONSUMED_WITHIN = 80_000
 """The time (ms) in which a share group comes to the end of its topic: many locks, one after the
 other, and some pauses of the persister."""

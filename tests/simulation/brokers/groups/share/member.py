@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .cluster import ShareGroupCluster
 
 FETCH_VERSION, ACKNOWLEDGE_VERSION = 2, 2
-WAIT_MS, MAX_BYTES = 400, 1 << 20
+WAIT_MS, MAX_BYTES, MOST_RECORDS = 400, 1 << 20, 500
 
 TOPICS = (TOPIC, "late")
 """The topics that the members subscribe to. The second one is made later."""
@@ -68,7 +68,7 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
         self.assigned = set[Place]()
         self._sessions: dict[int, ClientSession] = {}
         self._mode = self.random.choice((0, 0, 1))
-        self._max_records, self._batch_size = self.random.choice((1, 3, 500)), self.random.choice((1, 2, 500))
+        self._max_records, self._batch_size = self.random.choice((1, 3, MOST_RECORDS)), self.random.choice((1, 2, 500))
         self._hold_ms = self.random.choice((10, 300, 2000, cluster.lock_ms + 500))
 
     # Heartbeats.
@@ -137,7 +137,7 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
             max_wait_ms=WAIT_MS,
             min_bytes=1,
             max_bytes=MAX_BYTES,
-            max_records=self._max_records,
+            max_records=MOST_RECORDS if self.cluster.is_ending else self._max_records,
             batch_size=self._batch_size,
             share_acquire_mode=self._mode,
             topics=[

@@ -23,6 +23,7 @@ from .. import breaches as of_groups
 from . import breaches
 
 _CALM, _DIE = ("share_groups",), ("leaders_of_share_groups_die",)
+_CUT_OFF = ("leaders_of_share_groups_are_cut_off",)
 
 MUTATIONS: dict[str, Mutation] = {
     "an acquired record is delivered to another member": Mutation(
@@ -95,8 +96,7 @@ MUTATIONS: dict[str, Mutation] = {
     "a leader of the past writes": Mutation(
         "the share coordinator refuses an old leader epoch (KIP-932)",
         ((ShareCoordinatorShard, "_check_leader_epoch", of_replication.nothing),),
-        _DIE,
-        begins_with=6,
+        _CUT_OFF,
     ),
     "share partitions stay when their leader resigns": Mutation(
         "a share partition belongs to one leader epoch (KIP-932)",
@@ -113,9 +113,19 @@ MUTATIONS: dict[str, Mutation] = {
         ((assignment_steps, "uninitialized_partitions", breaches.only_whole_topics),),
         _CALM,
     ),
+    "partitions are initialized again at once": Mutation(
+        "a partition that is being initialized is not initialized again (KIP-932)",
+        ((assignment_steps, "uninitialized_partitions", breaches.initializes_again_at_once),),
+        _CALM,
+    ),
+    "the stored start offset goes back": Mutation(
+        "an older start offset is not stored (KIP-932)",
+        ((ShareCoordinatorShard, "write_state", breaches.stores_half_of_the_start_offset),),
+        _CALM,
+    ),
     "partitions that are initialized are not assigned": Mutation(
         "a partition is assigned when it is initialized (KIP-932)",
-        ((ShareGroup, "has_initialized_assignment_pending", of_replication.nothing),),
+        ((ShareGroup, "has_initialized_assignment_pending", of_replication.never),),
         _CALM,
     ),
 }

@@ -59,6 +59,12 @@ def start_offset_only_grows(share_partition: object, before: int) -> None:
     raise Broken(f"{share_partition!r} began at {before} before")
 
 
+def described_start_only_grows(client: object, index: int, before: int, start: int) -> None:
+    """KIP-932: the stored start offset never goes back, whichever brokers coordinate."""
+    if start < before:
+        raise Broken(f"{client!r} is told that partition {index} starts at {start}, and was told {before}")
+
+
 def everything_is_delivered(missing: Collection[object], shape: Shape) -> None:
     """KIP-932: every record is delivered at least once, whatever fails. With a low limit of the
     delivery count, all answers with a record may have been lost."""

@@ -14,6 +14,7 @@ from ...cluster import Cluster
 from ...member import Member
 from ...scenarios import Scenario
 from ...shape import Shape
+from ...transactions.scenarios import everything_restarts
 from ..scenarios import coordinator, coordinators_die, goes_on, of_groups
 from .cluster import SHARE_COORDINATORS
 
@@ -45,6 +46,7 @@ def of_share_groups(random: Random, **fixed: object) -> Shape:
         "group_members": 0,
         "share_members": random.choice((2, 3)),
         "delivery_count_limit": random.choice((2, 5, 10)),
+        "assignment_interval_ms": random.choice((0, 1000)),
     }
     return of_groups(random, **{**drawn, **fixed})
 
@@ -52,5 +54,7 @@ def of_share_groups(random: Random, **fixed: object) -> Shape:
 OF_SHARE_GROUPS: dict[str, Scenario] = {
     "share_groups": (of_share_groups, goes_on),
     "leaders_of_share_groups_die": (of_share_groups, leaders_die),
-    "share_groups_suffer_anything": (partial(of_share_groups), scenarios.anything),
+    "leaders_of_share_groups_are_cut_off": (of_share_groups, scenarios.leader_is_cut_off),
+    "share_groups_restart": (partial(of_share_groups, on_disks=True, flushing=True), everything_restarts),
+    "share_groups_suffer_anything": (of_share_groups, scenarios.anything),
 }

@@ -21,8 +21,6 @@ class StreamsGroupCluster(OwningGroupCluster):
         "group.streams.session.timeout.ms": 6000,
         "group.streams.min.heartbeat.interval.ms": 100,
         "group.streams.heartbeat.interval.ms": 400,
-        "group.streams.assignment.interval.ms": 0,
-        "group.streams.initial.rebalance.delay.ms": 0,
     }
 
     def __init__(self, world: World, shape: Shape) -> None:
@@ -33,6 +31,8 @@ class StreamsGroupCluster(OwningGroupCluster):
         found = super().settings_of(id)
         if id in self.shape.broker_ids:
             found["group.streams.num.standby.replicas"] = self.shape.standby_replicas
+            found["group.streams.assignment.interval.ms"] = self.shape.assignment_interval_ms
+            found["group.streams.initial.rebalance.delay.ms"] = self.shape.initial_delay_ms
         return found
 
     def _begin_members(self) -> None:

@@ -112,6 +112,8 @@ class GroupCluster(InternalCluster):
     def recover(self) -> None:
         """Ends all faults: the group becomes Stable, with the members that live."""
         self.is_ending = True
+        for producer in self.producers:
+            producer.is_ending = True
         self.end_faults()
         self.require(lambda: all(each.is_over for each in self._growing), "a topic does not get its partitions")
         self.await_order()

@@ -1,4 +1,5 @@
-"""A simulated client with the consumer protocol (KIP-848): it revokes partitions in its own time."""
+"""A simulated client with the consumer protocol (KIP-848), which revokes partitions in its own
+time."""
 
 from __future__ import annotations
 

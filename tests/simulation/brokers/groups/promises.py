@@ -1,5 +1,5 @@
-"""The promises of groups whose members own something: partitions or tasks. Each is a small function that raises Broken, and states the
-sentence of the KIP that is broken."""
+"""The promises of groups whose members own something: partitions or tasks. Each is a small function
+that raises Broken, and states the sentence of the KIP that is broken."""
 
 from __future__ import annotations
 

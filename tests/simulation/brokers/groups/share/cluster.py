@@ -17,7 +17,7 @@ from ...watch import Watch
 from ..cluster import GroupCluster
 from ..modern_member import NAME
 from . import promises
-from .deliveries import Deliveries, RecordKey
+from .deliveries import LOCK_MS, Deliveries, RecordKey
 from .member import TOPICS, ShareMember
 from .offset_reader import StartOffsetReader
 from .watch import ShareWatch
@@ -31,21 +31,19 @@ Lives = dict[int, SharePartition]
 
 
 class ShareGroupCluster(GroupCluster):
-    """`deliveries` is what all members that ever lived were given. `lock_ms` is the duration of an
-    acquisition lock."""
+    """`deliveries` is what all members that ever lived were given."""
 
-    lock_ms = 3000
-    stable_within = 100_000
+    stable_within = 90_000
     settings: ClassVar[Mapping[str, object]] = {
         "group.share.min.session.timeout.ms": 1000,
         "group.share.session.timeout.ms": 6000,
         "group.share.min.heartbeat.interval.ms": 100,
         "group.share.heartbeat.interval.ms": 400,
-        # Longer than all attempts to initialize a partition: as in Kafka, a second initialization may
-        # reset a share partition that is in use.
+        # Longer than all attempts to initialize a partition: as in Kafka, a second initialization
+        # may reset a share partition that is in use.
         "group.share.initialize.retry.interval.ms": 60_000,
         "group.share.min.record.lock.duration.ms": 1000,
-        "group.share.record.lock.duration.ms": lock_ms,
+        "group.share.record.lock.duration.ms": LOCK_MS,
         "share.coordinator.snapshot.update.records.per.snapshot": 5,
     }
     internal_topics: ClassVar[Mapping[str, int]] = {CONSUMER_OFFSETS: 1, SHARE_GROUP_STATE: SHARE_COORDINATORS}
@@ -97,8 +95,8 @@ class ShareGroupCluster(GroupCluster):
             self._make_producer(self.partitions[-1]).begin()
 
     def terms(self, id: int) -> list[int | None]:
-        """The leader epochs of the coordinators: of the group if this broker is it, and of the share
-        partitions."""
+        """The leader epochs of the coordinators: of the group, if this broker is it, and of the
+        share partitions."""
         topic = SHARE_GROUP_STATE
         partitions = self.watch.internal[topic].partitions
         led = [index for index in partitions if self.coordinator_of(topic, index) is not None]
@@ -143,8 +141,6 @@ class ShareGroupCluster(GroupCluster):
 
     def _finish(self) -> None:
         """Every record is delivered and done."""
-        for producer in self.producers:
-            producer.is_ending = True
         self.require(lambda: all(each.is_idle for each in self.producers), "a producer does not come to its end")
         self.require(self._is_consumed, "not every record is acknowledged", CONSUMED_WITHIN)
         everything = {

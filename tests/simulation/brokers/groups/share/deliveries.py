@@ -16,6 +16,9 @@ from kafkadouble.server.share.share_partition import SharePartition
 
 from . import promises
 
+LOCK_MS = 3000
+"""The duration of an acquisition lock."""
+
 
 class RecordKey(NamedTuple):
     """A record of the topic."""
@@ -26,12 +29,16 @@ class RecordKey(NamedTuple):
 
 class Held:
     """A record that `client` has acquired, until `until` at least (ms), unless it gives the record
-    up before (`is_over`). `life` is None if it is not known which share partition gave it."""
+    up before (`is_over`). It means to hold the record until `due`. `life` is None if it is not
+    known which share partition gave it."""
 
-    __slots__ = ("client", "count", "is_over", "key", "life", "until")
+    __slots__ = ("client", "count", "due", "is_over", "key", "life", "until")
 
-    def __init__(self, client: object, key: RecordKey, count: int, life: SharePartition | None, until: int) -> None:
-        self.client, self.key, self.count, self.life, self.until = client, key, count, life, until
+    def __init__(
+        self, client: object, key: RecordKey, count: int, life: SharePartition | None, until: int, due: int
+    ) -> None:
+        self.client, self.key, self.count, self.life = client, key, count, life
+        self.until, self.due = until, due
         self.is_over = False
 
     def __repr__(self) -> str:

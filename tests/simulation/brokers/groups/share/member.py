@@ -20,7 +20,7 @@ from ...shape import TOPIC
 from ...transactions.steps import Asked, Steps
 from ..modern_member import JOIN, NAME, ModernMember
 from . import promises
-from .deliveries import Held, RecordKey
+from .deliveries import LOCK_MS, Held, RecordKey
 from .session import ClientSession, Decided, Place, batches
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ WAIT_MS, MAX_BYTES, MOST_RECORDS = 400, 1 << 20, 500
 
 TOPICS = (TOPIC, "late")
 """The topics that the members subscribe to. The second one is made later."""
+
+HOLDS_MS = (10, 10, 300, 2000, LOCK_MS + 500)
+"""How long a member holds records; some longer than their locks last."""
 
 CHOICES = (*[AcknowledgeType.ACCEPT] * 6, *[AcknowledgeType.RELEASE] * 2, *[AcknowledgeType.REJECT] * 2)
 
@@ -69,7 +72,6 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
         self._sessions: dict[int, ClientSession] = {}
         self._mode = self.random.choice((0, 0, 1))
         self._max_records, self._batch_size = self.random.choice((1, 3, MOST_RECORDS)), self.random.choice((1, 2, 500))
-        self._hold_ms = self.random.choice((10, 300, 2000, cluster.lock_ms + 500))
 
     # Heartbeats.
 
@@ -174,7 +176,7 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
             for (_, index), each in sorted(decided.items())
         ]
         topics = [of.AcknowledgeTopic(topic_id=self.cluster.topic_id(TOPIC), partitions=partitions)]
-        epoch = FINAL_EPOCH if session.epoch == FINAL_EPOCH else session.advance()
+        epoch = session.advance()
         body = of(
             group_id=NAME,
             member_id=self.member_id,
@@ -207,8 +209,7 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
     def _is_due(self, held: Held) -> bool:
         if self.cluster.is_ending:
             return True
-        is_held_enough = self.world.now >= held.until - self.cluster.lock_ms + self._hold_ms
-        return is_held_enough and self.random.random() < 0.5
+        return self.world.now >= held.due and self.random.random() < 0.5
 
     def _partitions_of(self, answer: Any) -> Any:
         names = {self.cluster.topic_id(topic): topic for topic in TOPICS}
@@ -244,9 +245,10 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
         history = self.cluster.watch.histories[place[1]] if place[0] == TOPIC else None
         life = self.cluster.life(session.to, place[1], lives)
         for acquired in partition.acquired_records:
+            due = self.world.now + self.random.choice(HOLDS_MS)
             for offset in range(acquired.first_offset, acquired.last_offset + 1):
                 key = RecordKey(place[1], offset)
-                held = Held(self, key, acquired.delivery_count, life, asked + self.cluster.lock_ms)
+                held = Held(self, key, acquired.delivery_count, life, asked + LOCK_MS, due)
                 committed = None if history is None else history.at(offset)
                 promises.acquired_is_in_the_answer(self, held, kept.get(offset), committed)
                 self.cluster.deliveries.acquired(held, asked, self.world.now)

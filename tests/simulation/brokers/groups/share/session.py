@@ -34,15 +34,23 @@ class ClientSession:
     def reset(self) -> None:
         """The broker does not know the session, or the connection is broken: the member gives up
         what it holds."""
-        for held in self.held:
-            held.is_over = True
-        self.epoch, self.held = INITIAL_EPOCH, []
+        self._give_up()
+        self.epoch = INITIAL_EPOCH
         self.partitions.clear()
 
+    def _give_up(self) -> None:
+        for held in self.held:
+            held.is_over = True
+        self.held = []
+
     def advance(self) -> int:
-        """The epoch of this request; the next one has the following epoch."""
+        """The epoch of this request; the next one has the following epoch. With the final one the
+        member gives up what it holds."""
         epoch = self.epoch
-        self.epoch = next_epoch(epoch)
+        if epoch == FINAL_EPOCH:
+            self._give_up()
+        else:
+            self.epoch = next_epoch(epoch)
         return epoch
 
     def hold(self, held: Held) -> None:

@@ -92,7 +92,9 @@ class ShareGroupCluster(GroupCluster):
         """A producer writes to the new partition."""
         if watch is self.watch:
             self.partitions = range(len(watch.partitions))
-            self._make_producer(self.partitions[-1]).begin()
+            producer = self._make_producer(self.partitions[-1])
+            producer.is_ending = self.is_ending
+            producer.begin()
 
     def terms(self, id: int) -> list[int | None]:
         """The leader epochs of the coordinators: of the group, if this broker is it, and of the

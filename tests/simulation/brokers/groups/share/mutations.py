@@ -75,7 +75,7 @@ MUTATIONS: dict[str, Mutation] = {
         "the share coordinator answers when a change is committed (KIP-932)",
         ((ShareCoordinatorShard, "after_commit", breaches.is_committed_at_once),),
         _DIE,
-        begins_with=10,
+        begins_with=13,
     ),
     "the state of share partitions is only in memory": Mutation(
         "every change of a share partition is a record of its coordinator (KIP-932)",
@@ -91,12 +91,13 @@ MUTATIONS: dict[str, Mutation] = {
         "a new leader delivers the records in the gaps of what was stored (KIP-932)",
         ((InFlightRecords, "__init__", breaches.begins_without_gaps),),
         _DIE,
-        begins_with=4,
+        begins_with=5,
     ),
     "a leader of the past writes": Mutation(
         "the share coordinator refuses an old leader epoch (KIP-932)",
         ((ShareCoordinatorShard, "_check_leader_epoch", of_replication.nothing),),
         _CUT_OFF,
+        begins_with=5,
     ),
     "share partitions stay when their leader resigns": Mutation(
         "a share partition belongs to one leader epoch (KIP-932)",

@@ -28,16 +28,19 @@ MUTATIONS: dict[str, Mutation] = {
         "a member waits for tasks that another process runs (KIP-1071)",
         ((TaskProcessIds, "active", breaches.runs_nothing),),
         _CALM,
+        begins_with=5,
     ),
     "a member advances before it has revoked": Mutation(
         "a member stays in its epoch until it has revoked (KIP-1071)",
         ((Reconciliation, "has_not_released", breaches.has_released),),
         _CALM,
+        begins_with=4,
     ),
     "what is being revoked has no owner": Mutation(
         "a task that is being revoked is still owned (KIP-1071)",
         ((StreamsGroup, "update_member", breaches.forgets_what_is_revoked),),
         _CALM,
+        begins_with=4,
     ),
     "the epoch does not advance with the assignment": Mutation(
         "a new assignment is of a new epoch (KIP-1071)",

@@ -128,7 +128,8 @@ class ShareGroupChange:
     def _initialize(self) -> list[Initialization]:
         """Return the partitions that need a state."""
         image, metadata = self.shard.node.image, self._metadata
-        retry_ms = self.shard.node.settings.int(RETRY_SETTING)
+        settings = self.shard.node.settings
+        retry_ms = max(settings.int(RETRY_SETTING), settings.int(self.shard.commit_timeout_setting))
         topics = uninitialized_partitions(metadata, self._names, image, self.shard.now, retry_ms)
         if not topics:
             return []

@@ -151,6 +151,25 @@ def test_an_initialization_without_a_result_begins_again_after_a_while(monkeypat
     assert sharing.assigned() == {"a": [0, 1]}
 
 
+def test_no_partition_is_initialized_again_while_the_group_may_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in Kafka the interval is at least the commit timeout."""
+    calls: list[int] = []
+
+    def lost(self: Any, key: SharePartitionKey, *rest: Any) -> None:
+        calls.append(key.partition)
+
+    monkeypatch.setitem(SETTINGS, "group.share.initialize.retry.interval.ms", 1000)
+    monkeypatch.setattr(DefaultStatePersister, "initialize_state", lost)
+    sharing = Sharing()
+    sharing.heartbeat()
+    sharing.tick(4999)
+    sharing.heartbeat()
+    assert calls == [0, 1]
+    sharing.tick(1)
+    sharing.heartbeat()
+    assert calls == [0, 1, 0, 1]
+
+
 def test_added_partitions_are_read_from_their_start() -> None:
     sharing = Sharing()
     sharing.join("a")

@@ -18,6 +18,8 @@ from .producer import Producer
 from .shape import HIGHEST_LEVEL, TOPIC, Shape
 from .watch import Watch
 
+CREATE_TOPICS_VERSION = 7
+
 
 class Cluster(Nodes):
     """`partitions` are the numbers of the partitions of the one topic."""
@@ -60,6 +62,12 @@ class Cluster(Nodes):
         self._create(TOPIC, len(self.partitions))
 
     def _create(self, name: str, partitions: int) -> None:
+        answer = self.ask_controller(self.creation(name, partitions), CREATE_TOPICS_VERSION)
+        if answer.topics[0].error_code:
+            raise Broken(f"the topic {name} cannot be made: {answer}")
+
+    def creation(self, name: str, partitions: int) -> CreateTopicsRequest:
+        """The request that creates a topic, with replicas on random brokers."""
         of, shape, random = CreateTopicsRequest, self.shape, self.world.random
         assignments = [
             of.CreatableReplicaAssignment(
@@ -71,23 +79,25 @@ class Cluster(Nodes):
         topic = of.CreatableTopic(
             name=name, num_partitions=-1, replication_factor=-1, assignments=assignments, configs=configs
         )
-        answer = self.ask_controller(of(topics=[topic], timeout_ms=1000), 7)
-        if answer.topics[0].error_code:
-            raise Broken(f"the topic {name} cannot be made: {answer}")
+        return of(topics=[topic], timeout_ms=1000)
 
     def _begin_clients(self) -> None:
-        shape, random = self.shape, self.world.random
+        shape = self.shape
         for number in range(shape.producers):
-            index = number % shape.partitions
-            idempotent = number == 0 or random.random() < 0.5
-            acks = -1 if idempotent else random.choice(shape.acks)
-            self.producers.append(Producer(self, 101 + number, index, acks=acks, idempotent=idempotent))
+            self._make_producer(number % shape.partitions)
         for number in range(shape.consumers):
             self.consumers.append(Consumer(self, 201 + number, number % shape.partitions))
         for number in range(shape.askers):
             self.askers.append(Asker(self, 301 + number, number % shape.partitions))
         for client in self._clients():
             client.begin()
+
+    def _make_producer(self, index: int) -> Producer:
+        number, random = len(self.producers), self.world.random
+        idempotent = number == 0 or random.random() < 0.5
+        acks = -1 if idempotent else random.choice(self.shape.acks)
+        self.producers.append(Producer(self, 101 + number, index, acks=acks, idempotent=idempotent))
+        return self.producers[-1]
 
     def _clients(self) -> list[Client]:
         return [*self.producers, *self.consumers, *self.askers]

@@ -49,7 +49,8 @@ class History:
 
     def led(self, leader_epoch: int, log: Sequence[Kept]) -> int | None:
         """A broker begins to lead with this log. Returns the first offset that it lacks without
-        permission; None if there is none."""
+        permission; None if there is none. A leader of the past, which learns late of its election,
+        lacks what its successors have committed."""
         shared = shared_beginning(self.records, log)
         allowed = self._loses_from is not None and leader_epoch >= self._loses_from
         if allowed:
@@ -57,7 +58,7 @@ class History:
         if shared == self.end or not (allowed or self.is_current(leader_epoch)):
             return None
         if not allowed:
-            return shared
+            return shared if self.records[shared].epoch <= leader_epoch else None
         self.lost |= {kept.value for kept in self.records[shared:]}
         del self.records[shared:]
         return None

@@ -17,6 +17,13 @@ class InternalWatch(Watch):
         super().__init__(cluster)
         self.internal = {topic: Watch(cluster, topic, count) for topic, count in topics.items()}
 
+    def add(self, topic: str) -> Watch:
+        """Also watches a topic that is not there yet, and returns its watcher."""
+        self.internal[topic] = Watch(self._cluster, topic, 0)
+        for member in self._cluster.members.values():
+            self.internal[topic].started(member)
+        return self.internal[topic]
+
     def is_whole(self) -> bool:
         """Whether no committed record of any topic was lost, or may be lost at present."""
         return all(history.is_intact for watch in (self, *self.internal.values()) for history in watch.histories)

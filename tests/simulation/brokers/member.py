@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
@@ -22,6 +22,7 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
 from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
+from kafkadouble.server.requests.waiting import HandlerTask
 from tests.support.listeners import BROKER, CONTROLLER, listeners_of
 
 from ..world import Broken, Event
@@ -31,6 +32,13 @@ from .shape import REQUEST_MS
 
 if TYPE_CHECKING:
     from .nodes import Nodes
+
+
+class Connection(NamedTuple):
+    """One connection at its node, with the requests that wait there."""
+
+    peer: Peer
+    tasks: list[HandlerTask]
 
 
 class Member:
@@ -50,6 +58,7 @@ class Member:
         # Callbacks that are called when the process dies.
         self._unanswered: dict[int, Callable[[], None]] = {}
         self._numbers = count(1)
+        self._connections: dict[tuple[int, str], Connection] = {}  # by sender and listener
         self._is_touching = False
 
     @property
@@ -96,6 +105,7 @@ class Member:
     def _forget_node(self) -> None:
         self.node = None
         self._held.clear()
+        self._connections.clear()
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
@@ -159,6 +169,7 @@ class Member:
 
     def receive(
         self,
+        sender: int,
         key: int,
         version: int,
         data: bytes,
@@ -166,7 +177,7 @@ class Member:
         reply: Callable[[Any], None],
         lost: Callable[[], None],
     ) -> None:
-        """A request of another node or of a client, at this listener."""
+        """A request of `sender`, another node or a client, at this listener."""
         number = next(self._numbers)
         self._unanswered[number] = lost
 
@@ -176,11 +187,36 @@ class Member:
 
         def taken(node: Node) -> None:
             body = registry.api(key).request.decode(data, version)
-            peer = Peer(number, "127.0.0.1", 1, listener)
-            request: Request[Any] = Request(key, version, number, "client", body, peer, self.world.now, len(data))
-            node.submit(request, answered, self.world.now)
+            connection = self._connection(sender, listener)
+            request: Request[Any] = Request(
+                key, version, number, "client", body, connection.peer, self.world.now, len(data)
+            )
+            task = node.submit(request, answered, self.world.now)
+            if task is not None:
+                connection.tasks[:] = [*(each for each in connection.tasks if each.alive), task]
 
         self.step(taken)
+
+    def _connection(self, sender: int, listener: ListenerSpec) -> Connection:
+        found = self._connections.get((sender, listener.name))
+        if found is None:
+            found = Connection(Peer(next(self._numbers), "127.0.0.1", 1, listener), [])
+            self._connections[sender, listener.name] = found
+        return found
+
+    def disconnect(self, sender: int) -> None:
+        """The connection of a client to the broker breaks: what waits for it is given up."""
+
+        def lost(node: Node) -> None:
+            connection = self._connections.pop((sender, self.listener(at_broker=True).name), None)
+            if connection is not None:
+                for task in connection.tasks:
+                    task.close()
+                if connection.peer.on_disconnect is not None:
+                    connection.peer.on_disconnect(connection.peer.id)
+                node.tick(self.world.now)
+
+        self.step(lost)
 
     def _tick(self) -> None:
         def tick(node: Node) -> None:

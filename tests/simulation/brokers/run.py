@@ -8,6 +8,9 @@ from ..outcome import Outcome, played
 from ..world import World
 from .cluster import Cluster
 from .groups.cluster import GroupCluster
+from .groups.consumer_cluster import ConsumerGroupCluster
+from .groups.share.cluster import ShareGroupCluster
+from .groups.streams.cluster import StreamsGroupCluster
 from .rounds import SCENARIOS, scenario_of
 from .shape import Shape
 from .traffic import most_per_second
@@ -16,9 +19,13 @@ from .transactions.cluster import TransactionalCluster
 
 def kind_of(shape: Shape) -> type[Cluster]:
     """The cluster whose clients the shape has."""
-    if shape.transactional:
-        return TransactionalCluster
-    return GroupCluster if shape.group_members else Cluster
+    kinds = {
+        TransactionalCluster: shape.transactional,
+        ConsumerGroupCluster: shape.group_members,
+        ShareGroupCluster: shape.share_members,
+        StreamsGroupCluster: shape.streams_members,
+    }
+    return next((kind for kind, clients in kinds.items() if clients), Cluster)
 
 
 def run(seed: int, *, tracing: bool = False, scenario: str | None = None) -> Outcome:

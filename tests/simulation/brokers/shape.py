@@ -60,6 +60,12 @@ class Shape:
     # The members of a group with the consumer protocol, and those with the classic one.
     group_members: int = 0
     classic_members: int = 0
+    share_members: int = 0
+    delivery_count_limit: int = 5  # of the share group
+    streams_members: int = 0
+    standby_replicas: int = 0  # of the tasks of the streams group
+    assignment_interval_ms: int = 0  # of the share or streams group
+    initial_delay_ms: int = 0  # of the streams group
 
     @property
     def controller_ids(self) -> list[int]:

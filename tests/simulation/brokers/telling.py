@@ -133,6 +133,43 @@ def _added(message: Any) -> Iterator[str]:
             yield f"{topic.name}-{each.partition_index} {_code(each.partition_error_code)}"
 
 
+def _share_fetch(message: Any) -> Iterator[str]:
+    yield f"{message.member_id} epoch {message.share_session_epoch}"
+    for topic in message.topics:
+        for each in topic.partitions:
+            yield f"{each.partition_index} {_acknowledgements(each)}"
+
+
+def _acknowledgements(partition: Any) -> str:
+    batches = partition.acknowledgement_batches
+    return ",".join(f"{each.first_offset}-{each.last_offset}:{[*map(int, each.acknowledge_types)]}" for each in batches)
+
+
+def _share_fetched(message: Any) -> Iterator[str]:
+    for topic in message.responses:
+        for each in topic.partitions:
+            given = [(one.first_offset, one.last_offset, one.delivery_count) for one in each.acquired_records]
+            yield f"{each.partition_index} {_code(each.error_code)} {_code(each.acknowledge_error_code)} {given}"
+
+
+def _share_acknowledged(message: Any) -> Iterator[str]:
+    for topic in message.responses:
+        for each in topic.partitions:
+            yield f"{each.partition_index} {_code(each.error_code)}"
+
+
+def _member(message: Any) -> Iterator[str]:
+    yield f"{message.member_id} epoch {message.member_epoch}"
+
+
+def _tasks(message: Any) -> Iterator[str]:
+    yield from _member(message)
+    for role in ("active", "standby", "warmup"):
+        tasks = getattr(message, f"{role}_tasks")
+        if tasks is not None:
+            yield f"{role} {[(each.subtopology_id, list(each.partitions)) for each in tasks]}"
+
+
 _SHOWN: dict[str, Callable[[Any], Iterator[str]]] = {
     "FetchRequest": _fetch,
     "FetchResponse": _fetched,
@@ -151,4 +188,14 @@ _SHOWN: dict[str, Callable[[Any], Iterator[str]]] = {
     "WriteTxnMarkersResponse": _marked,
     "AddPartitionsToTxnRequest": _add,
     "AddPartitionsToTxnResponse": _added,
+    "ConsumerGroupHeartbeatRequest": _member,
+    "ConsumerGroupHeartbeatResponse": _member,
+    "ShareGroupHeartbeatRequest": _member,
+    "ShareGroupHeartbeatResponse": _member,
+    "ShareFetchRequest": _share_fetch,
+    "ShareFetchResponse": _share_fetched,
+    "ShareAcknowledgeRequest": _share_fetch,
+    "ShareAcknowledgeResponse": _share_acknowledged,
+    "StreamsGroupHeartbeatRequest": _tasks,
+    "StreamsGroupHeartbeatResponse": _tasks,
 }

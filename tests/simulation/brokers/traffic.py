@@ -30,7 +30,9 @@ def connections(shape: Shape) -> int:
     if shape.transactional:
         clients += 2 * shape.transactional + 2 * shape.partitions
     # A member that is replaced may still have a request in flight.
-    clients += 2 * (shape.group_members + shape.classic_members)
+    clients += 2 * (shape.group_members + shape.classic_members + shape.share_members + shape.streams_members)
+    # A share group has a reader of its start offsets, and a producer for the added partition.
+    clients += 2 * (shape.share_members > 0)
     return nodes * (nodes - 1) + clients
 
 

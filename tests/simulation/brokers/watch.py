@@ -43,10 +43,10 @@ class Watch:
         self._before = self.image = EMPTY
         self._found: Broken | None = None
         self.partitions: dict[int, PartitionImage] = {}
-        indexes = self._indexes = range(cluster.shape.partitions if count is None else count)
-        self.histories = [History() for _ in indexes]
+        self.histories: list[History] = []
         # the elected broker, by leader epoch
-        self._elected: list[dict[int, int]] = [{} for _ in indexes]
+        self._elected: list[dict[int, int]] = []
+        self._grow(cluster.shape.partitions if count is None else count)
         self._replicas: dict[tuple[int, int], Replica] = {}
         self._sent: dict[int, int] = {}  # the partition that each value was sent to
         self.elections = self.losses = self.deaths = self.truncations = 0
@@ -56,6 +56,16 @@ class Watch:
         if found is None:
             found = self._replicas[id, index] = Replica(self._cluster.members[id], self.topic, index)
         return found
+
+    def _grow(self, count: int) -> None:
+        """The topic has at least so many partitions."""
+        while len(self.histories) < count:
+            self.histories.append(History())
+            self._elected.append({})
+
+    @property
+    def _indexes(self) -> range:
+        return range(len(self.histories))
 
     def live_brokers(self) -> int:
         return len(self.image.live_brokers())
@@ -83,6 +93,7 @@ class Watch:
 
     def _changed(self, index: int, before: PartitionImage | None, after: PartitionImage) -> None:
         self._world.note("{}-{} is to be {}", self.topic, index, _as_text(after))
+        self._grow(index + 1)
         self.partitions[index] = after
         if before is not None:
             promises.epochs_grow(index, before, after)

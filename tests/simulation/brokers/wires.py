@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 NEVER_AFTER_ITS_REPETITION = {
     ApiKeys.WRITE_TXN_MARKERS,
     ApiKeys.CONSUMER_GROUP_HEARTBEAT,
+    ApiKeys.SHARE_GROUP_HEARTBEAT,
+    ApiKeys.SHARE_FETCH,
+    ApiKeys.SHARE_ACKNOWLEDGE,
+    ApiKeys.STREAMS_GROUP_HEARTBEAT,
     ApiKeys.JOIN_GROUP,
 }
 """The requests that do not arrive when the sender has given them up, as if the end of their
@@ -34,7 +38,8 @@ connection had arrived first.
 A marker of version 1 that arrives after its repetition ends the next transaction: nothing in that
 version says which transaction it is for (KIP-890). A heartbeat or a JoinGroup that arrives late
 says what the member owned long ago, and takes it into an epoch of which it does not learn: the
-answer to its next heartbeat has no assignment, because nothing changes then (KIP-848)."""
+answer to its next heartbeat has no assignment, because nothing changes then (KIP-848). A ShareFetch
+that arrives late opens a share session over the one that its member has opened since (KIP-932)."""
 
 OnAnswer = Callable[[Message | RequestFailure], None]
 
@@ -64,6 +69,12 @@ class Wires:
         """Lets `to` answer a request of `sender`; both are ids of nodes or clients. `at_broker`: of
         a node with two listeners, at that of its broker."""
         _Asking(self, sender, to, body, version, on_answer, timeout, at_broker)
+
+    def disconnect(self, sender: int, to: int) -> None:
+        """Breaks the connections of `sender` to this node."""
+        target = self._members.get(to)
+        if target is not None:
+            target.disconnect(sender)
 
     def member(self, id: int) -> Member | None:
         return self._members.get(id)
@@ -112,7 +123,7 @@ class _Asking:
             self._wires.world.after(1, self.lost)
             return
         listener = target.listener(at_broker=self._at_broker)
-        target.receive(self._key, self._version, data, listener, self._reply, self.lost)
+        target.receive(self._sender, self._key, self._version, data, listener, self._reply, self.lost)
 
     def _reply(self, answer: Any) -> None:
         """The answer of the other end; bytes that are no message end the connection."""

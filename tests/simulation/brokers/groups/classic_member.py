@@ -20,10 +20,10 @@ from kafkadouble.server.groups.consumer_protocol import assignment_of
 from ...world import Broken
 from ..shape import TOPIC
 from ..transactions.steps import Asked, SteppedClient, Steps
-from .member import GOES, NAME, WAITS
+from .modern_member import GOES, NAME, WAITS
 
 if TYPE_CHECKING:
-    from .cluster import GroupCluster
+    from .consumer_cluster import ConsumerGroupCluster
 
 JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION, LEAVE_VERSION = 9, 5, 4, 5
 SESSION_MS, REBALANCE_TIMEOUT_MS = 6000, 8000
@@ -37,11 +37,11 @@ REJOINS = {
 }
 
 
-class ClassicGroupMember(SteppedClient["GroupCluster"]):
+class ClassicGroupMember(SteppedClient["ConsumerGroupCluster"]):
     """`using` are the partitions that it has in use; `epoch` is its generation. One that `stays`
     keeps the group from being empty, and so from being another group."""
 
-    def __init__(self, cluster: GroupCluster, id: int, name: str, *, stays: bool) -> None:
+    def __init__(self, cluster: ConsumerGroupCluster, id: int, name: str, *, stays: bool) -> None:
         self.name, self.member_id, self.epoch = name, "", -1
         self._stays = stays
         self.using = set[int]()

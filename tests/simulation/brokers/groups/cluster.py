@@ -3,90 +3,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.groups.consumer.consumer_group import ConsumerGroup
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 
 from ...world import World
 from ..internal import InternalCluster, InternalWatch
-from ..shape import TOPIC, Shape
-from . import promises
-from .classic_member import ClassicGroupMember
-from .member import NAME, GroupMember
-from .owners import Owners
+from ..nodes import IN_ORDER_WITHIN
+from ..shape import Shape
+from ..watch import Watch
+from .growth import Growth
+from .modern_member import NAME
+
+if TYPE_CHECKING:
+    from .classic_member import ClassicGroupMember
+    from .modern_member import ModernMember
+
 
 FIRST_MEMBER = 601
 
-SETTINGS: dict[str, object] = {
-    "group.consumer.min.session.timeout.ms": 1000,
-    "group.consumer.session.timeout.ms": 6000,
-    "group.consumer.min.heartbeat.interval.ms": 100,
-    "group.consumer.heartbeat.interval.ms": 400,
-    "group.consumer.assignment.interval.ms": 0,
-    "group.min.session.timeout.ms": 1000,
-    "group.initial.rebalance.delay.ms": 0,
-}
-
-AnyMember = GroupMember | ClassicGroupMember
-
 
 class GroupCluster(InternalCluster):
-    """`group_members` are those that live; `owners` is what all that ever lived were given."""
+    """`group_members` are those that live. `settings` are those of its brokers. `stable_within` is
+    the time (ms) in which the group becomes Stable when the faults are over."""
+
+    settings: ClassVar[Mapping[str, object]]
+    stable_within: ClassVar[int] = IN_ORDER_WITHIN
+    internal_topics: ClassVar[Mapping[str, int]] = {CONSUMER_OFFSETS: 1}
 
     def __init__(self, world: World, shape: Shape) -> None:
         super().__init__(world, shape)
-        self.group_members: list[AnyMember] = []
-        self.owners = Owners()
+        self.group_members: list[Any] = []
         self.is_ending = False
         self.replaced = 0
         self._numbers = count(FIRST_MEMBER)
+        self._topic_ids: dict[str, Uuid] = {}
+        self._growing: list[Growth] = []
 
     def _make_watch(self) -> InternalWatch:
-        return InternalWatch(self, {CONSUMER_OFFSETS: 1})
+        return InternalWatch(self, self.internal_topics)
 
     def settings_of(self, id: int) -> dict[str, object]:
-        return super().settings_of(id) | (SETTINGS if id in self.shape.broker_ids else {})
+        return super().settings_of(id) | (dict(self.settings) if id in self.shape.broker_ids else {})
 
-    @property
-    def topic_id(self) -> Uuid:
-        """The id of the topic, as the brokers know it."""
-        found = [member.node.image.topic_ids.get(TOPIC) for member in self.brokers if member.node is not None]
-        self._topic_id = next((id for id in found if id is not None), getattr(self, "_topic_id", Uuid.ZERO))
-        return self._topic_id
+    def topic_id(self, topic: str) -> Uuid:
+        """The id of a topic, as the brokers know it."""
+        found = [member.node.image.topic_ids.get(topic) for member in self.brokers if member.node is not None]
+        id = next((id for id in found if id is not None), self._topic_ids.get(topic, Uuid.ZERO))
+        self._topic_ids[topic] = id
+        return id
 
     def _begin_clients(self) -> None:
         super()._begin_clients()
-        for number in range(self.shape.group_members):
-            self._begin_member(f"i{number}" if self.world.random.random() < 0.4 else None)
-        for number in range(self.shape.classic_members):
-            self._begin_classic_member(stays=not number)
+        self._begin_members()
 
-    def _begin_member(self, instance: str | None) -> None:
-        id = next(self._numbers)
-        self._begin(GroupMember(self, id, f"m{id}", instance))
+    @abstractmethod
+    def _begin_members(self) -> None:
+        """Begins the first members of the group."""
 
-    def _begin_classic_member(self, *, stays: bool = False) -> None:
-        id = next(self._numbers)
-        self._begin(ClassicGroupMember(self, id, f"c{id}", stays=stays))
+    @abstractmethod
+    def _begin_successor(self, member: Any) -> None:
+        """Begins a member in the place of one that is gone."""
 
-    def _begin(self, member: AnyMember) -> None:
+    def _begin(self, make: Callable[[int], ModernMember[Any] | ClassicGroupMember]) -> None:
+        """Begins the member that `make` makes with an id."""
+        member = make(next(self._numbers))
         self.group_members.append(member)
         self.world.after(self.world.random.randint(0, 2000), member.begin)
 
-    def replace(self, member: AnyMember) -> None:
-        """A member is gone; another one comes. It need not use the same protocol."""
+    def replace(self, member: ModernMember[Any] | ClassicGroupMember) -> None:
+        """A member is gone; another one comes."""
         self.group_members.remove(member)
         self.replaced += 1
-        instance = member.instance if isinstance(member, GroupMember) else None
-        is_classic = self.shape.classic_members > 0 and instance is None and self.world.random.random() < 0.5
-        if is_classic:
-            self._begin_classic_member()
-        else:
-            self._begin_member(instance)
+        self._begin_successor(member)
+
+    def _let_grow(self, watch: Watch, counts: Sequence[int]) -> None:
+        """A topic gets these numbers of partitions, one after the other."""
+        self._growing.append(Growth(self, watch, counts))
+        self._growing[-1].begin()
+
+    def grown(self, watch: Watch) -> None:
+        """A topic has got partitions."""
 
     def term(self, id: int) -> int | None:
         """The leader epoch in which this broker coordinates the group; None if it does not."""
@@ -94,57 +95,44 @@ class GroupCluster(InternalCluster):
         leads = coordinator is not None and coordinator.id == id
         return self.watch.internal[CONSUMER_OFFSETS].partitions[0].leader_epoch if leads else None
 
-    def given(self, client: AnyMember, epoch: int, partitions: Iterable[int]) -> None:
-        """The client was told that it has these partitions in this epoch."""
-        partitions = list(partitions)
-        self.owners.has(client, epoch, partitions)
-        others = [other for other in self.group_members if other is not client and self._is_current(other)]
-        for other in others:
-            for partition in partitions:
-                if partition in other.using:
-                    promises.is_given_too_early(partition, client, other)
-
-    def _is_current(self, client: AnyMember) -> bool:
-        """Whether the coordinator counts it as a member in its epoch."""
-        group: Any = self._group()
-        id, epoch = client.member_id, client.epoch
-        if group is None or id not in group.members:
-            return False
-        if not isinstance(group, ConsumerGroup):
-            return bool(group.generation_id == epoch)
-        member = group.members[id]
-        return epoch in (member.member_epoch, member.previous_member_epoch)
-
-    def figures(self) -> dict[str, int]:
-        """What has happened to the group."""
-        epochs = {epoch for _, epoch in self.owners.given}
-        return {"epochs with owners": len(epochs), "members replaced": self.replaced}
-
-    def state(self) -> str:
-        return f"{super().state()}, {self.group_members}, {self._group()!r}"
-
-    def _group(self) -> object:
+    @property
+    def group(self) -> Any:
+        """The group at its coordinator; None where there is none."""
         coordinator = self.coordinator_of(CONSUMER_OFFSETS)
         shards = [] if coordinator is None or coordinator.node is None else [*coordinator.node.groups]
         return shards[0].groups.get(NAME) if shards else None
 
+    def figures(self) -> dict[str, int]:
+        """What has happened to the group."""
+        return {"members replaced": self.replaced}
+
+    def state(self) -> str:
+        return f"{super().state()}, {self.group_members}, {self.group!r}"
+
     def recover(self) -> None:
-        """Ends all faults: the group becomes Stable, and every partition has one owner."""
+        """Ends all faults: the group becomes Stable, with the members that live."""
         self.is_ending = True
+        for producer in self.producers:
+            producer.is_ending = True
         self.end_faults()
+        self.require(lambda: all(each.is_over for each in self._growing), "a topic does not get its partitions")
         self.await_order()
-        self.require(self._is_shared, "the group does not become Stable, with one owner for each partition")
+        self.require(
+            self._is_stable, "the group does not become Stable, with all that it shall have", self.stable_within
+        )
+        self._finish()
         for member in self.group_members:
             member.die()
         super().recover()
 
-    def _is_shared(self) -> bool:
-        group: Any = self._group()
-        used = sorted(index for member in self.group_members for index in member.using)
+    def _is_stable(self) -> bool:
+        group = self.group
         names = {member.member_id for member in self.group_members}
-        return (
-            group is not None
-            and group.state_name == "Stable"
-            and set(group.members) == names
-            and used == [*self.partitions]
-        )
+        return group is not None and group.state_name == "Stable" and set(group.members) == names and self._is_shared()
+
+    @abstractmethod
+    def _is_shared(self) -> bool:
+        """Whether the members have everything that the group shall have."""
+
+    def _finish(self) -> None:
+        """Called when the group is Stable, before its members stop."""

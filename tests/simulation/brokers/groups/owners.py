@@ -1,8 +1,9 @@
-"""The members that had each partition, in each epoch: what the clients of a group received."""
+"""The members that had each partition or task, in each epoch: what the clients of a group
+received."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Protocol
 
 from . import promises
@@ -10,28 +11,40 @@ from . import promises
 
 class Owner(Protocol):
     """A client of the group. `owner` is its member id or, if it is static, its instance id;
-    `is_over` says that it has gone."""
+    `is_over` says that it has gone. `using` is what it has in use."""
 
     is_over: bool
 
     @property
     def owner(self) -> str: ...
+    @property
+    def using(self) -> Collection[Hashable]: ...
 
 
 class Owners:
-    """`given` maps partition and epoch -> the client that was given the partition.
+    """`given` maps a partition or task, and an epoch -> the client that was given it.
 
-    What a client had that has gone does not count: when a group is empty, a group of the other
+    What a client had that has gone does not count: when a group is empty, a group of another
     protocol can replace it, and its epochs begin again.
     """
 
     def __init__(self) -> None:
-        self.given: dict[tuple[int, int], Owner] = {}
+        self.given: dict[tuple[Hashable, int], Owner] = {}
 
-    def has(self, client: Owner, epoch: int, partitions: Iterable[int]) -> None:
-        """The client has these partitions in this epoch."""
-        for partition in partitions:
-            other = self.given.get((partition, epoch), client)
+    @property
+    def epochs(self) -> int:
+        """The number of epochs in which something had an owner."""
+        return len({epoch for _, epoch in self.given})
+
+    def given_now(self, client: Owner, epoch: int, things: Collection[Hashable], others: Iterable[Owner]) -> None:
+        """The client was told that it has these things in this epoch; `others` are the clients in
+        their present epochs."""
+        for thing in things:
+            other = self.given.get((thing, epoch), client)
             if not other.is_over and other.owner != client.owner:
-                promises.has_two_owners(partition, epoch, client, other)
-            self.given[partition, epoch] = client
+                promises.has_two_owners(thing, epoch, client, other)
+            self.given[thing, epoch] = client
+        for other in others:
+            for thing in things:
+                if thing in other.using:
+                    promises.is_given_too_early(thing, client, other)

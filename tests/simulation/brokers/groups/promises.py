@@ -1,19 +1,20 @@
-"""The promises of consumer groups. Each is a small function that raises Broken, and states the
-sentence of the KIP that is broken."""
+"""The promises of groups whose members own something: partitions or tasks. Each is a small function
+that raises Broken, and states the sentence of the KIP that is broken."""
 
 from __future__ import annotations
 
 from ...world import Broken
 
 
-def has_two_owners(partition: int, epoch: int, client: object, other: object) -> None:
-    """KIP-848: a partition has at most one owner in a member epoch."""
-    raise Broken(f"partition {partition} has two owners in epoch {epoch}: {other!r} and {client!r}")
+def has_two_owners(thing: object, epoch: int, client: object, other: object) -> None:
+    """KIP-848, KIP-1071: a partition or active task has at most one owner in a member epoch."""
+    raise Broken(f"{thing} has two owners in epoch {epoch}: {other!r} and {client!r}")
 
 
-def is_given_too_early(partition: int, client: object, other: object) -> None:
-    """KIP-848: a member gets a partition when the one that had it has revoked it, or has left."""
-    raise Broken(f"{client!r} is given partition {partition}, which {other!r} still has")
+def is_given_too_early(thing: object, client: object, other: object) -> None:
+    """KIP-848, KIP-1071: a member gets a partition or task when the one that had it has revoked it,
+    or has left."""
+    raise Broken(f"{client!r} is given {thing}, which {other!r} still has")
 
 
 def epoch_is_kept(client: object, epoch: int, message: str | None) -> None:

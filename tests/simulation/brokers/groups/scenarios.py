@@ -3,18 +3,19 @@ partition has one owner; at no time has one two owners in one epoch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import cast
+from typing import Any
 
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
 
 from ...network import Weather
 from .. import faults, scenarios
 from ..cluster import Cluster
+from ..member import Member
 from ..scenarios import Scenario
 from ..shape import SESSION_MS, Shape, shape
-from .cluster import GroupCluster
 
 
 def goes_on(cluster: Cluster) -> None:
@@ -23,20 +24,27 @@ def goes_on(cluster: Cluster) -> None:
     cluster.world.run_for(cluster.world.random.randint(8000, 14_000))
 
 
-def coordinators_die(cluster: Cluster) -> None:
-    """The coordinator is killed, cut off or shut down, in the middle of reconciliations."""
+def coordinator(cluster: Any) -> Member | None:
+    """The coordinator of the group."""
+    found: Member | None = cluster.coordinator_of(CONSUMER_OFFSETS)
+    return found
+
+
+def coordinators_die(cluster: Cluster, victim_of: Callable[[Any], Member | None] = coordinator) -> None:
+    """The coordinator, or another broker that the group depends on, is killed, cut off or shut
+    down, in the middle of reconciliations."""
     random = cluster.world.random
     cluster.network.weather = Weather(delay=(0, 12), late=0.02, latest=1500, lost=0.01)
     cluster.world.run_for(random.randint(1000, 3000))
     for _ in range(random.randint(2, 3)):
-        coordinator = cast(GroupCluster, cluster).coordinator_of(CONSUMER_OFFSETS)
-        if coordinator is not None:
+        victim = victim_of(cluster)
+        if victim is not None:
             how = random.choice(("kill", "stop", "isolate"))
-            cluster.world.note("the coordinator {} goes: {}", coordinator.id, how)
+            cluster.world.note("{} goes: {}", victim.id, how)
             if how == "isolate":
-                cluster.network.isolate(coordinator.id, cluster.members)
+                cluster.network.isolate(victim.id, cluster.members)
             else:
-                coordinator.kill() if how == "kill" else coordinator.stop()
+                victim.kill() if how == "kill" else victim.stop()
         cluster.world.run_for(random.randint(SESSION_MS, SESSION_MS + 2000))
         cluster.network.heal()
         faults.start_all(cluster)
@@ -44,7 +52,7 @@ def coordinators_die(cluster: Cluster) -> None:
 
 
 def of_groups(random: Random, **fixed: object) -> Shape:
-    """A shape with the members of a group; no other clients."""
+    """A shape with the members of a consumer group; no other clients."""
     drawn: dict[str, object] = {
         "brokers": 3,
         "partitions": random.choice((3, 4, 5)),

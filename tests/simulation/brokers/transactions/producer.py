@@ -19,7 +19,6 @@ from kafkadouble.messages.generated.add_offsets_to_txn import AddOffsetsToTxnReq
 from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsToTxnRequest
 from kafkadouble.messages.generated.end_txn import EndTxnRequest
 from kafkadouble.messages.generated.init_producer_id import InitProducerIdRequest
-from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequest
 from kafkadouble.messages.message import Message
@@ -27,7 +26,6 @@ from kafkadouble.server.coordinator.coordinator_lookup import GROUP, TRANSACTION
 from kafkadouble.wire.batch import Record, encode_batch
 
 from ...world import Broken
-from ..client import METADATA_VERSION
 from ..kept import ABORTED, COMMITTED
 from ..producer import TRIED_AGAIN, WAIT_MS
 from ..shape import TOPIC
@@ -87,7 +85,6 @@ class TransactionalProducer(SteppedClient["TransactionHost"]):
         self.version = max(least_version, self.random.choice(cluster.transactions_versions))
         self._timeout_ms = self.random.choice(TIMEOUTS_MS)
         self.producer_id = self.epoch = -1
-        self._leaders: dict[int, int] = {}
         self._sequences: dict[int, int] = {}
         self._added: set[object] = set()
         self._is_in_doubt = False  # a request had no answer since the last new epoch
@@ -164,12 +161,12 @@ class TransactionalProducer(SteppedClient["TransactionHost"]):
         body = self._batch(values, index)
         while True:
             fence = self.cluster.ledger.fence(self.transactional_id)
-            answer = yield Asked((yield from self._leader(index)), body, PRODUCE_VERSIONS[self.version])
+            answer = yield Asked((yield from self.leader(TOPIC, index)), body, PRODUCE_VERSIONS[self.version])
             found = None if answer is None else answer.responses[0].partition_responses[0]
             code = None if found is None else found.error_code
             if found is not None and code in (error_codes.NONE, error_codes.DUPLICATE_SEQUENCE_NUMBER):
                 break
-            self._leaders.pop(index, None)
+            self.forget_leader(TOPIC, index)
             self._is_in_doubt |= code is None
             self._raise_for(code, body)
             if code is None and self.random.random() < GIVES_UP:
@@ -280,20 +277,6 @@ class TransactionalProducer(SteppedClient["TransactionHost"]):
         if code in FATAL or not self.cluster.ledger.is_whole:
             raise Stopped(error_codes.name(code))
         raise Broken(f"{self!r} is answered {error_codes.name(code)} to {body}")
-
-    def _leader(self, index: int) -> Steps:
-        """The leader of a partition, as a broker knows it."""
-        of = MetadataRequest
-        body = of(topics=[of.MetadataRequestTopic(name=TOPIC)], allow_auto_topic_creation=False)
-        while index not in self._leaders:
-            answer = yield Asked(self.any_broker(), body, METADATA_VERSION)
-            for topic in () if answer is None else answer.topics:
-                for each in topic.partitions:
-                    if each.leader_id >= 0:
-                        self._leaders[each.partition_index] = each.leader_id
-            if index not in self._leaders:
-                yield from self.pause()
-        return self._leaders[index]
 
     def __repr__(self) -> str:
         return f"producer {self.id} of {self.transactional_id}, version {self.version}, {self.producer_id}/{self.epoch}"

@@ -7,11 +7,12 @@ from collections.abc import Generator
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.raft.request_manager import RequestFailure
 
 from ...world import World
-from ..client import BACKOFF_MS, TIMEOUT_MS
+from ..client import BACKOFF_MS, METADATA_VERSION, TIMEOUT_MS
 from ..shape import Shape
 from ..wires import Wires
 
@@ -45,12 +46,13 @@ H = TypeVar("H", bound=SteppedHost)
 
 
 class SteppedClient(Generic[H]):
-    """One client, with its own connections to the coordinators."""
+    """One client, with its own knowledge of coordinators and leaders."""
 
     def __init__(self, cluster: H, id: int) -> None:
         self.cluster, self.world, self.random, self.id = cluster, cluster.world, cluster.world.random, id
         self.is_over = False
         self._coordinators: dict[tuple[int, str], int] = {}
+        self._leaders: dict[tuple[str, int], int] = {}
         self._steps = self.steps()
 
     def steps(self) -> Steps:
@@ -100,3 +102,20 @@ class SteppedClient(Generic[H]):
 
     def forget_coordinator(self, key_type: int, key: str) -> None:
         self._coordinators.pop((key_type, key), None)
+
+    def leader(self, topic: str, index: int) -> Steps:
+        """Returns the leader of a partition; asks brokers until one knows it."""
+        of = MetadataRequest
+        body = of(topics=[of.MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
+        while (topic, index) not in self._leaders:
+            answer = yield Asked(self.any_broker(), body, METADATA_VERSION)
+            for found in () if answer is None else answer.topics:
+                for each in found.partitions:
+                    if each.leader_id >= 0:
+                        self._leaders[topic, each.partition_index] = each.leader_id
+            if (topic, index) not in self._leaders:
+                yield from self.pause()
+        return self._leaders[topic, index]
+
+    def forget_leader(self, topic: str, index: int) -> None:
+        self._leaders.pop((topic, index), None)

@@ -9,7 +9,7 @@ sockets, beside Apache Kafka in the same run.
     heartbeat     ms, p50 of one heartbeat while these groups are there
     rebalance     s: a group of 1,000 members over 10,000 partitions or tasks, from the last join
                   sent to the last assignment acknowledged
-    rebalance_cpu s of server CPU for the same
+    rebalance_cpu s of server CPU from the first join on
 
 Goal: at most Kafka's in each. Both servers get the same requests at the same intervals: a member of
 the large group heartbeats every second. Figures are medians of the rounds. Members share

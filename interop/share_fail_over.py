@@ -37,16 +37,19 @@ class Cluster(NamedTuple):
         return ",".join(server.bootstrap for other, server in self.servers.items() if other != id)
 
 
-def fail_over(cluster: Cluster) -> ShareLoad:
-    """Runs a share group while every broker is killed once. Returns the load, whose promises were
-    kept, and whose group has finished every record: a later member gets only later ones."""
+def fail_over(cluster: Cluster, rounds: int = 1) -> ShareLoad:
+    """Runs a share group while every broker is killed once a round. The topic of offsets exists.
+
+    Returns the load, whose promises were kept, and whose group has finished every record: a later
+    member gets only later ones.
+    """
     topic, turned = unique("shared"), [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
     placed.create(cluster.bootstrap, topic, turned * (PARTITIONS // 3), min_insync_replicas="2")
+    _move(cluster, OFFSETS, cluster.coordinators)
     with ShareLoad(cluster.bootstrap, topic, f"{topic}-group", partitions=PARTITIONS, members=MEMBERS) as load:
-        for internal, replicas in ((OFFSETS, cluster.coordinators), (STATE, turned[1])):
-            _move(cluster, internal, replicas)
+        _move(cluster, STATE, turned[1])
         load.goes_on()
-        for victim, led in enumerate((OFFSETS, STATE, topic), start=1):
+        for victim, led in [*enumerate((OFFSETS, STATE, topic), start=1)] * rounds:
             with _killed(cluster, victim, led):
                 load.goes_on()
             _give_back(cluster, [OFFSETS, STATE, topic])

@@ -105,8 +105,7 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("copies", ["true", "false"])
-@pytest.mark.parametrize("codec", ["none", "zstd"])
+@pytest.mark.parametrize(("copies", "codec"), [("true", "zstd"), ("false", "none")])
 def test_what_is_given_up_is_in_the_queue(broker: Broker, name: str, copies: str, codec: str) -> None:
     """Offsets 0 to 3 are accepted, 4 to 7 rejected, 8 to 11 released until they have been delivered
     too often."""
@@ -122,6 +121,25 @@ def test_what_is_given_up_is_in_the_queue(broker: Broker, name: str, copies: str
                 key, value = (record.key, record.value) if copies == "true" else (None, None)
                 expected.append((partition % 2, key, value, headers(sharing, partition, first + at, deliveries, why)))
     assert [(seen.partition, seen.key, seen.value, seen.headers) for seen in found] == expected
+
+
+def test_a_record_that_is_too_large_for_the_queue_is_not_copied(broker: Broker, name: str) -> None:
+    sharing = Sharing(broker, name, errors_deadletterqueue_copy_record_enable="true")
+    sharing.create(sharing.queue, configs={**ENABLED, "max.message.bytes": "1000"})
+    values = [b"small", bytes(2000), b"other"]
+    sharing.work([Record(value) for value in values], lambda offset: REJECT)
+    found = sharing.dead_letters(3)
+    assert [seen.value for seen in found] == [b"small", None, b"other"]
+    assert [seen.headers for seen in found] == [headers(sharing, 0, at, 1, REJECTED) for at in range(3)]
+
+
+def test_many_records_are_given_up_at_once(broker: Broker, name: str) -> None:
+    """More than one batch of the queue holds."""
+    sharing = Sharing(broker, name, errors_deadletterqueue_copy_record_enable="true")
+    sharing.create(sharing.queue, configs={**ENABLED, "max.message.bytes": "20000"})
+    values = [b"%d" % number for number in range(1000)]
+    sharing.work([Record(value) for value in values], lambda offset: REJECT)
+    assert [seen.value for seen in sharing.dead_letters(len(values))] == values
 
 
 @contextmanager

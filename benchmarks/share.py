@@ -29,7 +29,7 @@ from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeart
 from kafkadouble.messages.uuid import Uuid
 
 from . import report, servers
-from .groups import Connection
+from .group_members import Connection
 from .throughput import create, produce
 
 GROUP_RESOURCE, SET = 32, 0

@@ -20,6 +20,7 @@ OF_SEVERAL = {
     **QUICK_HEARTBEATS,
     **QUICK_TIMEOUTS,
     "offsets.topic.num.partitions": 1,
+    "share.coordinator.state.topic.num.partitions": 1,
     "group.initial.rebalance.delay.ms": 0,
 }
 """Settings of the three brokers, the same that the nodes of an Apache Kafka cluster get."""

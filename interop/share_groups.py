@@ -1,0 +1,65 @@
+"""The settings and the offsets of share groups (KIP-932), as brokers answer. The requests are
+written here and go to one broker each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
+from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+
+GROUP_RESOURCE, SET = 32, 0
+
+
+class ShareOffset(NamedTuple):
+    """The first offset that a share group has not finished, and its lag; -1 if unknown."""
+
+    start: int
+    lag: int
+
+
+def configure(bootstrap: str, group: str, **settings: str) -> None:
+    """Sets settings of a group by their Kafka names with `_` for `.`."""
+    of = IncrementalAlterConfigsRequest
+    configs = [
+        of.AlterableConfig(name=name.replace("_", "."), config_operation=SET, value=value)
+        for name, value in settings.items()
+    ]
+    resource = of.AlterConfigsResource(resource_type=GROUP_RESOURCE, resource_name=group, configs=configs)
+    (response,) = ask(bootstrap, of(resources=[resource]), 1).responses
+    assert response.error_code == 0, response
+
+
+def offsets(bootstrap: str, group: str, topic: str) -> dict[int, ShareOffset]:
+    """The offsets of the group by partition, as its coordinator has them; none while it is
+    unknown or loads the group."""
+    (found,) = ask(bootstrap, FindCoordinatorRequest(coordinator_keys=[group]), 4).coordinators
+    if found.error_code:
+        return {}
+    of = DescribeShareGroupOffsetsRequest
+    body = of(groups=[of.DescribeShareGroupOffsetsRequestGroup(group_id=group, topics=None)])
+    (described,) = ask(f"{found.host}:{found.port}", body, 1).groups
+    if described.error_code:
+        return {}
+    return {
+        each.partition_index: ShareOffset(each.start_offset, each.lag)
+        for of_topic in described.topics
+        for each in of_topic.partitions
+        if of_topic.topic_name == topic and each.error_code == error_codes.NONE
+    }
+
+
+def await_finished(bootstrap: str, group: str, topic: str, ends: dict[int, int]) -> None:
+    """Waits until the group has finished every record before these offsets. The start offset that
+    is stored is the one before the last acknowledgement, so it may be less; the lag is exact."""
+
+    def finished(found: dict[int, ShareOffset]) -> bool:
+        return found.keys() == ends.keys() and all(
+            each.lag == 0 and each.start <= ends[at] for at, each in found.items()
+        )
+
+    eventually(lambda: offsets(bootstrap, group, topic), finished)

@@ -9,6 +9,7 @@ altered with this API.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
@@ -22,6 +23,9 @@ from ..controller.configuration_control import (
 from ..controller.configuration_control import preprocess as preprocess_all
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import CLUSTER, CLUSTER_NAME
+from ..security.authorizer import ALTER_CONFIGS
+from ..security.request_authorization import may
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -43,7 +47,10 @@ def preprocess(
     node: HandlerContext, request: Request[AlterConfigsRequest]
 ) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
-    done, left = preprocess_all(node.image, node.settings, request.body.resources, preprocess_legacy_alter)
+    may_alter_cluster = partial(may, node, request, (ALTER_CONFIGS, CLUSTER, CLUSTER_NAME))
+    done, left = preprocess_all(
+        node.image, node.settings, request.body.resources, preprocess_legacy_alter, may_alter_cluster=may_alter_cluster
+    )
     return [_result(*altered) for altered in done], left
 
 

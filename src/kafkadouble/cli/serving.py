@@ -187,12 +187,21 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     have found one another."""
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
         await _create(broker, options.topic)
+        await _create_acls(broker, options.acl)
         await broker.start()
         return
     await broker.start()
     if options.topic or options.scenario or len(broker.all_listeners) > 1:
         await _opened(broker)
     await _create(broker, options.topic)
+    await _create_acls(broker, options.acl)
+
+
+async def _create_acls(broker: Broker | Cluster, texts: list[str]) -> None:
+    if texts:
+        from ..acls import create_acls_at
+
+        await create_acls_at(broker, texts)
 
 
 async def _opened(broker: Broker | Cluster) -> None:

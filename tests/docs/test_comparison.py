@@ -24,6 +24,7 @@ RUN_BY = {
     "pytest.md": "tests/docs/test_pytest.py",
     "replay.md": "tests/docs/test_replay.py",
     "requests.md": "tests/docs/test_requests.py",
+    "security.md": "tests/docs/test_security.py",
     "transactions.md": "tests/docs/test_transactions.py",
     "tutorial.md": "tests/docs/test_tutorial.py",
     "verbs.md": "tests/docs/test_verbs.py",

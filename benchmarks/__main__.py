@@ -15,6 +15,7 @@ ALL = (
     "suite",
     "latency",
     "fault_rules",
+    "authorizer",
     "capture",
     "throughput",
     "transactions",

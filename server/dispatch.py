@@ -16,7 +16,7 @@ from kafkadouble.messages import error_codes
 
 from .log.files.errors import DiskFailure
 from .requests.answer import Answer
-from .requests.request import OWNER, Refusal, Request
+from .requests.request import Refusal, Request
 from .requests.waiting import Wait
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
         return _guarded(request, elsewhere)
     handle = request.peer.apis[request.api_key].handler.answer
     try:
-        if node.authorizer is not None and request.peer.is_at_controller and request.peer.id != OWNER:
+        if node.authorizer is not None:
             from .security.request_authorization import authorized
 
-            result: Answer | Wait[Answer] = authorized(node, node.authorizer, request, handle)
+            result: Answer | Wait[Answer] = authorized(node, request, handle)
         else:
             result = handle(node, request)
     except Refusal as refusal:

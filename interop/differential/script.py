@@ -12,6 +12,7 @@ with several requests on one line.
         a frame of these bytes (without its size), whatever they mean
     for n in 0 | -1 | "x"              the lines up to `end`, with `<n>` for each value; can nest
     for v in Fetch                     the same for every version of that API
+    guest > Metadata v13 {}            a client whose name begins so connects from 127.0.0.2
     brokers delete.topic.enable=false
         settings of both brokers, first in the script; it then has two brokers of its own
 

@@ -81,7 +81,7 @@ LACKS = (
         ("SaslAuthenticate",),
         "not in ApiVersions; every client may do everything, but requests about delegation tokens are refused, as on "
         "Kafka's PLAINTEXT listeners",
-        "listeners are PLAINTEXT; brokers store ACLs and quotas, and do not apply them",
+        "listeners are PLAINTEXT; brokers store quotas, and do not apply them",
     ),
 )
 

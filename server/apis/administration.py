@@ -3,20 +3,21 @@ columns are those of `row`."""
 
 from __future__ import annotations
 
-from .row import BODIES, CONFIG_VALUES, NONE, ApiRow
+from .row import BODIES, BOTH, CONFIG_VALUES, HANDLER, NONE, ROW, ApiRow
 
 RESOURCES = "resource:resources/responses"
 
 ROWS = (
-    ApiRow("ApiVersions", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=NONE),
-    ApiRow("SaslHandshake", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=NONE),
-    ApiRow("SaslAuthenticate", forwarded=False, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
+    ApiRow("ApiVersions", forwarded=False, parts=NONE, right=NONE, part_right=NONE, guard=NONE, secrets=NONE),
+    ApiRow("SaslHandshake", forwarded=False, parts=NONE, right=NONE, part_right=NONE, guard=NONE, secrets=NONE),
+    ApiRow("SaslAuthenticate", forwarded=False, parts=NONE, right=NONE, part_right=NONE, guard=NONE, secrets=BODIES),
     ApiRow(
         "CreateTopics",
         forwarded=True,
         parts="topic:topics/topics",
         right="CREATE cluster",
         part_right="CREATE topic",
+        guard=BOTH,
         secrets=CONFIG_VALUES,
         right_or_parts=True,
     ),
@@ -24,19 +25,24 @@ ROWS = (
         "DeleteTopics",
         forwarded=True,
         parts=("topic:topic_names/responses", "topic:topics/responses"),
-        right=NONE,
+        right="DELETE cluster",
         part_right="DELETE topic",
+        guard=HANDLER,
+        right_or_parts=True,
         secrets=NONE,
     ),
-    ApiRow("DescribeAcls", forwarded=False, parts=NONE, right="DESCRIBE cluster", part_right=NONE, secrets=NONE),
-    ApiRow("CreateAcls", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
-    ApiRow("DeleteAcls", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "DescribeAcls", forwarded=False, parts=NONE, right="DESCRIBE cluster", part_right=NONE, guard=ROW, secrets=NONE
+    ),
+    ApiRow("CreateAcls", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, guard=ROW, secrets=NONE),
+    ApiRow("DeleteAcls", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, guard=ROW, secrets=NONE),
     ApiRow(
         "DescribeConfigs",
         forwarded=False,
         parts="resource:resources/results",
         right=NONE,
         part_right="DESCRIBE_CONFIGS resource",
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -45,26 +51,43 @@ ROWS = (
         parts=RESOURCES,
         right=NONE,
         part_right="ALTER_CONFIGS resource",
+        guard=ROW,
         secrets=CONFIG_VALUES,
     ),
-    ApiRow("DescribeLogDirs", forwarded=False, parts=NONE, right="DESCRIBE cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "DescribeLogDirs",
+        forwarded=False,
+        parts=NONE,
+        right="DESCRIBE cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
+    ),
     ApiRow(
         "CreatePartitions",
         forwarded=True,
         parts="topic:topics/results",
         right=NONE,
         part_right="ALTER topic",
+        guard=ROW,
         secrets=NONE,
     ),
-    ApiRow("CreateDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
-    ApiRow("RenewDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
-    ApiRow("ExpireDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, secrets=BODIES),
+    ApiRow(
+        "CreateDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, guard=HANDLER, secrets=BODIES
+    ),
+    ApiRow(
+        "RenewDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, guard=HANDLER, secrets=BODIES
+    ),
+    ApiRow(
+        "ExpireDelegationToken", forwarded=True, parts=NONE, right=NONE, part_right=NONE, guard=HANDLER, secrets=BODIES
+    ),
     ApiRow(
         "DescribeDelegationToken",
         forwarded=False,
         parts=NONE,
         right=NONE,
         part_right="DESCRIBE delegation_token",
+        guard=HANDLER,
         secrets=BODIES,
         not_at="controller",
     ),
@@ -74,6 +97,7 @@ ROWS = (
         parts="topic:topic_partitions/replica_election_results partition:partitions/partition_result",
         right="ALTER cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -82,6 +106,7 @@ ROWS = (
         parts=RESOURCES,
         right=NONE,
         part_right="ALTER_CONFIGS resource",
+        guard=ROW,
         secrets=CONFIG_VALUES,
     ),
     ApiRow(
@@ -90,6 +115,7 @@ ROWS = (
         parts="topic:topics/responses partition:partitions/partitions",
         right="ALTER cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -98,6 +124,7 @@ ROWS = (
         parts=NONE,
         right="DESCRIBE cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -106,10 +133,17 @@ ROWS = (
         parts=NONE,
         right="DESCRIBE_CONFIGS cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
-        "AlterClientQuotas", forwarded=True, parts=NONE, right="ALTER_CONFIGS cluster", part_right=NONE, secrets=NONE
+        "AlterClientQuotas",
+        forwarded=True,
+        parts=NONE,
+        right="ALTER_CONFIGS cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
     ),
     ApiRow(
         "DescribeUserScramCredentials",
@@ -117,29 +151,50 @@ ROWS = (
         parts=NONE,
         right="DESCRIBE cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
-        "AlterUserScramCredentials", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=BODIES
+        "AlterUserScramCredentials",
+        forwarded=True,
+        parts=NONE,
+        right="ALTER cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=BODIES,
     ),
-    ApiRow("UpdateFeatures", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "UpdateFeatures", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, guard=ROW, secrets=NONE
+    ),
     ApiRow(
         "DescribeCluster",
         forwarded=False,
         parts=NONE,
         right=NONE,
         part_right=NONE,
+        guard=HANDLER,
         secrets=NONE,
         controller_right="ALTER cluster",
     ),
-    ApiRow("UnregisterBroker", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "UnregisterBroker", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, guard=ROW, secrets=NONE
+    ),
     ApiRow(
         "ListConfigResources",
         forwarded=False,
         parts=NONE,
         right="DESCRIBE_CONFIGS cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
-    ApiRow("UnregisterController", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "UnregisterController",
+        forwarded=True,
+        parts=NONE,
+        right="ALTER cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
+    ),
 )

@@ -5,7 +5,7 @@ The columns are those of `row`.
 
 from __future__ import annotations
 
-from .row import NONE, ApiRow
+from .row import BOTH, HANDLER, NONE, RIGHT, ROW, ApiRow
 
 TOPICS_AND_PARTITIONS = "topic:topics/topics partition:partitions/partitions"
 
@@ -16,6 +16,7 @@ ROWS = (
         parts=TOPICS_AND_PARTITIONS,
         right="READ group",
         part_right="READ topic",
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -27,6 +28,7 @@ ROWS = (
         ),
         right="DESCRIBE group",
         part_right="DESCRIBE topic",
+        guard=HANDLER,
         secrets=NONE,
     ),
     ApiRow(
@@ -35,18 +37,20 @@ ROWS = (
         parts="coordinator:coordinator_keys/coordinators",
         right=NONE,
         part_right="DESCRIBE coordinator",
+        guard=HANDLER,
         secrets=NONE,
     ),
-    ApiRow("JoinGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
-    ApiRow("Heartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
-    ApiRow("LeaveGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
-    ApiRow("SyncGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow("JoinGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, guard=ROW, secrets=NONE),
+    ApiRow("Heartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, guard=ROW, secrets=NONE),
+    ApiRow("LeaveGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, guard=ROW, secrets=NONE),
+    ApiRow("SyncGroup", forwarded=False, parts=NONE, right="READ group", part_right=NONE, guard=ROW, secrets=NONE),
     ApiRow(
         "DescribeGroups",
         forwarded=False,
         parts="group:groups/groups",
         right=NONE,
         part_right="DESCRIBE group",
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -55,6 +59,7 @@ ROWS = (
         parts=NONE,
         right="DESCRIBE cluster",
         part_right="DESCRIBE group",
+        guard=HANDLER,
         secrets=NONE,
         right_or_parts=True,
     ),
@@ -64,15 +69,25 @@ ROWS = (
         parts="group:groups_names/results",
         right=NONE,
         part_right="DELETE group",
+        guard=ROW,
         secrets=NONE,
     ),
-    ApiRow("ConsumerGroupHeartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "ConsumerGroupHeartbeat",
+        forwarded=False,
+        parts=NONE,
+        right="READ group",
+        part_right=NONE,
+        guard=BOTH,
+        secrets=NONE,
+    ),
     ApiRow(
         "ConsumerGroupDescribe",
         forwarded=False,
         parts="group:group_ids/groups",
         right=NONE,
         part_right="DESCRIBE group",
+        guard=BOTH,
         secrets=NONE,
     ),
     ApiRow(
@@ -81,6 +96,7 @@ ROWS = (
         parts=TOPICS_AND_PARTITIONS,
         right="DELETE group",
         part_right="READ topic",
+        guard=RIGHT,
         secrets=NONE,
     ),
 )

@@ -3,7 +3,7 @@ controller. The columns are those of `row`."""
 
 from __future__ import annotations
 
-from .row import BODIES, NONE, QUORUM, ApiRow
+from .row import BODIES, NONE, QUORUM, ROW, ApiRow
 
 ROWS = (
     ApiRow(
@@ -12,6 +12,7 @@ ROWS = (
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),
@@ -21,6 +22,7 @@ ROWS = (
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),
@@ -30,6 +32,7 @@ ROWS = (
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),
@@ -39,30 +42,64 @@ ROWS = (
         parts=NONE,
         right="DESCRIBE cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),
     ApiRow(
-        "AlterPartition", forwarded=False, parts=NONE, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=NONE
+        "AlterPartition",
+        forwarded=False,
+        parts=NONE,
+        right="CLUSTER_ACTION cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
     ),
-    ApiRow("Envelope", forwarded=False, parts=NONE, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=BODIES),
+    ApiRow(
+        "Envelope",
+        forwarded=False,
+        parts=NONE,
+        right="CLUSTER_ACTION cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=BODIES,
+    ),
     ApiRow(
         "FetchSnapshot",
         forwarded=False,
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),
     ApiRow(
-        "BrokerRegistration", forwarded=False, parts=NONE, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=NONE
+        "BrokerRegistration",
+        forwarded=False,
+        parts=NONE,
+        right="CLUSTER_ACTION cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
     ),
     ApiRow(
-        "BrokerHeartbeat", forwarded=False, parts=NONE, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=NONE
+        "BrokerHeartbeat",
+        forwarded=False,
+        parts=NONE,
+        right="CLUSTER_ACTION cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
     ),
     ApiRow(
-        "AllocateProducerIds", forwarded=True, parts=NONE, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=NONE
+        "AllocateProducerIds",
+        forwarded=True,
+        parts=NONE,
+        right="CLUSTER_ACTION cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
     ),
     ApiRow(
         "ControllerRegistration",
@@ -70,6 +107,7 @@ ROWS = (
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -78,10 +116,18 @@ ROWS = (
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
-        "AddRaftVoter", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, secrets=NONE, module=QUORUM
+        "AddRaftVoter",
+        forwarded=True,
+        parts=NONE,
+        right="ALTER cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
+        module=QUORUM,
     ),
     ApiRow(
         "RemoveRaftVoter",
@@ -89,6 +135,7 @@ ROWS = (
         parts=NONE,
         right="ALTER cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),
@@ -98,6 +145,7 @@ ROWS = (
         parts=NONE,
         right="CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
         module=QUORUM,
     ),

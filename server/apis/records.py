@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import NONE, QUORUM, ApiRow
+from .row import BOTH, HANDLER, NONE, QUORUM, ROW, ApiRow
 
 TOPICS_AND_PARTITIONS = "topic:topics/topics partition:partitions/partitions"
 TOPICS = "topic:topics/topics"
@@ -14,6 +14,7 @@ ROWS = (
         parts="topic:topic_data/responses partition:partition_data/partition_responses",
         right=NONE,
         part_right="WRITE topic",
+        guard=BOTH,
         secrets=NONE,
         advertised_from=0,
         reason="librdkafka before 2.8 takes a broker that does not list version 0 for one that cannot compress (KAFKA-18659)",
@@ -24,6 +25,7 @@ ROWS = (
         parts="topic:topics/responses partition:partitions/partitions",
         right=NONE,
         part_right="READ topic",
+        guard=HANDLER,
         secrets=NONE,
         controller_right="CLUSTER_ACTION cluster",
         controller_module=QUORUM,
@@ -34,26 +36,38 @@ ROWS = (
         parts=TOPICS_AND_PARTITIONS,
         right=NONE,
         part_right="DESCRIBE topic",
+        guard=ROW,
         secrets=NONE,
     ),
-    ApiRow("Metadata", forwarded=False, parts=TOPICS, right=NONE, part_right="DESCRIBE topic", secrets=NONE),
+    ApiRow(
+        "Metadata", forwarded=False, parts=TOPICS, right=NONE, part_right="DESCRIBE topic", guard=HANDLER, secrets=NONE
+    ),
     ApiRow(
         "DeleteRecords",
         forwarded=False,
         parts=TOPICS_AND_PARTITIONS,
         right=NONE,
         part_right="DELETE topic",
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
-        "InitProducerId", forwarded=False, parts=NONE, right="IDEMPOTENT_WRITE cluster", part_right=NONE, secrets=NONE
+        "InitProducerId",
+        forwarded=False,
+        parts=NONE,
+        right="IDEMPOTENT_WRITE cluster",
+        part_right=NONE,
+        guard=HANDLER,
+        secrets=NONE,
     ),
     ApiRow(
         "OffsetForLeaderEpoch",
         forwarded=False,
         parts=TOPICS_AND_PARTITIONS,
-        right=NONE,
+        right="CLUSTER_ACTION cluster",
         part_right="DESCRIBE topic",
+        guard=ROW,
+        right_or_parts=True,
         secrets=NONE,
     ),
     ApiRow(
@@ -62,9 +76,16 @@ ROWS = (
         parts="topic:topics/topics partition:partition_indexes/partitions",
         right=NONE,
         part_right="READ topic",
+        guard=HANDLER,
         secrets=NONE,
     ),
     ApiRow(
-        "DescribeTopicPartitions", forwarded=False, parts=TOPICS, right=NONE, part_right="DESCRIBE topic", secrets=NONE
+        "DescribeTopicPartitions",
+        forwarded=False,
+        parts=TOPICS,
+        right=NONE,
+        part_right="DESCRIBE topic",
+        guard=HANDLER,
+        secrets=NONE,
     ),
 )

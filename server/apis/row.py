@@ -8,14 +8,18 @@ those of the message spec.
 - `parts`: the lists of parts in a request and in its response, outermost first, as
   "kind:request field/response field". With several paths, the one whose list is not empty counts.
 - `right`: the operation and the resource type that the request as a whole needs, as "ALTER
-  cluster".
+  cluster"; with several joined by " + ", it needs all of them, and of operations joined by "|" one.
 - `part_right`: the same for each of the outermost parts. `right_or_parts`: a client with `right`
   needs no right to the parts; otherwise it needs both.
+- `guard`: which code checks these rights for clients. ROW: `request_authorization`, by this row,
+  before the handler. BOTH: this row, and then the handler for what a row cannot say, such as topics
+  inside groups. RIGHT: `right` by this row, and `part_right` by the handler, which has one answer
+  with both. HANDLER: only the handler, whose rules are others. NONE: no right is needed.
 - `secrets`: what a capture leaves out of the bodies.
 
-Rights are those of Kafka's table "Operations and Resources on Protocols". Only controllers check
-them today. `controller_right` is the right that a controller checks, where it is another one; it
-then checks no right to the parts.
+Rights are those of Kafka's table "Operations and Resources on Protocols". A broker leaves the
+rights of forwarded requests to the controller. `controller_right` is the right that a controller
+checks, where it is another one; it then checks no right to the parts.
 """
 
 from __future__ import annotations
@@ -30,6 +34,9 @@ from kafkadouble.messages.message import Message
 
 NONE = "none"
 
+ROW, BOTH, RIGHT, HANDLER = "row", "row and handler", "right by row, parts by handler", "handler"
+"""Which code checks the rights of an API."""
+
 BODIES = "bodies"
 """Both bodies may hold credentials."""
 
@@ -42,7 +49,9 @@ QUORUM = "quorum"
 
 class Handler(Protocol):
     """What a handler module offers. A module may also have `admit(request)`, which refuses a
-    request before it is forwarded, and `preprocess(node, request)`, which answers a part of it."""
+    request before it is forwarded; `preprocess(node, request)`, which answers a part of it; and
+    `precheck(node, request)`, which refuses or answers a request before the rights of its row
+    are checked."""
 
     def answer(self, node: Any, request: Any) -> Any:
         """A response, None, or a generator that will return one of them."""
@@ -73,6 +82,7 @@ class ApiRow:
         parts: str | tuple[str, ...],
         right: str,
         part_right: str,
+        guard: str,
         secrets: str,
         right_or_parts: bool = False,
         controller_right: str | None = None,
@@ -84,6 +94,7 @@ class ApiRow:
     ) -> None:
         self.name, self.api = name, registry.api_named(name)
         self.forwarded, self.right, self.part_right, self.secrets = forwarded, right, part_right, secrets
+        self.guard = guard
         self.right_or_parts, self.controller_right = right_or_parts, controller_right or right
         self.controller_part_right = NONE if controller_right else part_right
         self.module = module or self.api.request_entry.module
@@ -135,6 +146,11 @@ class ServedApi:
     def preprocess(self) -> Callable[[Any, Any], Any] | None:
         """Answers a part of a request before the rest is forwarded; None for most APIs."""
         return getattr(self.handler, "preprocess", None)
+
+    @cached_property
+    def precheck(self) -> Callable[[Any, Any], Any] | None:
+        """Refuses or answers a request before the rights of its row are checked; None for most."""
+        return getattr(self.handler, "precheck", None)
 
     def serves(self, version: int) -> bool:
         return self.lowest <= version <= self.highest

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from .row import NONE, ApiRow
+from .row import BOTH, NONE, RIGHT, ROW, ApiRow
 
 RESULTS = "topic:topics/results partition:partitions/partitions"
 
 
 def _state_row(name: str) -> ApiRow:
     """The row of an API of the share coordinator; brokers send its requests."""
-    return ApiRow(name, forwarded=False, parts=RESULTS, right="CLUSTER_ACTION cluster", part_right=NONE, secrets=NONE)
+    return ApiRow(
+        name, forwarded=False, parts=RESULTS, right="CLUSTER_ACTION cluster", part_right=NONE, guard=ROW, secrets=NONE
+    )
 
 
 ROWS = (
-    ApiRow("ShareGroupHeartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "ShareGroupHeartbeat",
+        forwarded=False,
+        parts=NONE,
+        right="READ group",
+        part_right=NONE,
+        guard=BOTH,
+        secrets=NONE,
+    ),
     ApiRow(
         "ShareGroupDescribe",
         forwarded=False,
         parts="group:group_ids/groups",
         right=NONE,
         part_right="DESCRIBE group",
+        guard=BOTH,
         secrets=NONE,
     ),
     ApiRow(
@@ -28,6 +39,7 @@ ROWS = (
         parts="group:groups/groups topic:topics/topics partition:partitions/partitions",
         right=NONE,
         part_right="DESCRIBE group",
+        guard=BOTH,
         secrets=NONE,
     ),
     ApiRow(
@@ -36,6 +48,7 @@ ROWS = (
         parts="topic:topics/responses partition:partitions/partitions",
         right="READ group",
         part_right="READ topic",
+        guard=RIGHT,
         secrets=NONE,
     ),
     ApiRow(
@@ -44,6 +57,7 @@ ROWS = (
         parts="topic:topics/responses",
         right="DELETE group",
         part_right="READ topic",
+        guard=RIGHT,
         secrets=NONE,
     ),
     _state_row("InitializeShareGroupState"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import NONE, ApiRow
+from .row import NONE, RIGHT, ApiRow
 
 ROWS = (
     ApiRow(
@@ -11,6 +11,7 @@ ROWS = (
         parts="topic:topics/responses partition:partitions/partitions",
         right="READ group",
         part_right="READ topic",
+        guard=RIGHT,
         secrets=NONE,
     ),
     ApiRow(
@@ -19,6 +20,7 @@ ROWS = (
         parts="topic:topics/responses partition:partitions/partitions",
         right="READ group",
         part_right="READ topic",
+        guard=RIGHT,
         secrets=NONE,
     ),
 )

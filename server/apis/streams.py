@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from .row import NONE, ApiRow
+from .row import BOTH, NONE, ROW, ApiRow
 
 ROWS = (
-    ApiRow("StreamsGroupHeartbeat", forwarded=False, parts=NONE, right="READ group", part_right=NONE, secrets=NONE),
+    ApiRow(
+        "StreamsGroupHeartbeat",
+        forwarded=False,
+        parts=NONE,
+        right="READ group",
+        part_right=NONE,
+        guard=BOTH,
+        secrets=NONE,
+    ),
     ApiRow(
         "StreamsGroupDescribe",
         forwarded=False,
         parts="group:group_ids/groups",
         right=NONE,
         part_right="DESCRIBE group",
+        guard=BOTH,
         secrets=NONE,
     ),
     ApiRow(
@@ -20,6 +29,7 @@ ROWS = (
         parts=NONE,
         right="READ group",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
 )

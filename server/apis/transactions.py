@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import NONE, ApiRow
+from .row import BOTH, HANDLER, NONE, ROW, ApiRow
 
 ROWS = (
     ApiRow(
@@ -15,14 +15,16 @@ ROWS = (
         ),
         right="WRITE transactional_id",
         part_right="WRITE topic",
+        guard=HANDLER,
         secrets=NONE,
     ),
     ApiRow(
         "AddOffsetsToTxn",
         forwarded=False,
         parts=NONE,
-        right="WRITE transactional_id",
+        right="WRITE transactional_id + READ group",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -31,22 +33,25 @@ ROWS = (
         parts=NONE,
         right="WRITE transactional_id",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
         "TxnOffsetCommit",
         forwarded=False,
         parts="topic:topics/topics partition:partitions/partitions",
-        right="WRITE transactional_id",
+        right="WRITE transactional_id + READ group",
         part_right="READ topic",
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
         "WriteTxnMarkers",
         forwarded=False,
         parts="marker:markers/markers topic:topics/topics partition:partition_indexes/partitions",
-        right="CLUSTER_ACTION cluster",
+        right="ALTER|CLUSTER_ACTION cluster",
         part_right=NONE,
+        guard=ROW,
         secrets=NONE,
     ),
     ApiRow(
@@ -55,6 +60,7 @@ ROWS = (
         parts="transactional_id:transactional_ids/transaction_states",
         right=NONE,
         part_right="DESCRIBE transactional_id",
+        guard=BOTH,
         secrets=NONE,
     ),
     ApiRow(
@@ -63,6 +69,7 @@ ROWS = (
         parts=NONE,
         right=NONE,
         part_right="DESCRIBE transactional_id",
+        guard=HANDLER,
         secrets=NONE,
     ),
 )

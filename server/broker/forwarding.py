@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeRes
 from kafkadouble.messages.message import Message
 
 from ..requests.answer import DISCONNECT, Answer, Disconnection
-from ..requests.request import Refusal, Request
+from ..requests.request import IN_PROCESS_TAG, OWNER, Refusal, Request
 from ..requests.waiting import Until, Wait, Waiters
 
 if TYPE_CHECKING:
@@ -45,20 +45,22 @@ def forwarded(node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Requ
     if served.admit is not None:
         served.admit(request)
     if served.preprocess is None:
-        return (yield from _send_to_controller(lifecycle, request, request.body))
+        return (yield from _send_to_controller(node, lifecycle, request, request.body))
     done, left = served.preprocess(node, request)
     body = copy(request.body)
     body.resources = left
     if done and not left:
         response: Any = served.api.response()
     else:
-        response = yield from _send_to_controller(lifecycle, request, body)
+        response = yield from _send_to_controller(node, lifecycle, request, body)
     if not isinstance(response, Disconnection):
         response.responses = [*done, *response.responses]
     return cast("Answer", response)
 
 
-def _send_to_controller(lifecycle: BrokerLifecycleManager, request: Request[Any], body: Message) -> Wait[Answer]:
+def _send_to_controller(
+    node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Request[Any], body: Message
+) -> Wait[Answer]:
     answers: list[Any] = []
     arrived = Waiters()
 
@@ -66,7 +68,10 @@ def _send_to_controller(lifecycle: BrokerLifecycleManager, request: Request[Any]
         answers.append(response)
         arrived.wake()
 
-    lifecycle.forwarding.send_request(_envelope(request, body), 0, done, cause=request.trace)
+    envelope = _envelope(request, body)
+    if node.authorizer is not None and (request.peer.id == OWNER or request.peer.is_in_process):
+        envelope.unknown_tagged_fields = {IN_PROCESS_TAG: b""}
+    lifecycle.forwarding.send_request(envelope, 0, done, cause=request.trace)
     while not answers:
         if not (yield Until(request.received + DEADLINE_MS, (arrived,))):
             raise Refusal(error_codes.REQUEST_TIMED_OUT)

@@ -16,6 +16,7 @@ from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.authorizer import Authorizer
 from ..share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
 from ..share.default_state_persister import DefaultStatePersister
 from ..share.partition_metadata_client import PartitionMetadataClient
@@ -45,6 +46,9 @@ class BrokerHost(ChannelHost, Protocol):
 
     @property
     def controller(self) -> Controller: ...
+
+    @property
+    def authorizer(self) -> Authorizer | None: ...
 
     @property
     def quorum(self) -> RaftManager: ...

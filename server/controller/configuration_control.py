@@ -119,13 +119,16 @@ def preprocess(
     resources: Sequence[A],
     check: Callable[[Target, A], None],
     loggers: Callable[[A], None] | None = None,
+    *,
     reload_problem: Callable[[Layers], str] | None = None,
+    may_alter_cluster: Callable[[], bool] = lambda: True,
 ) -> tuple[list[ConfigResourceResult], list[A]]:
     """The broker's part of `alter_configs` (Kafka's ConfigAdminManager.preprocess): the results of
     the resources that the broker decides itself, and the resources to forward to the controller.
 
-    `check` is `preprocess_legacy_alter` or `preprocess_incremental_alter`. Only the controller
-    checks whether a topic exists and whether it may have its new configuration.
+    `check` is `preprocess_legacy_alter` or `preprocess_incremental_alter`; `may_alter_cluster`
+    answers whether the client may alter what belongs to a broker. Only the controller checks
+    whether a topic exists and whether it may have its new configuration.
     """
     times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
     done, left = [], []
@@ -134,6 +137,8 @@ def preprocess(
         try:
             if times[kind, name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Each resource must appear at most once.")
+            if kind in (Resource.BROKER, Resource.BROKER_LOGGER) and not may_alter_cluster():
+                raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
             if kind != Resource.BROKER_LOGGER or loggers is None:
                 _preprocess_resource(image, settings, resource, check, reload_problem)
                 left.append(resource)

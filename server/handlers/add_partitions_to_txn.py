@@ -3,7 +3,8 @@ KIP-890).
 
 Clients add partitions to one transaction, up to version 3. From version 4 on brokers send batches
 of transactions. If one partition does not exist, no partition of its transaction is added; the
-others are OPERATION_NOT_ATTEMPTED.
+others are OPERATION_NOT_ATTEMPTED. A client may not add internal topics, also without an
+authorizer.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse
 
 from ..coordinator.response_future import ResponseFuture
+from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC, TRANSACTIONAL_ID
+from ..security.authorizer import CLUSTER_ACTION, WRITE
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -38,6 +43,8 @@ TopicPartition = tuple[str, int]
 
 
 def answer(node: HandlerContext, request: Request[AddPartitionsToTxnRequest]) -> Wait[AddPartitionsToTxnResponse]:
+    if (rights := client_rights(node, request)) is not None:
+        _authorize(rights, request)
     if request.version < BATCHES_FROM:
         result = yield from _answer_one(node, request, _only(request.body))
         return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)
@@ -88,9 +95,11 @@ def _begin(
         future.complete(_echo(transaction, code))
 
     unknown = [each for each in partitions if not _exists(node, each)]
-    if unknown:
+    denied = [each for each in partitions if not _may_be_added(node, request, each[0])]
+    if unknown or denied:
         codes = dict.fromkeys(partitions, error_codes.OPERATION_NOT_ATTEMPTED)
         codes |= dict.fromkeys(unknown, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+        codes |= dict.fromkeys(denied, error_codes.TOPIC_AUTHORIZATION_FAILED)
         future.complete(_result(transaction, codes))
         return future
     producer = ProducerIdAndEpoch(transaction.producer_id, transaction.producer_epoch)
@@ -108,6 +117,22 @@ def _begin(
         else:
             done(refusal.code)
     return future
+
+
+def _authorize(rights: ClientRights, request: Request[AddPartitionsToTxnRequest]) -> None:
+    """Raises Refusal: clients need the transactional id, brokers the cluster."""
+    if request.version < BATCHES_FROM:
+        rights.require(WRITE, TRANSACTIONAL_ID, request.body.v3_and_below_transactional_id)
+    elif not rights.may_on_cluster(CLUSTER_ACTION):
+        raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
+
+
+def _may_be_added(node: HandlerContext, request: Request[AddPartitionsToTxnRequest], topic: str) -> bool:
+    """Whether the client may write to the topic. No client may write to an internal one."""
+    if request.version >= BATCHES_FROM:
+        return True
+    rights = client_rights(node, request)
+    return topic not in INTERNAL_TOPICS and (rights is None or rights.may(WRITE, TOPIC, topic))
 
 
 def _exists(node: HandlerContext, partition: TopicPartition) -> bool:

@@ -9,6 +9,7 @@ altered with this API.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
@@ -22,6 +23,9 @@ from ..controller.configuration_control import (
 from ..controller.configuration_control import preprocess as preprocess_all
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import CLUSTER, CLUSTER_NAME
+from ..security.authorizer import ALTER_CONFIGS
+from ..security.request_authorization import may
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -54,6 +58,7 @@ def preprocess(
         request.body.resources,
         preprocess_legacy_alter,
         reload_problem=node.reload_problem,
+        may_alter_cluster=partial(may, node, request, (ALTER_CONFIGS, CLUSTER, CLUSTER_NAME)),
     )
     return [_result(*altered) for altered in done], left
 

@@ -6,7 +6,7 @@ request.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_share_group_offsets import (
@@ -19,12 +19,20 @@ from ..groups.features import refuse_without_protocol
 from ..metadata.image import TopicImage
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import READ
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 RequestPartition = AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition
 ResponseTopic = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponseTopic
+
+
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, SHARE)
 
 
 def answer(
@@ -34,18 +42,20 @@ def answer(
     from ..groups.share.alter_offsets import alter_offsets, failed_partition
 
     known: dict[str, tuple[TopicImage, list[RequestPartition]]] = {}
-    unknown: list[ResponseTopic] = []
+    refused: list[ResponseTopic] = []
+    rights = client_rights(node, request)
     for topic in request.body.topics:
+        is_denied = rights is not None and not rights.may(READ, TOPIC, topic.topic_name)
         image = node.image.topic_named(topic.topic_name)
-        if image is not None:
+        if image is not None and not is_denied:
             known.setdefault(topic.topic_name, (image, []))[1].extend(topic.partitions)
             continue
-        code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
+        code = error_codes.TOPIC_AUTHORIZATION_FAILED if is_denied else error_codes.UNKNOWN_TOPIC_OR_PARTITION
         partitions = [failed_partition(each.partition_index, code) for each in topic.partitions]
-        unknown.append(ResponseTopic(topic_name=topic.topic_name, partitions=partitions))
+        refused.append(ResponseTopic(topic_name=topic.topic_name, partitions=partitions))
     group_id = request.body.group_id
     altered = yield from alter_offsets(node.groups.shard_of_named(group_id), group_id, known)
-    return AlterShareGroupOffsetsResponse(responses=[*unknown, *altered])
+    return AlterShareGroupOffsetsResponse(responses=[*refused, *altered])
 
 
 def refuse(

@@ -9,7 +9,7 @@ another thread.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.consumer_group_heartbeat import (
@@ -21,6 +21,9 @@ from ..groups.coordinator_group import CONSUMER
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -35,10 +38,17 @@ JAVA_WHITESPACE = bytes(range(0x21)).decode()
 """What Java's `trim` removes: the space, and all characters before it."""
 
 
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, CONSUMER)
+
+
 def answer(
     node: HandlerContext, request: Request[ConsumerGroupHeartbeatRequest]
 ) -> ConsumerGroupHeartbeatResponse | Wait[ConsumerGroupHeartbeatResponse]:
     refuse_without_protocol(node, CONSUMER)
+    if (rights := client_rights(node, request)) is not None:
+        rights.require_all(DESCRIBE, TOPIC, request.body.subscribed_topic_names or ())
     _validate(node, request)
     from ..groups.consumer.heartbeat import heartbeat, leave
 

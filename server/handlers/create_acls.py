@@ -22,12 +22,19 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
+def precheck(node: HandlerContext, request: Request[CreateAclsRequest]) -> Disconnection | None:
+    """Ends the connection of a client that does not know what it creates."""
+    creations = request.body.creations
+    undecoded = any(0 in (a.resource_type, a.resource_pattern_type, a.operation, a.permission_type) for a in creations)
+    return DISCONNECT if undecoded else None
+
+
 def answer(
     node: HandlerContext, request: Request[CreateAclsRequest]
 ) -> CreateAclsResponse | Disconnection | Wait[CreateAclsResponse]:
     creations = request.body.creations
-    if any(0 in (a.resource_type, a.resource_pattern_type, a.operation, a.permission_type) for a in creations):
-        return DISCONNECT
+    if (early := precheck(node, request)) is not None:
+        return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
     decision = create_acls(node.controller.draft, creations, node.controller.new_id)

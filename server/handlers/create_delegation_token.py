@@ -27,8 +27,9 @@ from ..controller.delegation_tokens import (
 from ..controller.token_requests import NO_TIMESTAMP, check_token_request_allowed, requester_of
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import USER
 from ..security.authorizer import CREATE_TOKENS
-from ..security.request_authorization import USER, may
+from ..security.request_authorization import may
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

@@ -11,15 +11,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
 from ..controller.controller_result import check_time_left
 from ..controller.create_topics import create_topics, failed_result
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import DESCRIBE_CONFIGS
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
+
+CreatableTopicResult = CreateTopicsResponse.CreatableTopicResult
 
 
 def answer(
@@ -28,8 +34,21 @@ def answer(
     body, controller = request.body, node.controller
     check_time_left(body.timeout_ms)
     decision = create_topics(controller.draft, node.settings, body.topics, controller.new_id)
+    _hide_configs(client_rights(node, request), decision.results)
     records = [] if body.validate_only else decision.records
     return controller.write(records, CreateTopicsResponse(topics=decision.results))
+
+
+def _hide_configs(rights: ClientRights | None, results: list[CreatableTopicResult]) -> None:
+    """Remove what a client may not know that may create a topic, but not describe its
+    configurations."""
+    if rights is None:
+        return
+    for result in results:
+        if not result.error_code and not rights.may(DESCRIBE_CONFIGS, TOPIC, result.name):
+            result.topic_config_error_code = error_codes.TOPIC_AUTHORIZATION_FAILED
+            result.num_partitions = result.replication_factor = -1
+            result.configs = []
 
 
 def refuse(request: Request[CreateTopicsRequest], code: int, message: str | None) -> CreateTopicsResponse:

@@ -23,12 +23,17 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
+def precheck(node: HandlerContext, request: Request[DeleteAclsRequest]) -> Disconnection | None:
+    """Ends the connection of a client that does not know what it deletes."""
+    return DISCONNECT if any(map(is_undecoded, request.body.filters)) else None
+
+
 def answer(
     node: HandlerContext, request: Request[DeleteAclsRequest]
 ) -> DeleteAclsResponse | Disconnection | Wait[DeleteAclsResponse]:
     filters = request.body.filters
-    if any(map(is_undecoded, filters)):
-        return DISCONNECT
+    if (early := precheck(node, request)) is not None:
+        return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
     decision = delete_acls(node.controller.draft, filters)

@@ -7,7 +7,7 @@ the whole request.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_share_group_offsets import (
@@ -19,9 +19,19 @@ from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import READ
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
+
+ResponseTopic = DeleteShareGroupOffsetsResponse.DeleteShareGroupOffsetsResponseTopic
+
+
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, SHARE)
 
 
 def answer(
@@ -32,8 +42,16 @@ def answer(
 
     group_id = request.body.group_id
     names = list(dict.fromkeys(topic.topic_name for topic in request.body.topics))
-    responses = yield from delete_offsets(node.groups.shard_of_named(group_id), group_id, names)
-    return DeleteShareGroupOffsetsResponse(responses=responses)
+    rights = client_rights(node, request)
+    denied = [] if rights is None else [name for name in names if not rights.may(READ, TOPIC, name)]
+    allowed = [name for name in names if name not in denied]
+    responses = yield from delete_offsets(node.groups.shard_of_named(group_id), group_id, allowed)
+    return DeleteShareGroupOffsetsResponse(responses=[*map(_denied, denied), *responses])
+
+
+def _denied(name: str) -> ResponseTopic:
+    code = error_codes.TOPIC_AUTHORIZATION_FAILED
+    return ResponseTopic(topic_name=name, error_code=code, error_message=error_codes.meaning(code))
 
 
 def refuse(

@@ -18,6 +18,9 @@ from ..controller.controller_result import check_time_left
 from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_result
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import DELETE, DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -26,6 +29,8 @@ DISABLED_FROM = 3
 """The first version with TOPIC_DELETION_DISABLED."""
 
 STATES_FROM = 6
+
+DeletableTopicResult = DeleteTopicsResponse.DeletableTopicResult
 
 
 def answer(
@@ -36,8 +41,34 @@ def answer(
             raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")
         raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
     check_time_left(request.body.timeout_ms)
-    decision = delete_topics(node.controller.draft, _requested_topics(request))
-    return node.controller.write(decision.records, DeleteTopicsResponse(responses=decision.results))
+    refused, allowed = _authorized(node, request)
+    decision = delete_topics(node.controller.draft, allowed)
+    return node.controller.write(decision.records, DeleteTopicsResponse(responses=[*refused, *decision.results]))
+
+
+def _authorized(
+    node: HandlerContext, request: Request[DeleteTopicsRequest]
+) -> tuple[list[DeletableTopicResult], Sequence[DeleteTopicState]]:
+    """The responses for topics that the client may not delete, and the other topics. The response
+    for one that it may not describe has only what the request has: its name, or its id."""
+    topics, rights = _requested_topics(request), client_rights(node, request)
+    if rights is None or rights.may_on_cluster(DELETE):
+        return [], topics
+    refused, allowed = [], []
+    for state in topics:
+        known = node.image.topic_named(state.name) if state.name is not None else node.image.topic(state.topic_id)
+        name = state.name if known is None else known.name
+        if name is None:
+            allowed.append(state)
+            continue
+        describes = rights.may(DESCRIBE, TOPIC, name)
+        if describes and (known is None or rights.may(DELETE, TOPIC, name)):
+            allowed.append(state)
+            continue
+        shown = name if describes or state.name is not None else None
+        code = error_codes.TOPIC_AUTHORIZATION_FAILED
+        refused.append(failed_result(shown, state.topic_id, code, error_codes.meaning(code)))
+    return refused, allowed
 
 
 def _requested_topics(request: Request[DeleteTopicsRequest]) -> Sequence[DeleteTopicState]:

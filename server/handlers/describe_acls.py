@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 Response = DescribeAclsResponse
 
 
+def precheck(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Disconnection | None:
+    """Ends the connection of a client that does not know what it asks for."""
+    return DISCONNECT if is_undecoded(request.body) else None
+
+
 def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Response | Disconnection:
-    if is_undecoded(request.body):
-        return DISCONNECT
+    if (early := precheck(node, request)) is not None:
+        return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")
     found = [acl for acl, _ in matching_acls(node.image, request.body)]

@@ -19,6 +19,7 @@ from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.record_versions import CONTROLLERS
 from ..requests.request import Refusal, Request
+from ..security.client_rights import client_rights, cluster_operations
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -43,7 +44,7 @@ def answer(node: HandlerContext, request: Request[DescribeClusterRequest]) -> De
         brokers=_controllers(node) if own == CONTROLLER else _brokers(node, request),
     )
     if body.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = views.CLUSTER_OPERATIONS
+        response.cluster_authorized_operations = cluster_operations(client_rights(node, request))
     return response
 
 

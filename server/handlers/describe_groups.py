@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
 
-from ..groups.authorized_operations import ALL_OPERATIONS
 from ..groups.classic.group import ClassicGroup
 from ..groups.classic.member import ClassicGroupMember
 from ..groups.classic.state import ClassicGroupState
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
+from ..security.acls import GROUP
+from ..security.client_rights import authorized_operations, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -50,7 +51,7 @@ def _describe(
         return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
     answer = _classic(group) if isinstance(group, ClassicGroup) else _dead(request, group_id, group is None)
     if request.body.include_authorized_operations and not answer.error_code:
-        answer.authorized_operations = ALL_OPERATIONS
+        answer.authorized_operations = authorized_operations(client_rights(node, request), GROUP, group_id)
     return answer
 
 

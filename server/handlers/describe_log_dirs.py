@@ -19,6 +19,8 @@ from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequ
 
 from ..log.log import PartitionLog
 from ..requests.request import Request
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
@@ -37,6 +39,13 @@ Key = tuple[str, int]
 Result = DescribeLogDirsResponse.DescribeLogDirsResult
 Topic = DescribeLogDirsResponse.DescribeLogDirsTopic
 Partition = DescribeLogDirsResponse.DescribeLogDirsPartition
+
+
+def precheck(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse | None:
+    """Without the right the response has nothing: before version 3 not even an error."""
+    rights = client_rights(node, request)
+    is_denied = rights is not None and not rights.may_on_cluster(DESCRIBE)
+    return DescribeLogDirsResponse() if is_denied and request.version < ERROR_FROM else None
 
 
 def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:

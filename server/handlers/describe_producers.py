@@ -16,6 +16,9 @@ from ..replica.partition import ANY_EPOCH
 from ..requests.repeats import Repeats
 from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import READ
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -23,14 +26,20 @@ if TYPE_CHECKING:
     from ..replica.replication.follower_partition import FollowerPartition
 
 PartitionResponse = DescribeProducersResponse.PartitionResponse
+DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED
 
 
 def answer(node: HandlerContext, request: Request[DescribeProducersRequest]) -> Wait[DescribeProducersResponse]:
     repeats, topics, slices = Repeats(), [], Slices()
+    rights = client_rights(node, request)
     for topic in request.body.topics:
         partitions = []
+        is_denied = rights is not None and not rights.may(READ, TOPIC, topic.name)
         for index in topic.partition_indexes:
-            partitions.append(_describe(node, topic.name, index, repeats))
+            if is_denied and problem_with_name(topic.name) is None:
+                partitions.append(_failed(index, DENIED, error_codes.meaning(DENIED)))
+            else:
+                partitions.append(_describe(node, topic.name, index, repeats))
             if slices.end():
                 yield OTHERS_FIRST
         topics.append(DescribeProducersResponse.TopicResponse(name=topic.name, partitions=partitions))

@@ -7,7 +7,7 @@ the group. Each group has its own error. A topic that does not exist has the sta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_share_group_offsets import (
@@ -19,12 +19,22 @@ from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 RequestGroup = DescribeShareGroupOffsetsRequest.DescribeShareGroupOffsetsRequestGroup
+RequestTopic = DescribeShareGroupOffsetsRequest.DescribeShareGroupOffsetsRequestTopic
+ResponseTopic = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseTopic
 ResponseGroup = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseGroup
+
+
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, SHARE)
 
 
 def answer(
@@ -34,18 +44,42 @@ def answer(
     groups = []
     for requested in request.body.groups:
         try:
-            groups.append((yield from _describe(node, requested)))
+            groups.append((yield from _describe(node, requested, client_rights(node, request))))
         except Refusal as refusal:
             groups.append(_failed(requested, refusal.code, refusal.message or error_codes.meaning(refusal.code)))
     return DescribeShareGroupOffsetsResponse(groups=groups)
 
 
-def _describe(node: HandlerContext, requested: RequestGroup) -> Wait[ResponseGroup]:
+def _describe(node: HandlerContext, requested: RequestGroup, rights: ClientRights | None) -> Wait[ResponseGroup]:
     from ..groups.share.describe_offsets import describe_all_offsets, describe_offsets
 
     if requested.topics is None:
-        return (yield from describe_all_offsets(node.groups.shard(requested.group_id), requested.group_id))
-    return (yield from describe_offsets(node, requested.group_id, requested.topics))
+        described = yield from describe_all_offsets(node.groups.shard(requested.group_id), requested.group_id)
+        if rights is not None:
+            described.topics = [each for each in described.topics if rights.may(DESCRIBE, TOPIC, each.topic_name)]
+        return described
+    topics, denied = list(requested.topics), list[RequestTopic]()
+    if rights is not None:
+        topics, denied = _divided(rights, topics)
+    described = yield from describe_offsets(node, requested.group_id, topics)
+    if not described.error_code:
+        described.topics = [*described.topics, *map(_denied, denied)]
+    return described
+
+
+def _divided(rights: ClientRights, topics: list[RequestTopic]) -> tuple[list[RequestTopic], list[RequestTopic]]:
+    allowed = [each for each in topics if rights.may(DESCRIBE, TOPIC, each.topic_name)]
+    return allowed, [each for each in topics if not rights.may(DESCRIBE, TOPIC, each.topic_name)]
+
+
+def _denied(topic: RequestTopic) -> ResponseTopic:
+    code = error_codes.TOPIC_AUTHORIZATION_FAILED
+    of = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponsePartition
+    partitions = [
+        of(partition_index=index, start_offset=-1, lag=-1, error_code=code, error_message=error_codes.meaning(code))
+        for index in topic.partitions
+    ]
+    return ResponseTopic(topic_name=topic.topic_name, partitions=partitions)
 
 
 def _failed(requested: RequestGroup, code: int, message: str | None) -> ResponseGroup:

@@ -23,6 +23,9 @@ from ..metadata.image import PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
+from ..security.acls import TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import ClientRights, authorized_operations, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -36,23 +39,35 @@ Cursor = DescribeTopicPartitionsResponse.Cursor
 def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartitionsResponse:
     body, image = request.body, node.image
     response = DescribeTopicPartitionsResponse(topics=(topics := []))
+    rights = client_rights(node, request)
+    names, denied = _allowed(rights, _topic_names(node, body), requests_all=not body.topics)
     left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
-    for name in _topic_names(node, body):
+    for name in names:
         if left == 0:
             response.next_cursor = Cursor(topic_name=name, partition_index=0)
             break
         topic = image.topic_named(name)
         if topic is None:
-            topics.append(_unknown(name))
+            topics.append(_unknown(name, rights))
             continue
         first = body.cursor.partition_index if body.cursor is not None and body.cursor.topic_name == name else 0
         shown = topic.in_order()[first : first + left]
-        topics.append(_topic(node, request, topic, shown))
+        topics.append(_topic(node, request, topic, shown, rights))
         if first + len(shown) < len(topic.partitions):
             response.next_cursor = Cursor(topic_name=name, partition_index=first + len(shown))
             break
         left -= len(shown)
+    response.topics = [*topics, *denied]
     return response
+
+
+def _allowed(rights: ClientRights | None, names: list[str], *, requests_all: bool) -> tuple[list[str], list[Topic]]:
+    """The topics that the client may describe, and the errors for others that it requested."""
+    if rights is None:
+        return names, []
+    allowed = [name for name in names if rights.may(DESCRIBE, TOPIC, name)]
+    denied = [] if requests_all else sorted({*names}.difference(allowed))
+    return allowed, [Topic(error_code=error_codes.TOPIC_AUTHORIZATION_FAILED, name=name) for name in denied]
 
 
 def _topic_names(node: HandlerContext, body: Body) -> list[str]:
@@ -65,7 +80,7 @@ def _topic_names(node: HandlerContext, body: Body) -> list[str]:
     return sorted(name for name in requested if name >= body.cursor.topic_name)
 
 
-def _unknown(name: str) -> Topic:
+def _unknown(name: str, rights: ClientRights | None) -> Topic:
     if not name:
         return Topic(error_code=error_codes.UNKNOWN_SERVER_ERROR, name=name)  # Kafka fails over it
     unknown, invalid = error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.INVALID_TOPIC_EXCEPTION
@@ -73,19 +88,23 @@ def _unknown(name: str) -> Topic:
         error_code=invalid if problem_with_name(name) else unknown,
         name=name,
         is_internal=name in INTERNAL_TOPICS,
-        topic_authorized_operations=views.TOPIC_OPERATIONS,
+        topic_authorized_operations=authorized_operations(rights, TOPIC, name),
     )
 
 
 def _topic(
-    node: HandlerContext, request: Request[Body], topic: TopicImage, shown: Sequence[tuple[int, PartitionImage]]
+    node: HandlerContext,
+    request: Request[Body],
+    topic: TopicImage,
+    shown: Sequence[tuple[int, PartitionImage]],
+    rights: ClientRights | None,
 ) -> Topic:
     return Topic(
         name=topic.name,
         topic_id=topic.id,
         is_internal=topic.name in INTERNAL_TOPICS,
         partitions=[_partition(node, request, index, partition) for index, partition in shown],
-        topic_authorized_operations=views.TOPIC_OPERATIONS,
+        topic_authorized_operations=authorized_operations(rights, TOPIC, topic.name),
     )
 
 

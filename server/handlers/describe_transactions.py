@@ -18,6 +18,9 @@ from kafkadouble.messages.generated.describe_transactions import (
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
+from ..security.acls import TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -30,6 +33,9 @@ def answer(node: HandlerContext, request: Request[DescribeTransactionsRequest]) 
     states = yield from sliced(
         lambda transactional_id: _describe(node, transactional_id, repeats), request.body.transactional_ids
     )
+    if (rights := client_rights(node, request)) is not None:
+        for state in states:
+            state.topics = [each for each in state.topics if rights.may(DESCRIBE, TOPIC, each.topic)]
     return DescribeTransactionsResponse(transaction_states=states)
 
 

@@ -24,7 +24,7 @@ from kafkadouble.wire.errors import WireError
 from ..apis.served import FORWARDED
 from ..requests.answer import Answer, Disconnection, without_frame
 from ..requests.codec import MalformedRequest, read_head, read_request, served_api, write_response
-from ..requests.request import Peer, Refusal, Request
+from ..requests.request import IN_PROCESS_TAG, Peer, Refusal, Request
 from ..requests.waiting import Wait
 from ..tracing.history import errors_in
 from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
@@ -79,6 +79,7 @@ def _client(envelope: Request[EnvelopeRequest]) -> Peer:
     peer = Peer(envelope.peer.id, _host(envelope.body), 0, envelope.peer.listener)
     peer.principal = f"{principal.type}:{principal.name}"
     peer.is_node = True
+    peer.is_in_process = envelope.peer.is_in_process and IN_PROCESS_TAG in (envelope.body.unknown_tagged_fields or ())
     peer.may_ask_for_tokens = not principal.token_authenticated
     return peer
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.views import endpoints
 from ..replica.fetching.cached_partition import TOPIC_IDS_FROM, CachedPartition, keys_and_partitions, response
@@ -32,8 +33,12 @@ from ..replica.fetching.log_reader import (
     read_from_log_in_slices,
 )
 from ..replica.fetching.preferred_read_replica import selects_by_rack
+from ..replica.fetching.refused_partitions_context import RefusedPartitionsContext
 from ..requests.request import Request
 from ..requests.waiting import SLICE, Until, Wait, Waiters
+from ..security.acls import TOPIC
+from ..security.authorizer import CLUSTER_ACTION, READ
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -58,12 +63,34 @@ def answer(node: HandlerContext, request: Request[FetchRequest]) -> FetchRespons
     context = node.fetch_sessions.begin(body, request.version, follower=replica >= 0, now=node.now)
     if isinstance(context, int):
         return FetchResponse(error_code=context)
+    if node.authorizer is not None and (rights := client_rights(node, request)) is not None:
+        context = _authorized(node, rights, context, is_follower=replica >= 0)
     if len(context.partitions) > SLICE and replica not in node.image.brokers:
         return _in_slices(node, request, context)
     results = _read(node, request, context, may_wait=body.min_bytes > 0 and body.max_wait_ms > 0)
     if _is_enough(request, context, results):
         return _response(node, request, context, results)
     return _wait(node, request, context, results.places, results.size_bytes)
+
+
+def _authorized(
+    node: HandlerContext, rights: ClientRights, context: FetchContext, *, is_follower: bool
+) -> FetchContext:
+    """The fetch without the partitions that the client may not read. An unknown topic id is another
+    error."""
+    refused = [
+        each
+        for each in context.partitions
+        if not (rights.may_on_cluster(CLUSTER_ACTION) if is_follower else _may_read(node, rights, each))
+    ]
+    return RefusedPartitionsContext(context, refused, error_codes.TOPIC_AUTHORIZATION_FAILED) if refused else context
+
+
+def _may_read(node: HandlerContext, rights: ClientRights, partition: CachedPartition) -> bool:
+    name = partition.topic
+    if not name and (topic := node.image.topic(partition.topic_id)) is not None:
+        name = topic.name
+    return (not name and partition.topic_id != Uuid.ZERO) or rights.may(READ, TOPIC, name)
 
 
 def _is_enough(request: Request[FetchRequest], context: FetchContext, results: LogReadResults) -> bool:

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
-from ..coordinator.coordinator_lookup import SHARE, TOPICS, CoordinatorEndpoint, coordinator_of
+from ..coordinator.coordinator_lookup import GROUP, SHARE, TOPICS, TRANSACTION, CoordinatorEndpoint, coordinator_of
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
+from ..security import acls
+from ..security.authorizer import CLUSTER_ACTION, DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -24,11 +27,18 @@ Coordinator = FindCoordinatorResponse.Coordinator
 BATCH_FROM = 4
 SHARE_FROM = 6
 
+RESOURCE_OF = {GROUP: acls.GROUP, TRANSACTION: acls.TRANSACTIONAL_ID}
+"""Key type -> the type of the resource that the client must be allowed to describe."""
+
 
 def answer(node: HandlerContext, request: Request[FindCoordinatorRequest]) -> Wait[FindCoordinatorResponse]:
     body = request.body
     if body.key_type not in TOPICS:
         raise Refusal(error_codes.INVALID_REQUEST)
+    if body.key_type == SHARE and request.version >= SHARE_FROM:
+        rights = client_rights(node, request)
+        if rights is not None and body.coordinator_keys and not rights.may_on_cluster(CLUSTER_ACTION):
+            raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
     if request.version >= BATCH_FROM:
         coordinators = yield from sliced(lambda key: _find_key(node, request, key), body.coordinator_keys)
         return FindCoordinatorResponse(coordinators=coordinators)
@@ -40,6 +50,8 @@ def _find(node: HandlerContext, request: Request[FindCoordinatorRequest], key: s
     key_type = request.body.key_type
     if key_type == SHARE and request.version < SHARE_FROM:
         raise Refusal(error_codes.INVALID_REQUEST)
+    if (rights := client_rights(node, request)) is not None and key_type != SHARE:
+        rights.require(DESCRIBE, RESOURCE_OF[key_type], key)
     return coordinator_of(node.controller, key_type, key, request.peer.listener.name)
 
 

@@ -28,6 +28,9 @@ from ..controller.configuration_control import (
 from ..controller.configuration_control import preprocess as preprocess_all
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import CLUSTER, CLUSTER_NAME
+from ..security.authorizer import ALTER_CONFIGS
+from ..security.request_authorization import may
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -57,10 +60,17 @@ def preprocess(
     node: HandlerContext, request: Request[IncrementalAlterConfigsRequest]
 ) -> tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]:
     """Return the responses of the broker itself, and the resources for the controller."""
+    may_alter_cluster = partial(may, node, request, (ALTER_CONFIGS, CLUSTER, CLUSTER_NAME))
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
     image = node.image
     done, left = preprocess_all(
-        image, node.settings, body.resources, preprocess_incremental_alter, loggers, node.reload_problem
+        image,
+        node.settings,
+        body.resources,
+        preprocess_incremental_alter,
+        loggers,
+        reload_problem=node.reload_problem,
+        may_alter_cluster=may_alter_cluster,
     )
     return [_result(*altered) for altered in done], left
 

@@ -16,6 +16,9 @@ from kafkadouble.messages.generated.init_producer_id import InitProducerIdReques
 from ..coordinator.response_future import ResponseFuture
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC, TRANSACTIONAL_ID
+from ..security.authorizer import IDEMPOTENT_WRITE, WRITE
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -31,11 +34,21 @@ def answer(
     node: HandlerContext, request: Request[InitProducerIdRequest]
 ) -> InitProducerIdResponse | Wait[InitProducerIdResponse]:
     body = request.body
+    if (rights := client_rights(node, request)) is not None:
+        _authorize(rights, body.transactional_id)
     if (body.producer_id == NONE) != (body.producer_epoch == NONE) or body.transactional_id == "":
         raise Refusal(error_codes.INVALID_REQUEST)
     if body.transactional_id is None:
         return InitProducerIdResponse(producer_id=node.controller.producer_ids.next(), producer_epoch=0)
     return _init_transactional(node, body)
+
+
+def _authorize(rights: ClientRights, transactional_id: str | None) -> None:
+    """Raises Refusal. A client that may write to some topic may have a producer id (KIP-679)."""
+    if transactional_id is not None:
+        rights.require(WRITE, TRANSACTIONAL_ID, transactional_id)
+    elif not rights.may_on_cluster(IDEMPOTENT_WRITE) and not rights.may_on_some(WRITE, TOPIC):
+        raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
 
 
 def _init_transactional(node: HandlerContext, body: InitProducerIdRequest) -> Wait[InitProducerIdResponse]:

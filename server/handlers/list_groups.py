@@ -1,7 +1,8 @@
 """ListGroups: the groups that this broker coordinates (KIP-518, KIP-848).
 
 From version 4 on a request may filter by state, from 5 on by type. Filters ignore case; an unknown
-state or type matches no group.
+state or type matches no group. A client that may not describe the cluster sees the groups that it
+may describe.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from kafkadouble.messages.generated.list_groups import ListGroupsRequest, ListGr
 
 from ..groups.coordinator_group import CoordinatorGroup
 from ..requests.request import Request
+from ..security.acls import GROUP
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -22,12 +26,17 @@ ListedGroup = ListGroupsResponse.ListedGroup
 def answer(node: HandlerContext, request: Request[ListGroupsRequest]) -> ListGroupsResponse:
     states = {state.lower().strip() for state in request.body.states_filter}
     types = {type.lower() for type in request.body.types_filter}
+    rights = client_rights(node, request)
+    if rights is not None and rights.may_on_cluster(DESCRIBE):
+        rights = None
     return ListGroupsResponse(
         groups=[
             _listed(group)
             for shard in node.groups
             for group in shard.groups.values()
-            if (not states or group.state_filter_name in states) and (not types or group.type in types)
+            if (not states or group.state_filter_name in states)
+            and (not types or group.type in types)
+            and (rights is None or rights.may(DESCRIBE, GROUP, group.group_id))
         ]
     )
 

@@ -15,6 +15,9 @@ from kafkadouble.messages.generated.list_transactions import ListTransactionsReq
 
 from ..requests.request import Request
 from ..requests.waiting import OTHERS_FIRST, SLICE, Aside, Slices, Wait
+from ..security.acls import TRANSACTIONAL_ID
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -34,6 +37,8 @@ def answer(node: HandlerContext, request: Request[ListTransactionsRequest]) -> W
     found = yield from _filtered(node, filters)
     if pattern is not None:
         found = yield from _matching(pattern, found)
+    if (rights := client_rights(node, request)) is not None:
+        found = [each for each in found if rights.may(DESCRIBE, TRANSACTIONAL_ID, each.transactional_id)]
     return ListTransactionsResponse(unknown_state_filters=filters.unknown_states, transaction_states=found)
 
 

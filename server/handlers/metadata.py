@@ -7,7 +7,11 @@ response, as in Kafka 4, and exists when the client retries; an invalid name is
 INVALID_TOPIC_EXCEPTION. From version 12 on topics may be requested by id (KIP-516); then names are
 ignored. As in Kafka unknown ids are first in the response, unknown names last. Offline replicas are
 left out in version 0, and marked from version 5 on (KIP-112). Authorized operations (KIP-430) are
-all operations, if requested.
+in the response if requested.
+
+A topic that the client may not describe is left out if all are requested, and otherwise is
+TOPIC_AUTHORIZATION_FAILED, whether it exists or not; by id it has no name. A client that may not
+create topics gets the same error for a missing topic that would be created.
 """
 
 from __future__ import annotations
@@ -26,11 +30,17 @@ from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import CREATE, DESCRIBE
+from ..security.client_rights import ClientRights, authorized_operations, client_rights, cluster_operations
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 IDS_FROM = 12
+DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED
+WITHOUT_OPERATIONS = (error_codes.UNKNOWN_TOPIC_ID, DENIED)
+"""The errors of topics that never have authorized operations."""
 LISTENER_ERRORS_FROM = 6
 ALL_WHEN_EMPTY = 0
 """The version in which an empty list means all topics, and offline replicas are left out."""
@@ -41,11 +51,12 @@ Topic = MetadataResponse.MetadataResponseTopic
 def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[MetadataResponse]:
     body, image = request.body, node.image
     _check_topics(request)
-    topics = yield from _requested_topics(node, request, image)
+    rights = client_rights(node, request)
+    topics = yield from _requested_topics(node, request, image, rights)
     if body.include_topic_authorized_operations:
         for topic in topics:
-            if topic.error_code != error_codes.UNKNOWN_TOPIC_ID:
-                topic.topic_authorized_operations = views.TOPIC_OPERATIONS
+            if topic.error_code not in WITHOUT_OPERATIONS:
+                topic.topic_authorized_operations = authorized_operations(rights, TOPIC, topic.name or "")
     response = MetadataResponse(
         brokers=[
             MetadataResponse.MetadataResponseBroker(
@@ -58,7 +69,7 @@ def answer(node: HandlerContext, request: Request[MetadataRequest]) -> Wait[Meta
         topics=topics,
     )
     if body.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = views.CLUSTER_OPERATIONS
+        response.cluster_authorized_operations = cluster_operations(rights)
     return response
 
 
@@ -70,23 +81,57 @@ def _check_topics(request: Request[MetadataRequest]) -> None:
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
 
 
-def _requested_topics(node: HandlerContext, request: Request[MetadataRequest], image: Image) -> Wait[list[Topic]]:
+def _requested_topics(
+    node: HandlerContext, request: Request[MetadataRequest], image: Image, rights: ClientRights | None
+) -> Wait[list[Topic]]:
     body = request.body
     if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
-        every = (image.topics[topic_id] for _, topic_id in sorted(image.topic_ids.items()))
+        every = (
+            image.topics[topic_id]
+            for name, topic_id in sorted(image.topic_ids.items())
+            if rights is None or rights.may(DESCRIBE, TOPIC, name)
+        )
         return (yield from _described(request, image, every))
     ids = dict.fromkeys(requested.topic_id for requested in body.topics if requested.topic_id != Uuid.ZERO)
     if ids:
-        by_id = yield from _described(request, image, (image.topic(each) or _unknown_id(each) for each in ids))
-        return sorted(by_id, key=lambda topic: not topic.error_code)
+        found_by_id = (_visible(image.topic(each), rights) or _unknown_id(each) for each in ids)
+        by_id = yield from _described(request, image, found_by_id)
+        return sorted(by_id, key=_place_by_id)
     names = dict.fromkeys(requested.name for requested in body.topics if requested.name is not None)
-    named = (image.topic_named(name) or _unknown(name) for name in names)
+    creates = body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable")
+    hidden = {} if rights is None else _hidden(rights, names, image, creates)
+    named = (hidden.get(name) or image.topic_named(name) or _unknown(name) for name in names)
     found = sorted((yield from _described(request, image, named)), key=lambda topic: topic.error_code)
-    if body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable"):
+    if creates:
         known = node.image.topic_ids
-        missing = [name for name in names if name not in known and not problem_with_name(name)]
+        missing = [name for name in names if not (name in known or name in hidden or problem_with_name(name))]
         auto_create_topics(node, missing)
     return found
+
+
+def _visible(topic: TopicImage | None, rights: ClientRights | None) -> TopicImage | Topic | None:
+    """The topic, or an error without its name if the client may not describe it."""
+    if topic is None or rights is None or rights.may(DESCRIBE, TOPIC, topic.name):
+        return topic
+    return Topic(error_code=DENIED, name=None, topic_id=topic.id)
+
+
+def _place_by_id(topic: Topic) -> int:
+    """Unknown ids are first, denied ones last."""
+    return {error_codes.UNKNOWN_TOPIC_ID: 0, DENIED: 2}.get(topic.error_code, 1)
+
+
+def _hidden(rights: ClientRights, names: Iterable[str], image: Image, creates: bool) -> dict[str, Topic]:
+    """The errors for topics that the client may not describe, and for missing ones that it would
+    create and may not."""
+    hidden: dict[str, Topic] = {}
+    creates_all = not creates or rights.may_on_cluster(CREATE)
+    for name in names:
+        if not rights.may(DESCRIBE, TOPIC, name):
+            hidden[name] = Topic(error_code=DENIED, name=name)
+        elif not (creates_all or name in image.topic_ids or rights.may(CREATE, TOPIC, name)):
+            hidden[name] = Topic(error_code=DENIED, name=name, is_internal=name in INTERNAL_TOPICS)
+    return hidden
 
 
 def _described(

@@ -17,6 +17,9 @@ from ..groups.deletion import delete_offsets
 from ..groups.requested_topics import resolve_topic
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import READ
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -32,12 +35,20 @@ def answer(
     shard = node.groups.shard_of_named(request.body.group_id)
     responses: dict[str, list[ResponsePartition]] = {}
     known = []
+    rights = client_rights(node, request)
     for topic in request.body.topics:
+        if rights is not None and not rights.may(READ, TOPIC, topic.name):
+            denied = [
+                _failed(each.partition_index, error_codes.TOPIC_AUTHORIZATION_FAILED) for each in topic.partitions
+            ]
+            responses.setdefault(topic.name, []).extend(denied)
+            continue
         indexes = [partition.partition_index for partition in topic.partitions]
         found = resolve_topic(node.image, topic.name, Uuid.ZERO, False, indexes)
         unknown = [index for index in indexes if found.code or index in found.unknown]
         if unknown:
-            responses.setdefault(topic.name, []).extend(map(_unknown, unknown))
+            code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
+            responses.setdefault(topic.name, []).extend(_failed(index, code) for index in unknown)
         if len(unknown) < len(indexes):
             good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
             known.append(RequestTopic(name=topic.name, partitions=good))
@@ -47,8 +58,8 @@ def answer(
     return shard.when_committed(OffsetDeleteResponse(topics=topics))
 
 
-def _unknown(index: int) -> ResponsePartition:
-    return ResponsePartition(partition_index=index, error_code=error_codes.UNKNOWN_TOPIC_OR_PARTITION)
+def _failed(index: int, code: int) -> ResponsePartition:
+    return ResponsePartition(partition_index=index, error_code=code)
 
 
 def refuse(request: Request[OffsetDeleteRequest], code: int, message: str | None) -> OffsetDeleteResponse:

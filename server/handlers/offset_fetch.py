@@ -27,6 +27,9 @@ from ..groups.offset_fetch import fetch_all_offsets, fetch_offsets, no_offset
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import GROUP, TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -39,6 +42,7 @@ SingleGroupTopic = OffsetFetchResponse.OffsetFetchResponseTopic
 SingleGroupPartition = OffsetFetchResponse.OffsetFetchResponsePartition
 
 GROUP_ERROR_FROM = 2
+DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED
 BATCH_FROM = 8
 TOPIC_IDS_FROM = 10
 
@@ -68,6 +72,9 @@ def _groups(request: Request[OffsetFetchRequest]) -> list[RequestGroup]:
 def _fetch(
     node: HandlerContext, request: Request[OffsetFetchRequest], group: RequestGroup, repeats: Repeats
 ) -> Wait[ResponseGroup]:
+    rights = client_rights(node, request)
+    if rights is not None:
+        rights.require(DESCRIBE, GROUP, group.group_id)
     shard, by_id = node.groups.shard(group.group_id), request.version >= TOPIC_IDS_FROM
     require_stable = request.body.require_stable
     if (present := shard.groups.get(group.group_id)) is not None:
@@ -76,9 +83,14 @@ def _fetch(
         found = fetch_all_offsets(shard, group.group_id, require_stable)
         if not repeats.may(group.group_id, 1 + sum(len(topic.partitions) for topic in found)):
             raise Refusal(error_codes.INVALID_REQUEST)
+        if rights is not None:
+            found = [topic for topic in found if rights.may(DESCRIBE, TOPIC, topic.name)]
         topics = _with_ids(node, found) if by_id else found
     else:
         known, refused = _with_names(node, group.topics) if by_id else (list(group.topics), [])
+        if rights is not None:
+            refused += [_topic_failed(topic, DENIED) for topic in known if not rights.may(DESCRIBE, TOPIC, topic.name)]
+            known = [topic for topic in known if rights.may(DESCRIBE, TOPIC, topic.name)]
         topics = fetch_offsets(shard, group.group_id, known, require_stable, repeats) + refused
     response = ResponseGroup(group_id=group.group_id, topics=topics)
     return (yield from shard.wait_for_commit(response, timeout_code=error_codes.NOT_COORDINATOR))

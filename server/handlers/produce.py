@@ -36,6 +36,9 @@ from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Aside, Slices, Until, Wait
+from ..security.acls import TRANSACTIONAL_ID
+from ..security.authorizer import WRITE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -81,6 +84,14 @@ TopicProduceResponse = ProduceResponse.TopicProduceResponse
 Topics = list[TopicProduceResponse]
 Result = ProduceResponse | Disconnection | Wait[Any] | None
 _new = object.__new__
+
+
+def precheck(node: HandlerContext, request: Request[ProduceRequest]) -> None:
+    """Raises Refusal for transactional batches with a transactional id that the client may not
+    write to."""
+    rights, transactional_id = client_rights(node, request), request.body.transactional_id
+    if rights is not None and transactional_id is not None and _has_transactional(request.body):
+        rights.require(WRITE, TRANSACTIONAL_ID, transactional_id)
 
 
 def answer(node: HandlerContext, request: Request[ProduceRequest]) -> Result:

@@ -22,4 +22,6 @@ def answer(node: HandlerContext, request: Request[Any]) -> Message | Wait[Messag
 
 def refuse(request: Request[Any], code: int, message: str | None) -> Message:
     response: Message = request.peer.apis[request.api_key].api.response(error_code=code)  # type: ignore[call-arg]  # each has one
+    if message is not None and hasattr(response, "error_message"):
+        response.error_message = message
     return response

@@ -21,7 +21,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.views import endpoints
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from ..share.share_requests import WRONG_LEADER, Acknowledgements, requested_partitions, session_key
+from ..security.client_rights import may_read_topics
+from ..share.share_requests import WRONG_LEADER, Acknowledgements, check_group, requested_partitions, session_key
 from ..share.share_session import FINAL_EPOCH, TopicIdPartition
 
 if TYPE_CHECKING:
@@ -30,11 +31,16 @@ if TYPE_CHECKING:
 PartitionData = ShareAcknowledgeResponse.PartitionData
 
 
+def precheck(node: HandlerContext, request: Request[ShareAcknowledgeRequest]) -> None:
+    """Raises Refusal for a request without a group."""
+    check_group(node.image, request.body.group_id)
+
+
 def answer(node: HandlerContext, request: Request[ShareAcknowledgeRequest]) -> Wait[ShareAcknowledgeResponse]:
     body = request.body
     key = session_key(node.image, body.group_id, body.member_id)
     node.share_partitions.update_session(key, body.share_session_epoch)
-    acknowledgements = Acknowledgements(node.share_partitions, node.image, key)
+    acknowledgements = Acknowledgements(node.share_partitions, node.image, key, may_read_topics(node, request))
     requested = dict(requested_partitions(node.image, body.topics))
     yield from acknowledgements.begin(requested, request.version, is_renew_ack=body.is_renew_ack)
     yield from acknowledgements.end()

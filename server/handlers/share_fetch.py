@@ -23,6 +23,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.views import endpoints
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Until, Wait
+from ..security.client_rights import may_read_topics
 from ..share.acquisition import ShareAcquireMode
 from ..share.delayed_share_fetch import DelayedShareFetch, ShareFetchParams
 from ..share.share_fetch_context import FinalContext
@@ -31,7 +32,9 @@ from ..share.share_requests import (
     RENEW_FROM,
     WRONG_LEADER,
     Acknowledgements,
-    missing_code,
+    MayRead,
+    check_group,
+    readable_code,
     requested_partitions,
     session_key,
 )
@@ -46,6 +49,11 @@ PartitionData = ShareFetchResponse.PartitionData
 Read = dict[TopicIdPartition, PartitionData]
 
 
+def precheck(node: HandlerContext, request: Request[ShareFetchRequest]) -> None:
+    """Raises Refusal for a request without a group."""
+    check_group(node.image, request.body.group_id)
+
+
 def answer(node: HandlerContext, request: Request[ShareFetchRequest]) -> Wait[ShareFetchResponse]:
     body = request.body
     key = session_key(node.image, body.group_id, body.member_id)
@@ -55,12 +63,12 @@ def answer(node: HandlerContext, request: Request[ShareFetchRequest]) -> Wait[Sh
     requested = dict(requested_partitions(node.image, body.topics))
     acknowledges = any(requested.values())
     context = yield from _context(node, request, key, list(requested), acknowledges)
-    acknowledgements = Acknowledgements(node.share_partitions, node.image, key)
+    acknowledgements = Acknowledgements(node.share_partitions, node.image, key, may_read_topics(node, request))
     if acknowledges:
         yield from acknowledgements.begin(requested, request.version, is_renew_ack=is_renew_ack)
     read: Read = {}
     if not is_renew_ack:
-        read = yield from _fetch(node, body, key, context.partitions)
+        read = yield from _fetch(node, body, key, context.partitions, may_read_topics(node, request))
     yield from acknowledgements.end()
     response = _response(node, request, dict(context.news(read)), acknowledgements.results)
     if body.share_session_epoch == FINAL_EPOCH:
@@ -94,13 +102,17 @@ def _context(
 
 
 def _fetch(
-    node: HandlerContext, body: ShareFetchRequest, key: ShareSessionKey, partitions: Sequence[TopicIdPartition]
+    node: HandlerContext,
+    body: ShareFetchRequest,
+    key: ShareSessionKey,
+    partitions: Sequence[TopicIdPartition],
+    may_read: MayRead | None,
 ) -> Wait[Read]:
     read: Read = {}
     found: dict[TopicIdPartition, SharePartition] = {}
     wanted = []
     for each in partitions:
-        if code := missing_code(node.image, each):
+        if code := readable_code(node.image, each, may_read):
             read[each] = _failed(each, code)
         else:
             wanted.append(each)

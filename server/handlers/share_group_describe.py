@@ -9,7 +9,7 @@ response would become long; then it gets INVALID_REQUEST (`repeats`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_describe import (
@@ -17,17 +17,26 @@ from kafkadouble.messages.generated.share_group_describe import (
     ShareGroupDescribeResponse,
 )
 
-from ..groups.authorized_operations import ALL_OPERATIONS
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait, sliced
+from ..security.acls import GROUP, TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import ClientRights, authorized_operations, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 DescribedGroup = ShareGroupDescribeResponse.DescribedGroup
+
+HIDDEN_TOPICS = "The group has described topic(s) that the client is not authorized to describe."
+
+
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, SHARE)
 
 
 def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) -> Wait[ShareGroupDescribeResponse]:
@@ -53,10 +62,23 @@ def _describe(
         return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=message)
     if not repeats.may(group_id, 1 + len(group.members)):
         return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
+    rights = client_rights(node, request)
     described = describe(group)
     if request.body.include_authorized_operations:
-        described.authorized_operations = ALL_OPERATIONS
-    return described
+        described.authorized_operations = authorized_operations(rights, GROUP, group_id)
+    return _with_visible_topics(rights, described)
+
+
+def _with_visible_topics(rights: ClientRights | None, group: DescribedGroup) -> DescribedGroup:
+    """The group, or an error if it has a topic that the client may not describe."""
+    if rights is None or all(rights.may(DESCRIBE, TOPIC, name) for name in _topics_of(group)):
+        return group
+    code = error_codes.TOPIC_AUTHORIZATION_FAILED
+    return DescribedGroup(group_id=group.group_id, error_code=code, error_message=HIDDEN_TOPICS)
+
+
+def _topics_of(group: DescribedGroup) -> set[str]:
+    return {each.topic_name for member in group.members for each in member.assignment.topic_partitions}
 
 
 def refuse(request: Request[ShareGroupDescribeRequest], code: int, message: str | None) -> ShareGroupDescribeResponse:

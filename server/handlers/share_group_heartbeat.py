@@ -7,7 +7,7 @@ state at the share coordinator after the response, and are assigned by a later h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_group_heartbeat import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
@@ -17,6 +17,9 @@ from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import DESCRIBE
+from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -27,10 +30,18 @@ JOIN, LEAVE = 0, -1
 MAX_MEMBER_ID_LENGTH = 36
 
 
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, SHARE)
+
+
 def answer(
     node: HandlerContext, request: Request[ShareGroupHeartbeatRequest]
 ) -> ShareGroupHeartbeatResponse | Wait[ShareGroupHeartbeatResponse]:
     refuse_without_protocol(node, SHARE)
+    _validate_member_id(request.body)
+    if (rights := client_rights(node, request)) is not None:
+        rights.require_all(DESCRIBE, TOPIC, request.body.subscribed_topic_names or ())
     _validate(request.body)
     from ..groups.share.heartbeat import heartbeat, leave
 
@@ -39,10 +50,13 @@ def answer(
     return shard.when_committed(leave(shard, request.body) if leaves else heartbeat(shard, request))
 
 
-def _validate(body: ShareGroupHeartbeatRequest) -> None:
-    """Raises Refusal(INVALID_REQUEST)."""
+def _validate_member_id(body: ShareGroupHeartbeatRequest) -> None:
     if not 0 < java_length(body.member_id) <= MAX_MEMBER_ID_LENGTH:
         raise Refusal(error_codes.INVALID_REQUEST)
+
+
+def _validate(body: ShareGroupHeartbeatRequest) -> None:
+    """Raises Refusal(INVALID_REQUEST)."""
     for value, name in ((body.member_id, "MemberId"), (body.group_id, "GroupId"), (body.rack_id, "RackId")):
         if value is not None and not value.strip():
             raise Refusal(error_codes.INVALID_REQUEST, f"{name} can't be empty.")

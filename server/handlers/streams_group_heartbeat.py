@@ -11,7 +11,7 @@ topics at once.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_heartbeat import (
@@ -25,6 +25,9 @@ from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
+from ..security.acls import TOPIC
+from ..security.authorizer import CREATE, DESCRIBE
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..groups.streams.heartbeat import StreamsGroupHeartbeatResult
@@ -41,13 +44,21 @@ ERRORS_SHOWN = 3
 """How many topics that could not be created a status names."""
 
 
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, STREAMS)
+
+
 def answer(
     node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]
 ) -> StreamsGroupHeartbeatResponse | Wait[StreamsGroupHeartbeatResponse]:
     refuse_without_protocol(node, STREAMS)
     body = request.body
+    rights = client_rights(node, request)
     if body.topology is not None:
-        _validate_topic_names(body.topology)
+        names = _validate_topic_names(body.topology)
+        if rights is not None:
+            rights.require_all(DESCRIBE, TOPIC, names)
     _validate(body)
     from ..groups.streams.heartbeat import heartbeat, leave
 
@@ -56,17 +67,20 @@ def answer(
     result = leave(shard, body) if leaves else heartbeat(shard, request)
     if not result.internal_topics:
         return shard.when_committed(result.response)
-    return _with_internal_topics(node, body.group_id, shard.wait_for_commit(result))
+    return _with_internal_topics(node, rights, body.group_id, shard.wait_for_commit(result))
 
 
 def _with_internal_topics(
-    node: HandlerContext, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
+    node: HandlerContext, rights: ClientRights | None, group_id: str, commit: Wait[StreamsGroupHeartbeatResult]
 ) -> Wait[StreamsGroupHeartbeatResponse]:
     """Create the topics once the heartbeat is committed; add to the status why some cannot be."""
     from ..groups.streams.group_configs import int_config
     from ..groups.streams.heartbeat_status import HeartbeatStatus
 
     response, topics = yield from commit
+    if rights is not None and (refused := _not_creatable(rights, topics)):
+        _add_missing_status(response, f"Unauthorized to CREATE on topics {', '.join(refused)}.")
+        return response
     retry_ms = 2 * int_config(node.groups.shard(group_id), group_id, "streams.heartbeat.interval.ms")
     errors = node.groups.internal_topics.errors(topics)
     node.groups.internal_topics.create(topics.values(), retry_ms)
@@ -76,14 +90,33 @@ def _with_internal_topics(
     return response
 
 
+def _not_creatable(rights: ClientRights, topics: Iterable[str]) -> list[str]:
+    if rights.may_on_cluster(CREATE):
+        return []
+    return [name for name in topics if not rights.may(CREATE, TOPIC, name)]
+
+
+def _add_missing_status(response: StreamsGroupHeartbeatResponse, detail: str) -> None:
+    """Add a detail to the status about missing internal topics, or such a status."""
+    from ..groups.streams.heartbeat_status import HeartbeatStatus
+
+    missing = HeartbeatStatus.MISSING_INTERNAL_TOPICS
+    for status in response.status or ():
+        if status.status_code == missing:
+            status.status_detail += f"; {detail}"
+            return
+    status = StreamsGroupHeartbeatResponse.Status(status_code=missing, status_detail=detail)
+    response.status = [*(response.status or ()), status]
+
+
 def _shown_errors(errors: dict[str, str]) -> str:
     shown = ", ".join(f"{name} ({message})" for name, message in [*errors.items()][:ERRORS_SHOWN])
     more = len(errors) - ERRORS_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _validate_topic_names(topology: Topology) -> None:
-    """Raises Refusal(STREAMS_INVALID_TOPOLOGY)."""
+def _validate_topic_names(topology: Topology) -> list[str]:
+    """The topics of a topology. Raises Refusal(STREAMS_INVALID_TOPOLOGY)."""
     names = [*dict.fromkeys(name for subtopology in topology.subtopologies for name in _topics_of(subtopology))]
     if prohibited := [name for name in names if name in INTERNAL_TOPICS]:
         message = f"Use of Kafka internal topics {','.join(prohibited)} in a Kafka Streams topology is prohibited."
@@ -91,6 +124,7 @@ def _validate_topic_names(topology: Topology) -> None:
     if invalid := [name for name in names if problem_with_name(name) is not None]:
         message = f"Topic names {','.join(invalid)} are not valid topic names."
         raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, message)
+    return names
 
 
 def _topics_of(subtopology: StreamsGroupHeartbeatRequest.Subtopology) -> Iterable[str]:

@@ -7,7 +7,7 @@ member for a description either.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_topology_description_update import (
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 NO_PLUGIN = "The broker has no streams group topology description plugin configured."
+
+
+def precheck(node: HandlerContext, request: Request[Any]) -> None:
+    """Raises Refusal if the cluster does not have these groups."""
+    refuse_without_protocol(node, STREAMS)
 
 
 def answer(

@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 PROTOCOL_REQUIRED_FROM = 5
 
 
+def precheck(node: HandlerContext, request: Request[SyncGroupRequest]) -> None:
+    """Raises Refusal for a request without a protocol."""
+    if request.version >= PROTOCOL_REQUIRED_FROM and None in (request.body.protocol_type, request.body.protocol_name):
+        raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
+
+
 def answer(node: HandlerContext, request: Request[SyncGroupRequest]) -> SyncGroupResponse | Wait[SyncGroupResponse]:
     body = request.body
-    if request.version >= PROTOCOL_REQUIRED_FROM and None in (body.protocol_type, body.protocol_name):
-        raise Refusal(error_codes.INCONSISTENT_GROUP_PROTOCOL)
+    precheck(node, request)
     future = sync(node.groups.shard_of_named(body.group_id), body)
     return future.wait() if future.response is None else future.response
 

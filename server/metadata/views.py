@@ -19,15 +19,6 @@ EndpointStruct = TypeVar("EndpointStruct")
 
 NO_LEADER = -1
 
-TOPIC_OPERATIONS = 0b1101_1111_1000
-"""All operations on a topic, one bit for each number of Kafka's AclOperation: READ 3, WRITE 4,
-CREATE 5, DELETE 6, ALTER 7, DESCRIBE 8, DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11. Without an
-authorizer every client may do everything (KIP-430)."""
-
-CLUSTER_OPERATIONS = 0b1_1111_1010_0000
-"""All operations on the cluster: CREATE 5, ALTER 7, DESCRIBE 8, CLUSTER_ACTION 9, DESCRIBE_CONFIGS
-10, ALTER_CONFIGS 11, IDEMPOTENT_WRITE 12."""
-
 
 class Reachable(NamedTuple):
     """A broker, and its endpoint on the listener."""

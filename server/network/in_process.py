@@ -266,7 +266,7 @@ class InProcessLinks:
         peer = self._peers.get((each.sender.id, endpoint))
         if peer is None or peer.listener is not listener:
             peer = self._peers[each.sender.id, endpoint] = Peer(each.sender.id, "127.0.0.1", 0, listener)
-            peer.is_node = True
+            peer.is_node = peer.is_in_process = True
         return peer
 
     def _answered(self, each: InFlightRequest, request: Request[Any], answer: Any) -> None:

@@ -23,6 +23,10 @@ OWNER = 0
 application that runs it. Connections count from 1.
 """
 
+IN_PROCESS_TAG = 10_000
+"""A tagged field of an Envelope between two nodes of one process: the request inside is from this
+process, and the authorizer allows it everything. Other nodes do not know the tag."""
+
 
 class Peer:
     """The client at the other end of a connection. It is made when the connection is accepted;
@@ -35,6 +39,7 @@ class Peer:
         "authenticator",
         "host",
         "id",
+        "is_in_process",
         "is_node",
         "listener",
         "may_ask_for_tokens",
@@ -53,6 +58,8 @@ class Peer:
         """Its SaslServerAuthenticator; None on a listener without SASL."""
         self.software_name = self.software_version = ""
         self.is_node = False  # see `origin.py`
+        self.is_in_process = False
+        """Whether it is a node of this process: the authorizer allows it everything."""
         self.on_disconnect: Callable[[int], None] | None = None
         """Called with the id when the connection has ended, for state that lives as long."""
 

@@ -3,18 +3,23 @@
 A super user may do everything. ACLs cover a resource by its name, by a prefix, or by `*`; an ACL
 that denies overrides those that allow. The permission to read, write, delete or alter implies
 describe; alter configs implies describe configs. A resource without ACLs is open only with
-`allow.everyone.if.no.acl.found`. This file knows no requests.
+`allow.everyone.if.no.acl.found`. Decisions are kept until an ACL changes. This file knows no
+requests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from ipaddress import ip_address, ip_network
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
+
+from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import OF_AUTHORIZER
 from ..metadata.image import Acl, Image
-from .acls import EVERY_HOST, EVERY_NAME, LITERAL, OPERATIONS
+from .acl_index import AclIndex
+from .acls import EVERY_HOST, EVERY_NAME, LITERAL, OPERATIONS, PREFIXED
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
@@ -22,18 +27,24 @@ if TYPE_CHECKING:
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 WILDCARD_PRINCIPAL = "User:*"
 
-ALL, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, CREATE_TOKENS = (
-    OPERATIONS.index(name)
-    for name in (
-        *("ALL", "CREATE", "DELETE", "ALTER", "DESCRIBE", "CLUSTER_ACTION", "DESCRIBE_CONFIGS", "ALTER_CONFIGS"),
-        "CREATE_TOKENS",
-    )
+ALL, READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE = map(
+    OPERATIONS.index, ("ALL", "READ", "WRITE", "CREATE", "DELETE", "ALTER", "DESCRIBE")
 )
-_READ, _WRITE = OPERATIONS.index("READ"), OPERATIONS.index("WRITE")
-IMPLIED_BY = {DESCRIBE: frozenset((_READ, _WRITE, DELETE, ALTER)), DESCRIBE_CONFIGS: frozenset((ALTER_CONFIGS,))}
+CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, IDEMPOTENT_WRITE, CREATE_TOKENS = map(
+    OPERATIONS.index, ("CLUSTER_ACTION", "DESCRIBE_CONFIGS", "ALTER_CONFIGS", "IDEMPOTENT_WRITE", "CREATE_TOKENS")
+)
+IMPLIED_BY = {DESCRIBE: frozenset((READ, WRITE, DELETE, ALTER)), DESCRIBE_CONFIGS: frozenset((ALTER_CONFIGS,))}
 """An operation -> the operations whose permission implies it."""
 
 DENY = 2
+ANY_NAME = "hardcode"
+"""The name for which Kafka first asks whether every resource of a type is allowed."""
+
+KEPT_DECISIONS = 10_000
+"""The most decisions that are kept; one takes about 300 bytes."""
+
+Client = tuple[str, str]
+"""A principal and its host."""
 
 
 class Authorizer:
@@ -43,20 +54,56 @@ class Authorizer:
         users, is_open = (settings.texts.get(name, "") for name in OF_AUTHORIZER)
         self._super_users = {user.strip() for user in users.split(";") if user.strip()}
         self._open = is_open.strip().lower() == "true"
+        self._index = AclIndex()
+        self._acls: Mapping[Uuid, Acl] | None = None
+        """Those of the index."""
+        self._decisions: dict[tuple[Client, int, int, str], bool] = {}
 
-    def allows(self, image: Image, client: tuple[str, str], operation: int, resource_type: int, name: str) -> bool:
-        """Whether the client, a principal and its host, may do this."""
+    def allows(self, image: Image, client: Client, operation: int, resource_type: int, name: str) -> bool:
+        """Whether the client may do this."""
+        if image.acls is not self._acls:
+            self._follow(image.acls)
+        question = client, operation, resource_type, name
+        decision = self._decisions.get(question)
+        if decision is None:
+            if len(self._decisions) >= KEPT_DECISIONS:
+                self._decisions.clear()
+            decision = self._decisions[question] = self._decide(*question)
+        return decision
+
+    def allows_any(self, image: Image, client: Client, operation: int, resource_type: int) -> bool:
+        """Whether the client may do this to some resource of the type (KIP-679)."""
+        if self.allows(image, client, operation, resource_type, ANY_NAME):
+            return True
+        own = [
+            acl
+            for acl in self._index.of_type(resource_type, (client[0], WILDCARD_PRINCIPAL))
+            if acl.operation in (ALL, operation) and _matches_host(acl.host, client[1])
+        ]
+        denied = {_pattern(acl) for acl in own if acl.permission_type == DENY}
+        allowed = {_pattern(acl) for acl in own if acl.permission_type != DENY}
+        if (LITERAL, EVERY_NAME) in denied:
+            return False
+        return (LITERAL, EVERY_NAME) in allowed or any(not _is_dominated(pattern, denied) for pattern in allowed)
+
+    def _follow(self, acls: Mapping[Uuid, Acl]) -> None:
+        self._index.follow(acls)
+        self._acls = acls
+        self._decisions.clear()
+
+    def _decide(self, client: Client, operation: int, resource_type: int, name: str) -> bool:
         principal, host = client
         if principal in self._super_users:
             return True
-        about = [
-            acl for acl in image.acls.values() if acl.resource_type == resource_type and _covers_resource(acl, name)
-        ]
-        if not about:
+        has_acls, own = False, list[Acl]()
+        for acls in self._index.covering(resource_type, name):
+            has_acls = True
+            own += acls.get(principal, ())
+            if principal != WILDCARD_PRINCIPAL:
+                own += acls.get(WILDCARD_PRINCIPAL, ())
+        if not has_acls:
             return self._open
-        own = [
-            acl for acl in about if acl.principal in (principal, WILDCARD_PRINCIPAL) and _matches_host(acl.host, host)
-        ]
+        own = [acl for acl in own if _matches_host(acl.host, host)]
         return not _denied(own, operation) and _allowed(own, operation)
 
 
@@ -65,19 +112,41 @@ def of_settings(settings: Settings) -> Authorizer | None:
     return Authorizer(settings) if settings["authorizer.class.name"] == STANDARD else None
 
 
-def _covers_resource(acl: Acl, name: str) -> bool:
-    if acl.pattern_type == LITERAL:
-        return acl.resource_name in (name, EVERY_NAME)
-    return name.startswith(acl.resource_name)
+def _pattern(acl: Acl) -> tuple[int, str]:
+    return acl.pattern_type, acl.resource_name
 
 
+def _is_dominated(pattern: tuple[int, str], denied: set[tuple[int, str]]) -> bool:
+    """Whether everything that the pattern allows is denied, as far as Kafka looks."""
+    kind, name = pattern
+    if kind == LITERAL and pattern in denied:
+        return True
+    return any((PREFIXED, name[:length]) in denied for length in range(1, len(name) + 1))
+
+
+@lru_cache(4096)
 def _matches_host(allowed: str, host: str) -> bool:
+    host = _as_java(host)
     if allowed in (EVERY_HOST, host):
         return True
     try:
         return "/" in allowed and ip_address(host) in ip_network(allowed, strict=False)
     except ValueError:
         return False
+
+
+def _as_java(host: str) -> str:
+    """The address in the form of Java, with which Kafka compares: an IPv4 address inside an IPv6
+    one is an IPv4 address."""
+    if ":" not in host:
+        return host
+    try:
+        address = IPv6Address(host)
+    except ValueError:
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return ":".join(f"{int(part, 16):x}" for part in address.exploded.split(":"))
 
 
 def _denied(acls: Iterable[Acl], operation: int) -> bool:

@@ -1,171 +1,254 @@
-"""Authorizes requests on a controller: each API needs a right on the cluster, or a right on each of
-its parts (KIP-11, KIP-590).
+"""Authorizes requests by the rows of their APIs: a right of the whole request, or a right for each
+of its parts (KIP-11, KIP-590).
 
-A broker authorizes its own requests, and leaves forwarded ones to the controller. So this module
-checks the client's principal, from the Envelope. Parts of a request without the right are refused;
-the other parts are handled. Brokers of kafkadouble do not authorize anything yet.
+A broker authorizes its own requests, and leaves forwarded ones to the controller, which checks the
+client's principal in the Envelope. The broker that is itself the active controller checks them as a
+controller does. Parts of a request without the right are refused; the handler processes the others,
+and its answer has both. What a row cannot say is checked by the handlers (`client_rights`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from copy import copy
 from functools import cache
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.uuid import Uuid
 
-from ..apis.row import ApiRow
+from ..apis.part_lists import DIRECT, key_of, path_of
+from ..apis.row import BOTH, HANDLER, NONE, RIGHT, ROW, ApiRow, PartList
 from ..configs.alter import Resource
+from ..requests.answer import DISCONNECT
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
-from .acls import CLUSTER, CLUSTER_NAME, OPERATIONS, RESOURCE_TYPES
-from .authorizer import DELETE, Authorizer
+from .acls import CLUSTER, CLUSTER_NAME, GROUP, OPERATIONS, RESOURCE_TYPES, TOPIC
+from .client_rights import FAILED, ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..requests.answer import Answer
     from .host import AuthorizerHost
 
-TOPIC, GROUP, USER = map(RESOURCE_TYPES.index, ("TOPIC", "GROUP", "USER"))
+PARTS_BY_ROW, RIGHT_BY_ROW = (ROW, BOTH), (ROW, BOTH, RIGHT)
+"""The guards with which a row is checked here."""
 
-Right = tuple[int, int, str]
-"""An operation, a resource type and a resource name."""
-
-
-class Parts(NamedTuple):
-    """An API with parts that can be refused: the field of the request that lists them, the right
-    for each part, and the field of the response that lists their results."""
-
-    requested: str
-    right: Callable[[Any], Right]
-    answered: str
-
-
-def _of_resource(operation: int) -> Callable[[Any], Right]:
-    def right(resource: Any) -> Right:
-        if resource.resource_type == Resource.TOPIC:
-            return operation, TOPIC, resource.resource_name
-        if resource.resource_type == Resource.GROUP:
-            return operation, GROUP, resource.resource_name
-        return operation, CLUSTER, CLUSTER_NAME
-
-    return right
-
-
-def _of_topic(operation: int) -> Callable[[Any], Right]:
-    return lambda topic: (operation, TOPIC, topic.name)
-
-
-RIGHT_OF = {"topic": _of_topic, "resource": _of_resource}
-"""The right for a part, by the resource in the API's row."""
-
-
-@cache
-def _cluster_operation(row: ApiRow) -> int | None:
-    """The operation on the cluster that the whole request needs."""
-    operation, _, resource = row.controller_right.partition(" ")
-    return OPERATIONS.index(operation) if resource == "cluster" else None
-
-
-@cache
-def _parts(row: ApiRow) -> Parts | None:
-    """The outermost parts, when each needs its own right."""
-    operation, _, resource = row.controller_part_right.partition(" ")
-    if resource not in RIGHT_OF:
-        return None
-    outermost = row.paths[0][0]
-    return Parts(outermost.requested, RIGHT_OF[resource](OPERATIONS.index(operation)), outermost.answered)
-
-
-CODES = {
-    TOPIC: error_codes.TOPIC_AUTHORIZATION_FAILED,
-    GROUP: error_codes.GROUP_AUTHORIZATION_FAILED,
-    CLUSTER: error_codes.CLUSTER_AUTHORIZATION_FAILED,
+REFUSED_FIRST = {
+    *("OffsetCommit", "TxnOffsetCommit", "DescribeGroups"),
+    *("ConsumerGroupDescribe", "ShareGroupDescribe", "StreamsGroupDescribe"),
 }
-NAMES_BEFORE = 6
-"""Before this version, a DeleteTopics request has only the names of topics."""
+"""The APIs in whose responses the refused parts come first."""
+
+NAMED_ONCE = {"DeleteGroups"}
+"""The APIs in which a repeated part counts once."""
+
+IN_ORDER = {"DescribeTransactions", "DescribeShareGroupOffsets"}
+"""The APIs whose responses keep the order of the request; in others the refused parts come last."""
+
+
+def _unless_cluster(code: int) -> str | None:
+    return None if code == error_codes.CLUSTER_AUTHORIZATION_FAILED else error_codes.meaning(code)
+
+
+MESSAGES: dict[str, Callable[[int], str | None]] = {
+    "CreateTopics": lambda code: "Authorization failed.",
+    "AlterConfigs": _unless_cluster,
+    "IncrementalAlterConfigs": _unless_cluster,
+}
+"""The messages of refused parts; others have none, or that of their handler."""
+
+RESOURCE = "resource"
+CLUSTER_RESOURCES = (Resource.BROKER, Resource.BROKER_LOGGER, Resource.CLIENT_METRICS)
 
 Handle = Callable[["AuthorizerHost", Request[Any]], "Answer | Wait[Answer]"]
 
 
-def authorized(
-    node: AuthorizerHost, authorizer: Authorizer, request: Request[Any], handle: Handle
-) -> Answer | Wait[Answer]:
-    """The response for the parts that the client has a right to. Raises
-    Refusal(CLUSTER_AUTHORIZATION_FAILED)."""
-    row = request.peer.apis[request.api_key].row
+class RequiredRight(NamedTuple):
+    """Operations, of which one is enough, on a resource of a type; the type None means that of a
+    configuration resource."""
 
-    def has(right: Right) -> bool:
-        return _allowed(node, authorizer, request, right)
+    operations: tuple[int, ...]
+    resource_type: int | None
 
-    operation = _cluster_operation(row)
-    allowed = operation is None or has((operation, CLUSTER, CLUSTER_NAME))
-    if not allowed and not row.right_or_parts:
-        raise Refusal(error_codes.CLUSTER_AUTHORIZATION_FAILED)
-    parts = _deletion(node, request) if row.name == "DeleteTopics" else _parts(row)
-    if parts is None or (allowed and row.right_or_parts):
+    def held(self, rights: ClientRights, resource_type: int, name: str) -> bool:
+        return any(rights.may(operation, resource_type, name) for operation in self.operations)
+
+
+@cache
+def required_rights(text: str) -> tuple[RequiredRight, ...]:
+    """The rights in a column of a row."""
+    return () if text == NONE else tuple(map(_required_right, text.split(" + ")))
+
+
+def _required_right(text: str) -> RequiredRight:
+    operations, _, resource = text.partition(" ")
+    kind = None if resource == RESOURCE else RESOURCE_TYPES.index(resource.upper())
+    return RequiredRight(tuple(map(OPERATIONS.index, operations.split("|"))), kind)
+
+
+def authorized(node: AuthorizerHost, request: Request[Any], handle: Handle) -> Answer | Wait[Answer]:
+    """The response for the parts that the client has a right to. Raises Refusal."""
+    rights = client_rights(node, request)
+    if rights is None:
         return handle(node, request)
-    return _divided(node, request, parts, has, handle)
+    served = request.peer.apis[request.api_key]
+    row = served.row
+    early: Answer = None if served.precheck is None else served.precheck(node, request)
+    if early is not None:
+        return early
+    is_at_controller = request.peer.is_at_controller or row.forwarded
+    right, part_right = (
+        (row.controller_right, row.controller_part_right) if is_at_controller else (row.right, row.part_right)
+    )
+    # A controller checks its own column also where a broker leaves it to the handler.
+    guard = ROW if row.guard == HANDLER and is_at_controller and not row.forwarded else row.guard
+    if guard not in RIGHT_BY_ROW:
+        return handle(node, request)
+    missing = _missing_right(rights, request, right)
+    if missing is not None and not row.right_or_parts:
+        raise _refusal(row, missing, is_at_controller=is_at_controller)
+    (required,) = required_rights(part_right) or (None,)
+    if required is None or guard not in PARTS_BY_ROW or (missing is None and row.right_or_parts):
+        return handle(node, request)
+    return PartsGuard(node, request, row, required, rights).answer(handle)
 
 
-def may(node: AuthorizerHost, request: Request[Any], right: Right) -> bool:
+def may(node: AuthorizerHost, request: Request[Any], right: tuple[int, int, str]) -> bool:
     """Whether the client has a right, for handlers that need a right only in some cases."""
-    return node.authorizer is None or _allowed(node, node.authorizer, request, right)
+    rights = client_rights(node, request)
+    return rights is None or rights.may(*right)
 
 
-def _allowed(node: AuthorizerHost, authorizer: Authorizer, request: Request[Any], right: Right) -> bool:
-    return authorizer.allows(node.image, (request.peer.principal, request.peer.host), *right)
+def _refusal(row: ApiRow, missing: RequiredRight, *, is_at_controller: bool) -> Refusal:
+    """The refusal of the whole request, with a message where Kafka has one."""
+    assert missing.resource_type is not None
+    code = FAILED[missing.resource_type]
+    if row.name == "DescribeQuorum":
+        return Refusal(code, error_codes.meaning(code))
+    if not is_at_controller and row.name != "DescribeAcls":
+        return Refusal(code)
+    return Refusal(code, f"The request needs {OPERATIONS[missing.operations[-1]]} permission on the cluster.")
 
 
-def _deletion(node: AuthorizerHost, request: Request[Any]) -> Parts:
-    """The parts of a DeleteTopics request, in which topics are named by their name or their id."""
-
-    def name_of(topic: Any) -> str:
-        if isinstance(topic, str):
-            return topic
-        found = None if topic.name is not None else node.image.topic(topic.topic_id)
-        return topic.name or ("" if found is None else found.name)
-
-    field = "topic_names" if request.version < NAMES_BEFORE else "topics"
-    return Parts(field, lambda topic: (DELETE, TOPIC, name_of(topic)), "responses")
+def _missing_right(rights: ClientRights, request: Request[Any], text: str) -> RequiredRight | None:
+    """The first right that the client lacks; None if it has all."""
+    for required in required_rights(text):
+        kind = required.resource_type
+        assert kind is not None
+        if not required.held(rights, kind, _name_in(request.body, kind)):
+            return required
+    return None
 
 
-def _divided(
-    node: AuthorizerHost, request: Request[Any], parts: Parts, has: Callable[[Right], bool], handle: Handle
-) -> Answer | Wait[Answer]:
-    requested = getattr(request.body, parts.requested) or ()
-    refused = [each for each in requested if not has(parts.right(each))]
-    if not refused:
-        return handle(node, request)
-    results = [result for each in refused for result in _refused(request, parts, each)]
-    allowed = [each for each in requested if each not in refused]
-    answer = handle(node, _with(request, parts.requested, allowed))
-    if isinstance(answer, GeneratorType):
-        return _joined_later(answer, parts.answered, results)
-    joined: Answer = _joined(answer, parts.answered, results)
-    return joined
+def _name_in(body: Any, kind: int) -> str:
+    """The resource of this type that the whole request is about."""
+    if kind == CLUSTER:
+        return CLUSTER_NAME
+    return next(getattr(body, field) for field in DIRECT[RESOURCE_TYPES[kind].lower()] if hasattr(body, field)) or ""
 
 
-def _with(request: Request[Any], field: str, parts: list[Any]) -> Request[Any]:
-    found = copy(request)
-    found.body = copy(request.body)
-    setattr(found.body, field, parts)
-    return found
+class PartsGuard:
+    """One request whose outermost parts need a right each."""
+
+    def __init__(
+        self, node: AuthorizerHost, request: Request[Any], row: ApiRow, required: RequiredRight, rights: ClientRights
+    ) -> None:
+        self._node, self._request, self._row, self._required, self._rights = node, request, row, required, rights
+        path = path_of(row.name, request.body)
+        self._level: PartList | None = path[0] if path else None
+
+    def answer(self, handle: Handle) -> Answer | Wait[Answer]:
+        """The response of the handler for the allowed parts, with the refused ones."""
+        parts = [] if self._level is None else list(getattr(self._request.body, self._level.requested))
+        if self._row.name in NAMED_ONCE:
+            parts = list(dict.fromkeys(parts))
+        failures = [self._failure(part) for part in parts]
+        if not any(failures):
+            return handle(self._node, self._request)
+        allowed = [part for part, failure in zip(parts, failures, strict=True) if failure is None]
+        refused = [self._refuse(part, code) for part, code in zip(parts, failures, strict=True) if code is not None]
+        if any(each is DISCONNECT for each in refused):  # Produce without acks
+            return self._disconnected(handle, allowed)
+        results = [list(getattr(each, self._list)) for each in refused]
+        answer = handle(self._node, self._with(allowed))
+        if isinstance(answer, GeneratorType):
+            return self._joined_later(answer, failures, results)
+        joined: Answer = self._joined(answer, failures, results)
+        return joined
+
+    @property
+    def _list(self) -> str:
+        assert self._level is not None
+        return self._level.answered
+
+    def _failure(self, part: Any) -> int | None:
+        """The error code for a part without the right. A topic with an unknown id has no name, and
+        the handler refuses it."""
+        assert self._level is not None
+        kind, name = self._resource(part, self._level)
+        if name is None or self._required.held(self._rights, kind, name):
+            return None
+        return FAILED[kind]
+
+    def _resource(self, part: Any, level: PartList) -> tuple[int, str | None]:
+        if self._required.resource_type is None:
+            if part.resource_type in CLUSTER_RESOURCES:
+                return CLUSTER, CLUSTER_NAME
+            kinds = {Resource.TOPIC: TOPIC, Resource.GROUP: GROUP}
+            # The handler refuses a type that does not exist.
+            return kinds.get(part.resource_type, CLUSTER), part.resource_name if part.resource_type in kinds else None
+        key = key_of(part, level.kind, self._topic_name)
+        if isinstance(key, Uuid) and key == Uuid.ZERO:
+            return self._required.resource_type, ""
+        return self._required.resource_type, key if isinstance(key, str) else None
+
+    def _topic_name(self, topic_id: Any) -> str | None:
+        topic = self._node.image.topic(topic_id)
+        return None if topic is None else topic.name
+
+    def _with(self, parts: list[Any]) -> Request[Any]:
+        found = copy(self._request)
+        found.body = copy(self._request.body)
+        assert self._level is not None
+        setattr(found.body, self._level.requested, parts)
+        return found
+
+    def _refuse(self, part: Any, code: int) -> Any:
+        handler = self._request.peer.apis[self._request.api_key].handler
+        return handler.refuse(self._with([part]), code, self._message(code))
+
+    def _message(self, code: int) -> str | None:
+        return MESSAGES[self._row.name](code) if self._row.name in MESSAGES else None
+
+    def _disconnected(self, handle: Handle, allowed: list[Any]) -> Answer | Wait[Answer]:
+        answer = handle(self._node, self._with(allowed)) if allowed else None
+        return _then_disconnect(answer) if isinstance(answer, GeneratorType) else DISCONNECT
+
+    def _joined(self, answer: Any, failures: Sequence[int | None], refused: list[list[Any]]) -> Any:
+        if not hasattr(answer, self._list):
+            return answer
+        made = list(getattr(answer, self._list) or ())
+        name = self._row.name
+        if name in IN_ORDER and len(made) == failures.count(None):
+            setattr(answer, self._list, _in_order(failures, made, refused))
+        else:
+            flat = [each for of_part in refused for each in of_part]
+            setattr(answer, self._list, [*flat, *made] if name in REFUSED_FIRST else [*made, *flat])
+        return answer
+
+    def _joined_later(
+        self, steps: Generator[Any, Any, Any], failures: Sequence[int | None], refused: list[list[Any]]
+    ) -> Wait[Any]:
+        return self._joined((yield from steps), failures, refused)
 
 
-def _refused(request: Request[Any], parts: Parts, each: Any) -> Iterable[Any]:
-    code = CODES[parts.right(each)[1]]
-    handler = request.peer.apis[request.api_key].handler
-    found: Iterable[Any] = getattr(handler.refuse(_with(request, parts.requested, [each]), code, None), parts.answered)
-    return found
+def _then_disconnect(steps: Generator[Any, Any, Any]) -> Wait[Any]:
+    yield from steps
+    return DISCONNECT
 
 
-def _joined(answer: Any, field: str, results: list[Any]) -> Any:
-    if hasattr(answer, field):
-        setattr(answer, field, [*getattr(answer, field), *results])
-    return answer
-
-
-def _joined_later(steps: Generator[Any, Any, Any], field: str, results: list[Any]) -> Wait[Any]:
-    return _joined((yield from steps), field, results)
+def _in_order(failures: Iterable[int | None], made: list[Any], refused: list[list[Any]]) -> list[Any]:
+    """The results in the order of the request."""
+    left, gone = iter(made), iter(refused)
+    return [each for code in failures for each in ([next(left)] if code is None else next(gone))]

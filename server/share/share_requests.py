@@ -3,7 +3,7 @@ acknowledgements that it carries (KIP-932, KIP-1222)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from kafkadouble.messages import error_codes
@@ -28,6 +28,10 @@ RENEW_FROM = 2
 
 WRONG_LEADER = (error_codes.NOT_LEADER_OR_FOLLOWER, error_codes.FENCED_LEADER_EPOCH)
 """Errors after which the response has the current leader."""
+
+
+MayRead = Callable[[str], bool]
+"""Whether the client may read the topic with this name. None if it may read every topic."""
 
 
 class RequestedBatch(Protocol):
@@ -58,11 +62,19 @@ class TopicToAcknowledge(Protocol):
     def partitions(self) -> Sequence[PartitionToAcknowledge]: ...
 
 
-def session_key(image: Image, group_id: str | None, member_id: str | None) -> ShareSessionKey:
-    """The member that sends the request. Refusal(UNSUPPORTED_VERSION) if the cluster has no share
-    groups, Refusal(INVALID_REQUEST) without a valid group id or member id."""
+def check_group(image: Image, group_id: str | None) -> None:
+    """Refusal(UNSUPPORTED_VERSION) if the cluster has no share groups, Refusal(INVALID_REQUEST)
+    without a group id."""
     if not image.features.get(SHARE_VERSION, 0):
         raise Refusal(error_codes.UNSUPPORTED_VERSION)
+    if group_id is None:
+        raise Refusal(error_codes.INVALID_REQUEST)
+
+
+def session_key(image: Image, group_id: str | None, member_id: str | None) -> ShareSessionKey:
+    """The member that sends the request. Refusal as of `check_group`, and INVALID_REQUEST without a
+    valid member id."""
+    check_group(image, group_id)
     if group_id is None or not member_id or len(member_id) > MAX_MEMBER_ID:
         raise Refusal(error_codes.INVALID_REQUEST)
     return ShareSessionKey(group_id, member_id)
@@ -89,6 +101,14 @@ def missing_code(image: Image, partition: TopicIdPartition) -> int:
     return error_codes.NONE if is_known else error_codes.UNKNOWN_TOPIC_OR_PARTITION
 
 
+def readable_code(image: Image, partition: TopicIdPartition, may_read: MayRead | None) -> int:
+    """The error for a partition that the client may not read, or that the cluster does not have;
+    NONE for others."""
+    if may_read is not None and partition.topic is not None and not may_read(partition.topic):
+        return error_codes.TOPIC_AUTHORIZATION_FAILED
+    return missing_code(image, partition)
+
+
 def is_valid(batches: Sequence[RequestedBatch], version: int, *, is_renew_ack: bool) -> bool:
     """Whether the acknowledgements of one partition are well-formed: in order, with one type or one
     for each offset, and with types that this request may have."""
@@ -107,8 +127,10 @@ class Acknowledgements:
     """The acknowledgements of one request. `results` has the error of each partition, or None, when
     `run` has ended."""
 
-    def __init__(self, manager: SharePartitionManager, image: Image, key: ShareSessionKey) -> None:
-        self._manager, self._image, self._key = manager, image, key
+    def __init__(
+        self, manager: SharePartitionManager, image: Image, key: ShareSessionKey, may_read: MayRead | None = None
+    ) -> None:
+        self._manager, self._image, self._key, self._may_read = manager, image, key, may_read
         self.results: dict[TopicIdPartition, Refusal | None] = {}
         self._waiters = Waiters()
         self._pending = 0
@@ -123,7 +145,7 @@ class Acknowledgements:
         """Acknowledge everything; the writes may end later."""
         slices, empty, is_any = Slices(), list[TopicIdPartition](), False
         for partition, batches in requested.items():
-            code = missing_code(self._image, partition)
+            code = readable_code(self._image, partition, self._may_read)
             if code != error_codes.UNKNOWN_TOPIC_ID and not is_valid(batches, version, is_renew_ack=is_renew_ack):
                 code = error_codes.INVALID_REQUEST
             if code:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .acls import AclBinding as AclBinding
     from .brokers import BrokerHandle as BrokerHandle
     from .double import KafkaDouble as KafkaDouble
     from .errors import KafkaError as KafkaError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AclBinding": ".acls",
     "BrokerHandle": ".brokers",
     "Committed": ".groups",
     "Group": ".groups",
@@ -68,6 +70,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AclBinding",
     "BrokerHandle",
     "Committed",
     "Group",

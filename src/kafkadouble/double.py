@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,8 +40,10 @@ from .verbs.transactions import TransactionVerbs
 from .verbs.waiting import WaitVerbs
 
 if TYPE_CHECKING:
+    from kafkadouble.messages.generated.create_acls import CreateAclsRequest
     from kafkadouble.server.tracing.history import History, SeenRequest
 
+    from .acls import AclBinding
     from .async_waits import AsyncWaits
     from .broker import Broker
     from .brokers import BrokerHandle
@@ -89,12 +91,17 @@ class KafkaDouble(
     - `capture`, a directory or a *.parquet file, gets a row for each request; `capture_bodies` adds
       the contents of requests and answers as JSON, `capture_frames` their bytes, for a replay.
     - `peer_requests` keeps the requests between nodes.
+    - `acls`: the ACLs of each start and each reset, as texts such as `User:alice allow READ
+      topic:orders*` or as AclBindings; from then on clients may only do what an ACL allows, except
+      `super_users`. A client on a PLAINTEXT listener is `User:ANONYMOUS`.
     - `scenario`, a YAML or TOML file: the topics, groups, rules and steps with which each start and
       each reset begins.
 
     Raises UsageError for a setting that Kafka does not have and for a directory that another broker
     uses, and OSError if the port is in use.
     """
+
+    _acls: Sequence[CreateAclsRequest.AclCreation] = ()
 
     def __init__(
         self,
@@ -116,6 +123,8 @@ class KafkaDouble(
         capture_bodies: bool = False,
         capture_frames: bool = False,
         peer_requests: bool = False,
+        acls: Iterable[AclBinding | str] = (),
+        super_users: Iterable[str] = (),
         scenario: PathLike | None = None,
     ) -> None:
         check(host=host)
@@ -133,6 +142,11 @@ class KafkaDouble(
             config = listener_config(host, port, listeners, config or {}, self._security)
         elif self._security is not None:
             config = {**self._security.only_listener(host, port), **(config or {})}
+        if acls or super_users:
+            from .acls import authorizer_config, checked_acls
+
+            self._acls = checked_acls(acls)
+            config = {**authorizer_config(super_users), **(config or {})}
         self._settings = Settings(config)
         if checked_count(brokers) > 1:
             from . import member_settings
@@ -182,6 +196,10 @@ class KafkaDouble(
             await store_users(broker, security.users, Random(self._seed))
 
     def _apply_scenario(self) -> None:
+        if self._acls:
+            from .acls import create_acls
+
+            create_acls(self, self._acls)
         if self._scenario is not None:
             from .scenario import apply
 

@@ -17,6 +17,8 @@ from .errors import UsageError
 from .running import Running
 
 if TYPE_CHECKING:
+    from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+
     from .scenario.scenario import Scenario
     from .security import Security
 
@@ -34,6 +36,7 @@ class ServedDouble(KafkaDouble):
         topics: Sequence[tuple[str, int]] = (),
         scenario: Scenario | None = None,
         security: Security | None = None,
+        acls: Sequence[CreateAclsRequest.AclCreation] = (),
     ) -> None:
         self._settings, self._clock, self._topics = settings, clock, tuple(topics)
         self._seed, self._peer_requests = None, False
@@ -42,7 +45,7 @@ class ServedDouble(KafkaDouble):
         self._lock = threading.Lock()
         self._running, self._round = Running.over(broker), 0
         self._snapshots, self._control = {}, None
-        self._scenario, self._steps = scenario, None
+        self._scenario, self._steps, self._acls = scenario, None, acls
         self._security = security
 
     def start(self) -> KafkaDouble:

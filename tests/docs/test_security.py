@@ -1,4 +1,4 @@
-"""docs/security.md: its examples run."""
+"""docs/security.md: its examples run, in its order, with the asserts that they have."""
 
 from __future__ import annotations
 
@@ -9,5 +9,7 @@ from tests.docs.pages import DOCS, blocks
 
 def test_the_examples_run() -> None:
     names: dict[str, Any] = {"__name__": "page"}
-    for example in blocks((DOCS / "security.md").read_text(), "python"):
+    examples = list(blocks((DOCS / "security.md").read_text(), "python"))
+    assert any("assert " in example.text for example in examples)
+    for example in examples:
         exec(compile("\n" * example.line + example.text, "security.md", "exec"), names)

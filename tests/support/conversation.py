@@ -12,7 +12,8 @@
     # a comment; a line that begins with white space continues the line before
 
 Fields are in YAML's short form, named as in Kafka's JSON: see `values`, `records` and `matching`.
-Every client has a connection of its own, and all messages are bytes of the named version. A version
+Every client has a connection of its own, from 127.0.0.1, and from 127.0.0.2 if its name begins with
+`guest`. All messages are bytes of the named version. A version
 above the newest one has the body of the newest, and its response is read as version 0 (KIP-511).
 The error codes of the responses are kept for the table of error codes.
 """
@@ -42,6 +43,9 @@ from .values import plain, struct
 VERSION = slice(6, 8)
 """The position of the version in a framed request."""
 
+GUEST, GUEST_HOST = "guest", "127.0.0.2"
+"""Clients with names that begin so, and their address, which ACLs can name."""
+
 START = 1_700_000_000_000
 
 REQUEST = re.compile(r"(\w+) > (\w+) v(\d+)\s*(.*)\Z", re.DOTALL)
@@ -57,8 +61,9 @@ class Client:
 
     def __init__(self, name: str, node: Node, number: int) -> None:
         self.name, self.closed = name, False
+        host = GUEST_HOST if name.startswith(GUEST) else "127.0.0.1"
         self.connection = connection_of(
-            node, Peer(number, "127.0.0.1", 40_000 + number, node.listeners[0]), self, 100 * 1024 * 1024
+            node, Peer(number, host, 40_000 + number, node.listeners[0]), self, 100 * 1024 * 1024
         )
         self.answers: list[Any] = []
         self.codes: set[tuple[str, str]] = set()
@@ -124,7 +129,7 @@ class Conversation:
 
     def client(self, name: str) -> Client:
         if name not in self._clients:
-            self._clients[name] = Client(name, self.node, len(self._clients))
+            self._clients[name] = Client(name, self.node, 1 + len(self._clients))
         return self._clients[name]
 
     def play(self, line: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 REACHED = "reached"
 """Some transcript in tests/conversations shows it."""
 
-AUTHORIZER = "no authorizer"
+AUTHORIZER = "without a right"
+"""REACHED, by clients without a right: `tests/conversations/authorization.txt` shows it."""
+
 ONE_NODE = "a single node leads every partition and is in sync at once; with other brokers it lasts only moments"
 BESIDE = "needs several brokers: `interop/differential` shows it with three"
 DISK = "needs a log directory that fails"

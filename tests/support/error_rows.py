@@ -304,8 +304,7 @@ _ROWS: dict[str, dict[str, str]] = {
     },
     "CreateDelegationToken": {
         REACHED: "UNKNOWN_SERVER_ERROR DELEGATION_TOKEN_REQUEST_NOT_ALLOWED",
-        PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED INVALID_PRINCIPAL_TYPE",
-        AUTHORIZER: "DELEGATION_TOKEN_AUTHORIZATION_FAILED",
+        PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED INVALID_PRINCIPAL_TYPE DELEGATION_TOKEN_AUTHORIZATION_FAILED",
         CONTROLLER: "NOT_CONTROLLER",
         OLDER_LEVEL: "UNSUPPORTED_VERSION",
     },
@@ -369,7 +368,9 @@ _ROWS: dict[str, dict[str, str]] = {
 }
 
 ROWS: dict[str, dict[str, str]] = {
-    api: {code: reason for reason, codes in reasons.items() for code in codes.split()}
+    api: {
+        code: REACHED if reason == AUTHORIZER else reason for reason, codes in reasons.items() for code in codes.split()
+    }
     for api, reasons in (_ROWS | GROUP_ROWS | SHARE_ROWS).items()
 }
 """API -> error code -> REACHED, or why not."""

@@ -41,7 +41,8 @@ def main(words: list[str]) -> int:
     options = parser().parse_args(words)
     try:
         security = _security(options)
-        settings = _settings(options, security) if options.config or options.setting or security else None
+        has_settings = options.config or options.setting or security or options.acl or options.super_user
+        settings = _settings(options, security) if has_settings else None
         places = _places(options, settings)
         control = _control(options)
         scenario = _scenario(options)
@@ -111,6 +112,21 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME[:PARTITIONS]",
         help="create this topic at the start, unless it exists, with one partition unless a number is given; may be repeated",
+    )
+    add(
+        "--acl",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="create this ACL at the start, and check ACLs: 'User:alice allow READ,WRITE topic:orders*', "
+        "'User:* deny ALL topic:audit from 10.0.0.0/8'; clients may then do only what an ACL allows; may be repeated",
+    )
+    add(
+        "--super-user",
+        action="append",
+        default=[],
+        metavar="USER",
+        help="let this principal, such as User:admin, do everything; may be repeated",
     )
     add(
         "--config",
@@ -255,6 +271,11 @@ def _settings(options: argparse.Namespace, security: Security | None) -> Setting
     if options.config:
         with open(options.config, encoding="utf-8") as file:
             given += properties(file.read(), options.config)
+    if options.acl or options.super_user:
+        from ..acls import authorizer_config, checked_acls
+
+        checked_acls(options.acl)
+        given += assignments([f"{name}={value}" for name, value in authorizer_config(options.super_user).items()])
     given += assignments(options.setting)
     if security is not None:
         from .serve_security import with_security

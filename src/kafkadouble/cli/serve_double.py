@@ -47,7 +47,12 @@ async def served_double(
     from ..served_double import ServedDouble
 
     topics = [(name, partitions or 1) for name, partitions in options.topic]
-    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security)
+    acls = []
+    if options.acl:
+        from ..acls import checked_acls
+
+        acls = checked_acls(options.acl)
+    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security, acls)
     try:
         yield double
     finally:

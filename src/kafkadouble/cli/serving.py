@@ -171,6 +171,7 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
         await _store_users(broker, options)
         await _create(broker, options.topic)
+        await _create_acls(broker, options.acl)
         await broker.start()
         return
     await broker.start()
@@ -178,6 +179,14 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
         await _opened(broker)
     await _store_users(broker, options)
     await _create(broker, options.topic)
+    await _create_acls(broker, options.acl)
+
+
+async def _create_acls(broker: Broker | Cluster, texts: list[str]) -> None:
+    if texts:
+        from ..acls import create_acls_at
+
+        await create_acls_at(broker, texts)
 
 
 async def _store_users(broker: Broker | Cluster, options: argparse.Namespace) -> None:

@@ -11,13 +11,23 @@ import pytest
 from kafkadouble.messages import registry
 from kafkadouble.messages.fields import fields_of
 from kafkadouble.messages.message import Struct
-from kafkadouble.server.apis.row import BODIES, CONFIG_VALUES, NONE, ApiRow, ServedApi
+from kafkadouble.server.apis.row import (
+    BODIES,
+    BOTH,
+    CONFIG_VALUES,
+    HANDLER,
+    NONE,
+    RIGHT,
+    ROW,
+    ApiRow,
+    ServedApi,
+)
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, ROWS, TABLE
 from kafkadouble.server.security.acls import OPERATIONS, RESOURCE_TYPES
 
 EVERY = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 
-FACTS = ("forwarded", "parts", "right", "part_right", "secrets")
+FACTS = ("forwarded", "parts", "right", "part_right", "guard", "secrets")
 RESOURCES = {*(name.lower() for name in RESOURCE_TYPES), "resource", "coordinator"}
 CREDENTIALS = {"hmac", "salt", "salted_password", "auth_bytes", "request_data"}
 """Fields whose content is a credential, or may hold one."""
@@ -32,8 +42,10 @@ def test_no_fact_has_a_default() -> None:
 def test_every_fact_is_decided(row: ApiRow) -> None:
     assert row.secrets in (NONE, BODIES, CONFIG_VALUES)
     for right in (row.right, row.part_right, row.controller_right):
-        operation, _, resource = right.partition(" ")
-        assert right == NONE or (operation in OPERATIONS and resource in RESOURCES), right
+        for each in [] if right == NONE else right.split(" + "):
+            operations, _, resource = each.partition(" ")
+            assert set(operations.split("|")) <= set(OPERATIONS), right
+            assert resource in RESOURCES, right
     assert row.part_right == NONE or row.paths or not row.right_or_parts or row.name == "ListGroups"
     assert not row.right_or_parts or NONE not in (row.right, row.part_right)
     assert not row.reason or row.advertised_from is not None
@@ -76,3 +88,32 @@ def test_every_handler_module_has_a_row() -> None:
 
 def test_no_row_is_of_a_retired_api() -> None:
     assert not any(registry.api_named(row.name).retired for row in ROWS)
+
+
+GUARDED = "client_rights", "may_read_topics", "request_authorization import may"
+"""What a handler imports that checks rights."""
+UNGUARDED = {"ApiVersions", "RenewDelegationToken", "ExpireDelegationToken", "DescribeDelegationToken"}
+"""The APIs for which a client needs no right: tokens have owners."""
+
+
+@EVERY
+def test_every_right_has_a_guard(row: ApiRow) -> None:
+    assert row.guard in (NONE, ROW, BOTH, RIGHT, HANDLER)
+    if row.name in UNGUARDED:
+        return
+    needs = {row.right, row.part_right, row.controller_right} - {NONE}
+    assert needs or row.guard == HANDLER, f"no right is needed for {row.name}"
+    assert row.guard != NONE
+    if row.guard in (BOTH, RIGHT, HANDLER):
+        source = inspect.getsource(import_module(f"kafkadouble.server.handlers.{row.module}"))
+        assert any(each in source for each in GUARDED), f"the handler of {row.name} checks no right"
+    if row.guard in (ROW, BOTH) and row.part_right != NONE:
+        assert row.paths, f"{row.name} has no parts to refuse"
+
+
+@EVERY
+def test_every_part_is_guarded(row: ApiRow) -> None:
+    """By a right to the part, or by one to the group, the transactional id or the cluster."""
+    if not row.paths or row.guard == HANDLER or row.name in UNGUARDED:
+        return
+    assert row.part_right != NONE or row.right.endswith((" cluster", " group")), row

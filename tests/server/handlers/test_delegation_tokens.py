@@ -22,8 +22,8 @@ from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.metadata.image_records import encoded_records_of
 from kafkadouble.server.metadata.metadata_log import image_of_log
 from kafkadouble.server.metadata.replay import MetadataDelta
+from kafkadouble.server.security.acls import USER
 from kafkadouble.server.security.authorizer import CREATE_TOKENS, STANDARD
-from kafkadouble.server.security.request_authorization import USER
 from tests.server.controllers import Controllers
 from tests.server.forwarded import ask_as
 from tests.server.handlers.controller_listener import versions

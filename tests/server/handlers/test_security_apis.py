@@ -31,7 +31,10 @@ from kafkadouble.server.requests.answer import DISCONNECT
 from tests.server.harness import Harness, versions
 from tests.server.metadata.cluster_story import made
 
-STANDARD: dict[str, object] = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
+STANDARD: dict[str, object] = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
 MV, ELR, KRAFT = "metadata.version", "eligible.leader.replicas.version", "kraft.version"
 UP, SAFE = 1, 2
 

@@ -1,0 +1,46 @@
+"""Mutations of the authorizer, and of how it divides the requests of clients (KIP-11, KIP-290)."""
+
+from __future__ import annotations
+
+from .mutation import Mutation
+
+_HERE = "tests/server/security/test_"
+_AUTHORIZER, _INDEX, _RIGHTS = (f"{_HERE}{name}.py" for name in ("authorizer", "acl_index", "client_rights"))
+
+SECURITY = {
+    "authorizer: an ACL that denies is no stronger than one that allows": Mutation(
+        "server/security/authorizer.py",
+        "return not _denied(own, operation) and _allowed(own, operation)",
+        "return _allowed(own, operation)",
+        (_AUTHORIZER,),
+        "a client does what an ACL denies",
+    ),
+    "authorizer: a decision outlives an ACL": Mutation(
+        "server/security/authorizer.py",
+        "        self._acls = acls\n        self._decisions.clear()\n",
+        "        self._acls = acls\n",
+        (_RIGHTS,),
+        "a client is refused after it got the right, or may go on after it lost it",
+    ),
+    "authorizer: the index forgets the length of a prefix too early": Mutation(
+        "server/security/acl_index.py",
+        "        if not lengths[length]:\n",
+        "        if True:\n",
+        (_INDEX,),
+        "of two prefixes of one length the second no longer covers anything",
+    ),
+    "rights: a fetch session is checked only when it begins": Mutation(
+        "server/handlers/fetch.py",
+        "    if node.authorizer is not None and (rights := client_rights(node, request)) is not None:\n",
+        "    if body.session_epoch < 1 and (rights := client_rights(node, request)) is not None:\n",
+        (_RIGHTS,),
+        "a consumer reads on after it lost the right",
+    ),
+    "rights: a refused topic is auto-created": Mutation(
+        "server/handlers/metadata.py",
+        "if not (name in known or name in hidden or problem_with_name(name))]",
+        "if not (name in known or problem_with_name(name))]",
+        (_RIGHTS,),
+        "a client without CREATE creates a topic",
+    ),
+}

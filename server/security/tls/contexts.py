@@ -35,6 +35,7 @@ def server_context_of(settings: Layers, listener_name: str) -> tuple[ssl.SSLCont
     given = ListenerTlsSettings(settings, listener_name)
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.options |= ssl.OP_NO_RENEGOTIATION
+    _check_protocol(given)
     offer(made, given)
     store = key_store(given)
     if store is None:
@@ -68,6 +69,11 @@ def client_context_of(given: TlsSettings, *trust_settings: str) -> ssl.SSLContex
     return made
 
 
+def _check_protocol(given: TlsSettings) -> None:
+    if (protocol := given.text("ssl.protocol")) not in (*PROTOCOLS, None):
+        raise UsageError(f"{given.shown('ssl.protocol')} is {protocol!r}: give one of {', '.join(PROTOCOLS)}")
+
+
 def offer(made: ssl.SSLContext, given: TlsSettings) -> None:
     """Set the versions and the cipher suites. Raises UsageError."""
     names = [*given.names("ssl.enabled.protocols")]
@@ -75,8 +81,6 @@ def offer(made: ssl.SSLContext, given: TlsSettings) -> None:
     if unknown or not names:
         place = given.shown("ssl.enabled.protocols")
         raise UsageError(f"{place}: {unknown or 'none'}: give of {', '.join(VERSIONS)}")
-    if (protocol := given.text("ssl.protocol")) not in (*PROTOCOLS, None):
-        raise UsageError(f"{given.shown('ssl.protocol')} is {protocol!r}: give one of {', '.join(PROTOCOLS)}")
     suites = [*given.names("ssl.cipher.suites")]
     if suites:
         names = [name for name in names if any(is_of_tls_1_3(suite) is (name == "TLSv1.3") for suite in suites)]

@@ -150,6 +150,6 @@ def test_a_store_of_java_is_refused_with_how_to_convert_it(tmp_path: Path, store
     path.write_bytes(b"\xfe\xed\xfe\xed\x00\x00\x00\x02")
     given = {f"ssl.{store}.location": path, f"ssl.{store}.type": "JKS", "bootstrap.servers": "localhost:9092"}
     with pytest.raises(
-        UsageError, match=rf"ssl.{store}.location: .*store.jks is JKS, and only PEM can be read: convert it"
+        UsageError, match=rf"ssl.{store}.location: .*store.jks is JKS, and only PEM and PKCS12 can be read: convert it"
     ):
         context(ClientSettings({**given, "security.protocol": "SSL"}))

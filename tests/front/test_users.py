@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import socket
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.messages import headers
+from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
+from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.configs.settings import Settings
 from tests.front.serving import run, serving
 
@@ -225,3 +229,25 @@ def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
     assert "cannot be authenticated by PLAIN" in caplog.text
     assert isinstance(double._settings, Settings)
+
+
+def test_connections_that_never_authenticate_leave_no_descriptor() -> None:
+    """Half of them fail, a quarter announces a frame and never sends it, the others stop after the
+    handshake; all of them leave."""
+    handshake = b"".join(headers.write_request(SaslHandshakeRequest(mechanism="PLAIN"), 1, "x", 1))
+    wrong = b"".join(headers.write_request(SaslAuthenticateRequest(auth_bytes=b"\0alice\0wrong"), 1, "x", 2))
+    rest = (b"", wrong, (500_000).to_bytes(4) + b"z" * 1000, wrong)
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka:
+        listener: Any = kafka._serving().broker.controlling.listener
+        socks = [socket.create_connection(("127.0.0.1", kafka.port), LONG_S) for _ in range(200)]
+        for number, sock in enumerate(socks):
+            sock.sendall(handshake + rest[number % 4])
+        for sock in socks[1::2]:
+            while sock.recv(4096):
+                pass
+        for sock in socks:
+            sock.close()
+        while kafka._call(len, listener.connections):
+            pass
+        assert kafka._call(lambda: listener.node.intake.total) == 0
+        assert brokers(kafka.bootstrap_servers, "PLAIN", "alice", USERS["alice"]) == {1}

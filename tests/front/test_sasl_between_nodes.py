@@ -1,0 +1,101 @@
+"""A controller and two brokers in processes of their own, which log in to one another by SASL: to
+the controller by PLAIN, to brokers by SCRAM."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka.admin
+
+from interop.local.ports import free_ports
+from tests.front.combined import CLUSTER_ID
+from tests.front.serving import Serving, run, serving
+
+ck: Any = confluent_kafka
+PATIENCE_S = 30
+MODULES = "org.apache.kafka.common.security"
+ADMIN = 'username="admin" password="secret"'
+
+
+def settings(folder: Path, id: int, controller_port: int, password: str = "secret") -> Path:
+    """Writes the server.properties of the controller, which has the id 3, or of a broker, and
+    formats its directory."""
+    is_controller = id == 3
+    login = ADMIN.replace("secret", password)
+    lines = {
+        "node.id": id,
+        "process.roles": "controller" if is_controller else "broker",
+        "listeners": f"CONTROLLER://127.0.0.1:{controller_port}" if is_controller else "SASL://127.0.0.1:0",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "SASL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
+        "inter.broker.listener.name": "SASL",
+        "controller.quorum.voters": f"3@127.0.0.1:{controller_port}",
+        "sasl.mechanism.controller.protocol": "PLAIN",
+        "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512",
+        "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.sasl.sasl.enabled.mechanisms": "SCRAM-SHA-512",
+        "listener.name.controller.plain.sasl.jaas.config": f"{MODULES}.plain.PlainLoginModule required {login} "
+        'user_admin="secret";',
+        "listener.name.sasl.scram-sha-512.sasl.jaas.config": f"{MODULES}.scram.ScramLoginModule required {login};",
+        "connections.max.reauth.ms": 60_000,
+        "log.dirs": folder / str(id),
+        "offsets.topic.replication.factor": 2,
+    }
+    file = folder / f"{id}.properties"
+    file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()), "utf-8")
+    done = run("format", "-t", CLUSTER_ID, "-c", str(file), "--add-scram", "SCRAM-SHA-512=[name=admin,password=secret]")
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def test_brokers_replicate_and_speak_to_their_controller_by_sasl(tmp_path: Path) -> None:
+    [port] = free_ports(1)
+    files = {id: settings(tmp_path, id, port) for id in (3, 1, 2)}
+    with (
+        serving("--config", str(files[3])),
+        serving("--config", str(files[1])) as one,
+        serving("--config", str(files[2])),
+    ):
+        config = {
+            "bootstrap.servers": "{}:{}".format(*one.address),
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": "admin",
+            "sasl.password": "secret",
+        }
+        admin = ck.admin.AdminClient(config)
+        _until_there_are(admin, 2)
+        topic = ck.admin.NewTopic("t", 2, 2, config={"min.insync.replicas": "2"})
+        admin.create_topics([topic])["t"].result(PATIENCE_S)
+        producer = ck.Producer({**config, "acks": "all"})
+        failures: list[Any] = []
+        for number in range(50):
+            producer.produce("t", b"%d" % number, callback=lambda error, _: failures.append(error) if error else None)
+        assert producer.flush(PATIENCE_S) == 0
+        assert failures == []
+
+
+def _until_there_are(admin: Any, brokers: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        if len(admin.list_topics(timeout=PATIENCE_S).brokers) == brokers:
+            return
+    raise AssertionError(f"there are not {brokers} brokers")
+
+
+def test_a_controller_that_refuses_the_login_is_named(tmp_path: Path) -> None:
+    [port] = free_ports(1)
+    with (
+        serving("--config", str(settings(tmp_path, 3, port))),
+        serving("--config", str(settings(tmp_path, 1, port, "wrong"))) as served,
+    ):
+        line = _line_with(served, "refuses the login")
+        assert f"127.0.0.1:{port}: it refuses the login by PLAIN: Authentication failed: Invalid username" in line
+
+
+def _line_with(served: Serving, text: str) -> str:
+    while text not in (line := served.next_line()):
+        pass
+    return line

@@ -56,8 +56,8 @@ class PeerConnection:
         max_frame: int = MAX_SIZE,
         security: PeerSecurity = PLAINTEXT,
     ) -> PeerConnection:
-        """Connect, with TLS if the peer's listener has it, ask for the versions of the peer, and log
-        in. OSError, BadPeer."""
+        """Connect, with TLS if the peer's listener has it, ask for the peer's versions, and log in.
+        OSError, BadPeer."""
         made = cls(*await asyncio.open_connection(*endpoint, ssl=security.context), client_id, max_frame)
         try:
             await made._agree()

@@ -78,7 +78,7 @@ class KafkaDouble(
 
     - `port` of the first broker, 0 for any free one; it stays after `reset`, `stop` and `start`.
     - `listeners`: several, each with its port, instead of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
-    - `security`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL"; `client_config` has the settings of clients.
+    - `security`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL"; `client_config` has settings of clients.
       With SASL, `users`, passwords by name, authenticate by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.
       With TLS, clients trust certificates that are made for this double, by the extra
       `kafkadouble[security]`; `certificate` is what brokers show them: `"valid"`, `"expired"`,
@@ -186,14 +186,13 @@ class KafkaDouble(
 
     def _store_users(self) -> None:
         running = self._known()
-        if self._security is not None:
-            running.thread.run(self._stored_users(running.broker, self._security))
+        running.thread.run(self._stored_users(running.broker))
 
-    async def _stored_users(self, broker: Broker | Cluster, security: Security) -> None:
-        if security.users:
+    async def _stored_users(self, broker: Broker | Cluster) -> None:
+        if self._security is not None and self._security.users:
             from .users import store_users
 
-            await store_users(broker, security.users, Random(self._seed))
+            await store_users(broker, self._security.users, Random(self._seed))
 
     def _apply_scenario(self) -> None:
         if self._acls:
@@ -348,8 +347,7 @@ class KafkaDouble(
 
     async def _reset(self, broker: Broker | Cluster) -> None:
         await broker.reset()
-        if self._security is not None:
-            await self._stored_users(broker, self._security)
+        await self._stored_users(broker)
 
     @property
     @verb

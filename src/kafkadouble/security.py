@@ -1,5 +1,5 @@
-"""`KafkaDouble(security=..., users=...)` and `kafkadouble serve --security`: the settings of brokers
-whose clients need TLS, or log in by SASL, or both.
+"""`KafkaDouble(security=..., users=...)` and `kafkadouble serve --security`: the settings of
+brokers whose clients need TLS, or log in by SASL, or both.
 
     SSL              certificates that are made for this run
     SASL_PLAINTEXT   the users log in, without TLS

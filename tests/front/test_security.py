@@ -106,7 +106,7 @@ def test_without_security_a_client_needs_the_address_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"security": "TLS"}, "security is 'TLS': there is SSL"),
+        ({"security": "TLS"}, "security is 'TLS': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
         ({"security": "SSL", "certificate": "old"}, "certificate is 'old': there are valid, expired"),
     ],
 )

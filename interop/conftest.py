@@ -3,8 +3,6 @@ container | HOST:PORT`. It may be repeated."""
 
 from __future__ import annotations
 
-import gc
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,6 +17,7 @@ from interop.clients.shape import Partition, Refused
 from interop.local import VERSION
 from interop.support import eventually, unique
 from interop.witness import counts
+from tests.support.garbage import collect
 
 HERE = Path(__file__).parent
 
@@ -211,12 +210,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def collected() -> Iterator[None]:
-    """Collects garbage: kafka-python leaves the sockets of refused connections to the collector,
-    which warns. The warning must come here and not in a later test."""
+    """Collects what kafka-python and aiokafka leave of refused connections."""
     yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+    collect()
 
 
 @pytest.fixture

@@ -21,12 +21,15 @@ from kafka.net.sasl.oauth import AbstractTokenProvider
 from interop.local import Missing, jars
 from interop.local.cluster import Kafka
 from interop.sasl_servers import SASL, sasl_double, sasl_kafka
+from interop.support import local_kafka
 from kafkadouble.pipeline.client import Client as OwnClient
 from kafkadouble.pipeline.client import NotAuthenticated
 from kafkadouble.server.security.sasl import oauth_bearer
 
 PATIENCE_S = 20.0
 REFUSED = 3
+pytestmark = pytest.mark.usefixtures("collected")
+
 USER_OF = {"PLAIN": "alice", "SCRAM-SHA-256": "bob", "SCRAM-SHA-512": "bob"}
 SERVERS = {"double": sasl_double, "local": sasl_kafka}
 
@@ -195,10 +198,8 @@ def test_a_wrong_password(address: str, name: str, mechanism: str) -> None:
 
 
 @pytest.mark.parametrize("mechanism", [*USER_OF, "OAUTHBEARER"])
-def test_javas_client(address: str, mechanism: str, tmp_path: Path) -> None:
-    try:
+def test_javas_client(request: pytest.FixtureRequest, address: str, mechanism: str, tmp_path: Path) -> None:
+    with local_kafka(request):
         jars()
-    except Missing as missing:
-        pytest.skip(f"JAVA'S CLIENT WAS NOT TRIED: {missing}")
     assert of_java(address, mechanism, f"{USER_OF.get(mechanism)}-secret", tmp_path)
     assert mechanism == "OAUTHBEARER" or not of_java(address, mechanism, "wrong", tmp_path)

@@ -20,7 +20,6 @@ import pytest
 from kafka import KafkaConsumer, KafkaProducer
 
 from interop import quorum
-from interop.local import Missing
 from interop.local.cluster import Kafka
 from interop.local.node import Node, finished
 from interop.local.ports import HOST, free_ports
@@ -33,6 +32,8 @@ from kafkadouble.certificates import Certificates
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
 from kafkadouble.wire.frame import Frames
+
+pytestmark = pytest.mark.usefixtures("collected")
 
 ck: Any = confluent_kafka
 RULES = r"RULE:^CN=(.*?)(,.*)?$/$1/L,DEFAULT"
@@ -191,29 +192,24 @@ def test_aiokafka(secured: Secured, name: str, listener: str, user: str | None) 
 
 
 def test_javas_console_tools(request: pytest.FixtureRequest, secured: Secured, name: str) -> None:
-    try:
-        with resident() as tools:
-            for listener, user in (("TLS", None), ("MUTUAL", "Alice")):
-                (tools.folder / "c.properties").write_text(secured.java(listener, user))
-                topic, at = f"{name}-{listener}", ("--bootstrap-server", secured.addresses[listener])
-                config = ("--command-config", "c.properties")
-                made = tools.call("org.apache.kafka.tools.TopicCommand", ["--create", "--topic", topic, *at, *config])
-                assert made.code == 0, made.err
-                sent = tools.call(
-                    "org.apache.kafka.tools.ConsoleProducer",
-                    ["--topic", topic, *at, *config],
-                    "one\ntwo\n",
-                )
-                assert sent.code == 0, sent.err
-                read = tools.call(
-                    "org.apache.kafka.tools.consumer.ConsoleConsumer",
-                    ["--topic", topic, *at, *config, "--from-beginning", "--max-messages", "2"],
-                )
-                assert (read.code, read.out.split()) == (0, ["one", "two"]), read.err
-    except Missing as reason:
-        if request.config.getoption("must"):
-            raise
-        pytest.skip(f"NO TOOL OF JAVA HAS USED TLS: {reason}")
+    with local_kafka(request), resident() as tools:
+        for listener, user in (("TLS", None), ("MUTUAL", "Alice")):
+            (tools.folder / "c.properties").write_text(secured.java(listener, user))
+            topic, at = f"{name}-{listener}", ("--bootstrap-server", secured.addresses[listener])
+            config = ("--command-config", "c.properties")
+            made = tools.call("org.apache.kafka.tools.TopicCommand", ["--create", "--topic", topic, *at, *config])
+            assert made.code == 0, made.err
+            sent = tools.call(
+                "org.apache.kafka.tools.ConsoleProducer",
+                ["--topic", topic, *at, *config],
+                "one\ntwo\n",
+            )
+            assert sent.code == 0, sent.err
+            read = tools.call(
+                "org.apache.kafka.tools.consumer.ConsoleConsumer",
+                ["--topic", topic, *at, *config, "--from-beginning", "--max-messages", "2"],
+            )
+            assert (read.code, read.out.split()) == (0, ["one", "two"]), read.err
 
 
 def owner_of_token(secured: Secured, listener: str, user: str | None) -> tuple[str, str]:

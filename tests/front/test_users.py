@@ -8,6 +8,7 @@ import logging
 import os
 import socket
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateReq
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.configs.settings import Settings
 from tests.front.serving import run, serving
+from tests.support.garbage import collect
 
 # It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():
@@ -72,6 +74,14 @@ def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
         assert known.list_topics(timeout=LONG_S).brokers
 
 
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """aiokafka leaves its transports to the collector."""
+    yield
+    collect()
+
+
+@pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
 def test_a_client_has_its_settings(protocol: str, mechanism: str) -> None:

@@ -2,7 +2,9 @@
 
 With delete.topic.enable=false every topic is TOPIC_DELETION_DISABLED, before version 3
 INVALID_REQUEST. A timeout of 0 or less expires before anything changes. Requests that wait for data
-of a deleted topic are woken. Kafka shuffles its results; here failed topics are first.
+of a deleted topic are woken. Kafka shuffles its results; here failed topics are first. From version
+5 on a topic beyond the client's quota of controller mutations is THROTTLING_QUOTA_EXCEEDED; before,
+it is deleted, and the client is throttled (KIP-599).
 `controller.delete_topics` says which topic fails and why.
 """
 
@@ -16,6 +18,7 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, De
 
 from ..controller.controller_result import check_time_left
 from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_result
+from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 
@@ -27,6 +30,8 @@ DISABLED_FROM = 3
 
 STATES_FROM = 6
 
+STRICT_QUOTA_FROM = 5
+
 
 def answer(
     node: HandlerContext, request: Request[DeleteTopicsRequest]
@@ -36,7 +41,8 @@ def answer(
             raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")
         raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
     check_time_left(request.body.timeout_ms)
-    decision = delete_topics(node.controller.draft, _requested_topics(request))
+    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+    decision = delete_topics(node.controller.draft, _requested_topics(request), quota)
     return node.controller.write(decision.records, DeleteTopicsResponse(responses=decision.results))
 
 

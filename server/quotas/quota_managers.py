@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 from ..configs.settings import Settings
 from .client_quota_manager import ClientQuotaManager, QuotaConfig
+from .connection_rates import address_limits, normal_address
 from .controller_mutation_quota import ControllerMutationQuotaManager
 from .default_quota_callback import Entity
 
@@ -30,8 +31,9 @@ class QuotaManagers:
                 settings.int("controller.quota.window.num"), settings.int("controller.quota.window.size.seconds")
             )
         )
+        self._address_limits: dict[str | None, float] = {}
         self.is_on = False
-        """Whether there is a quota of any kind."""
+        """Whether there is a quota of any kind for requests."""
         self._quotas: Mapping[Entity, Mapping[str, float]] = {}
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
@@ -43,6 +45,13 @@ class QuotaManagers:
         for manager in managers:
             manager.update(quotas)
         self.is_on = any(manager.is_on for manager in managers)
+        self._address_limits = address_limits(quotas)
+
+    def address_limit(self, host: str) -> float | None:
+        """How many connections an address may create per second; None for any number."""
+        if not self._address_limits:
+            return None
+        return self._address_limits.get(normal_address(host), self._address_limits.get(None))
 
     def __repr__(self) -> str:
         return f"{self.produce!r}; {self.fetch!r}; {self.request!r}; {self.controller_mutation!r}"

@@ -25,4 +25,6 @@ def throttle_time_ms(rate: Rate, bound: float, now: int) -> int:
     measured = rate.measure(now)
     if measured <= bound:
         return 0
+    if not bound:
+        return MAX_THROTTLE_MS
     return min(java_round((measured - bound) / bound * rate.window_ms(now)), MAX_THROTTLE_MS)

@@ -32,6 +32,7 @@ from .verbs.groups import GroupVerbs
 from .verbs.lint import LintVerbs
 from .verbs.logs import LogVerbs
 from .verbs.partitions import PartitionVerbs
+from .verbs.quotas import QuotaVerbs
 from .verbs.registry import verb
 from .verbs.snapshots import SnapshotVerbs
 from .verbs.topics import TopicVerbs
@@ -60,6 +61,7 @@ class KafkaDouble(
     PartitionVerbs,
     LogVerbs,
     GroupVerbs,
+    QuotaVerbs,
     TransactionVerbs,
     BrokerVerbs,
     FaultVerbs,

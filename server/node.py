@@ -167,9 +167,8 @@ class Node:
     def _start(self) -> None:
         """Connect the parts, and let each begin. A node that is alone leads the quorum then."""
         self.controller.begin()
-        parts = (self.controller_registration, self.lifecycle, self.groups, self.share_coordinator)
+        parts = (self.quotas, self.controller_registration, self.lifecycle, self.groups, self.share_coordinator)
         self.controller.listeners += [part.image_changed for part in parts if part is not None]
-        self.controller.listeners.append(lambda before, after, records: self.quotas.update(after.quotas))
         self.quotas.update(self.image.quotas)
         self.partitions.listeners += [self.groups.runtime, self.transactions.runtime, self.share_coordinator.runtime]
         if self.lifecycle is not None and not self.quorum.is_alone:

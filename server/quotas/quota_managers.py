@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..configs.settings import Settings
+from ..metadata.image import Image
 from .client_quota_manager import ClientQuotaManager, QuotaConfig
 from .connection_rates import address_limits, normal_address
 from .controller_mutation_quota import ControllerMutationQuotaManager
@@ -35,6 +36,10 @@ class QuotaManagers:
         self.is_on = False
         """Whether there is a quota of any kind for requests."""
         self._quotas: Mapping[Entity, Mapping[str, float]] = {}
+
+    def image_changed(self, before: Image, after: Image, records: object) -> None:
+        """The controller publishes a change of the metadata."""
+        self.update(after.quotas)
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
         """Take the quotas of the metadata image; the same again changes nothing."""

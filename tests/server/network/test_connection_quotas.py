@@ -188,9 +188,11 @@ def test_connections_from_an_address_beyond_its_quota_are_closed_and_not_counted
     clock, settings = Clock(), Settings({"max.connection.creation.rate": 100})
     limits = {"10.0.0.1": 1.0}
     found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now, address_limit=limits.get)
-    assert [found.throttle_address_ms("10.0.0.1") for _ in range(12)] == [0] * 10 + [1000] * 2
+    assert [found.throttle_address_ms("10.0.0.1") for _ in range(5)] == [0] * 5
+    clock.time += 5_000
+    assert [found.throttle_address_ms("10.0.0.1") for _ in range(25)] == [0] * 5 + [1000] * 20
     assert found.throttle_address_ms("10.0.0.2") == 0
-    clock.time += 12_000
+    clock.time += 6_500  # the first five are forgotten
     assert found.throttle_address_ms("10.0.0.1") == 0
 
 

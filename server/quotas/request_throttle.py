@@ -33,6 +33,10 @@ from .quota_managers import NANOS_TO_PERCENT, QuotaManagers
 
 MAX_INT = 2**31 - 1
 
+EXEMPT = frozenset({ApiKeys.WRITE_TXN_MARKERS})
+"""APIs of the cluster itself whose time does not count, although they do not say which node sends
+them."""
+
 
 class RequestThrottle:
     """The throttling of one request; `request.throttle` while the request is under way."""
@@ -101,7 +105,7 @@ class RequestThrottle:
         request = self._request
         if request.api_key == ApiKeys.PRODUCE:
             self._note(self._quotas.produce.record(self._user, request.client_id, request.size, now))
-        if not self._has_no_answer():
+        if not self._has_no_answer() and request.api_key not in EXEMPT:
             self._record_time(now)
         if self._mutation is not None:
             self._note(self._mutation.throttle_time_ms(now))

@@ -10,7 +10,8 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
-from tests.server.harness import Harness, Pending
+from kafkadouble.server.logs.memory import MemoryLogs
+from tests.server.harness import Harness, Pending, versions
 
 from .quota_requests import DEFAULT, create, fetch, produce, set_quota
 
@@ -206,3 +207,40 @@ def test_a_fault_rule_and_a_quota_throttle_for_the_longer_time(cluster: Harness)
     set_quota(cluster, USER, producer_byte_rate=1000)
     assert sent(cluster, produce(20_000), 9)[1] == 60_000
     assert 10_000 < sent(cluster, produce(20_000), 9)[1] < 60_000
+
+
+@pytest.mark.parametrize("version", versions("Metadata"))
+def test_a_version_without_a_throttle_time_is_muted_too(cluster: Harness, version: int) -> None:
+    ticks = iter(range(0, 10**12, 100_000_000))
+    cluster.node.quotas.nanos = lambda: next(ticks)
+    set_quota(cluster, USER, request_percentage=0.1)
+    pending, muted = sent(cluster, MetadataRequest(topics=[]), version)
+    assert (pending.response.throttle_time_ms, muted) == (1000 if version >= 3 else 0, 1000)
+
+
+def test_quotas_apply_after_a_restart() -> None:
+    logs = MemoryLogs()
+    first = Harness(logs=logs)
+    first.create("t")
+    set_quota(first, USER, producer_byte_rate=1000)
+    again = Harness(logs=logs)
+    assert again.node.quotas.is_on
+    assert sent(again, produce(20_000), 9)[1] > 10_000
+
+
+def test_a_waiting_fetch_is_counted_when_it_is_answered(cluster: Harness) -> None:
+    set_quota(cluster, USER, consumer_byte_rate=100)
+    pending = cluster.begin(fetch(max_wait_ms=5000), 12)
+    assert not pending.done
+    cluster.submit(produce(5_000), 9)
+    cluster.tick(0)
+    assert (pending.response.responses, pending.response.throttle_time_ms > 0) == ([], True)
+    assert pending.altered is not None
+
+
+def test_a_waiting_fetch_that_ends_is_closed(cluster: Harness) -> None:
+    set_quota(cluster, USER, consumer_byte_rate=100)
+    pending = cluster.begin(fetch(max_wait_ms=5000), 12)
+    pending.close()
+    cluster.tick(10_000)
+    assert not pending.done

@@ -7,6 +7,7 @@ Each test throttles a client id of its own.
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Any
 
 import confluent_kafka
 import confluent_kafka.admin
+import pytest
 
 from interop.brokers import Broker
 from interop.clients import CREATOR, Client
@@ -24,6 +26,13 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+
+ELSEWHERE = "127.0.0.2"
+"""An address of this machine that no other test connects from."""
+
+HELLO = bytes.fromhex("0000000e 0012 0000 00000007 0004") + b"test"
+"""ApiVersions version 0."""
 
 ck: Any = confluent_kafka
 ca: Any = confluent_kafka.admin
@@ -36,25 +45,25 @@ AT_LEAST_S = 3
 
 
 @contextmanager
-def quota(broker: Broker, client_id: str, **quotas: float) -> Iterator[None]:
+def quota(broker: Broker, name: str, kind: str = "client-id", **quotas: float) -> Iterator[None]:
     """A quota of a client id, from when the broker knows it until the end of the block."""
-    _alter(broker, client_id, quotas, remove=False)
-    eventually(lambda: _described(broker, client_id), lambda found: found == quotas)
+    _alter(broker, kind, name, quotas, remove=False)
+    eventually(lambda: _described(broker, kind, name), lambda found: found == quotas)
     try:
         yield
     finally:
-        _alter(broker, client_id, quotas, remove=True)
+        _alter(broker, kind, name, quotas, remove=True)
 
 
-def _alter(broker: Broker, client_id: str, quotas: dict[str, float], *, remove: bool) -> None:
+def _alter(broker: Broker, kind: str, name: str, quotas: dict[str, float], *, remove: bool) -> None:
     of = AlterClientQuotasRequest
     ops = [of.OpData(key=key, value=value, remove=remove) for key, value in quotas.items()]
-    entry = of.EntryData(entity=[of.EntityData(entity_type="client-id", entity_name=client_id)], ops=ops)
+    entry = of.EntryData(entity=[of.EntityData(entity_type=kind, entity_name=name)], ops=ops)
     assert ask(broker.bootstrap, of(entries=[entry]), 1).entries[0].error_code == 0
 
 
-def _described(broker: Broker, client_id: str) -> dict[str, float]:
-    component = DescribeClientQuotasRequest.ComponentData(entity_type="client-id", match_type=0, match=client_id)
+def _described(broker: Broker, kind: str, name: str) -> dict[str, float]:
+    component = DescribeClientQuotasRequest.ComponentData(entity_type=kind, match_type=0, match=name)
     entries = ask(broker.bootstrap, DescribeClientQuotasRequest(components=[component], strict=True), 1).entries
     return {value.key: value.value for entry in entries for value in entry.values}
 
@@ -122,3 +131,31 @@ def test_topics_beyond_the_quota_of_controller_mutations_are_refused(broker: Bro
         made = ask(broker.bootstrap, of(topics=topics, timeout_ms=30_000), 7)
     assert [one.error_code for one in made.topics] == [error_codes.NONE, error_codes.THROTTLING_QUOTA_EXCEEDED]
     assert 0 < made.throttle_time_ms <= 4000
+
+
+@pytest.mark.needs("loopback")
+def test_connections_from_an_address_beyond_its_quota_are_closed_a_little_later(broker: Broker) -> None:
+    host, _, port = broker.bootstrap.split(",")[0].rpartition(":")
+    with quota(broker, ELSEWHERE, "ip", connection_creation_rate=1):
+        began = time.monotonic()
+        socks = [socket.create_connection((host, int(port)), 30, (ELSEWHERE, 0)) for _ in range(15)]
+        served = [_is_served(sock) for sock in socks]
+        assert time.monotonic() - began >= 0.5, "a client that is refused waits before it tries again"
+    assert served == [True] * 10 + [False] * 5
+
+
+def _is_served(sock: socket.socket) -> bool:
+    with sock:
+        try:
+            sock.sendall(HELLO)
+            return len(sock.recv(4)) > 0
+        except ConnectionError:
+            return False
+
+
+def test_a_client_that_takes_too_much_time_is_throttled_for_at_most_one_window(broker: Broker) -> None:
+    with quota(broker, "interop", request_percentage=0.01):
+        throttle_time_ms = eventually(
+            lambda: ask(broker.bootstrap, MetadataRequest(topics=None), 12).throttle_time_ms, bool, pause=0
+        )
+        assert 0 < throttle_time_ms <= 1000

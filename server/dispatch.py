@@ -1,5 +1,5 @@
-"""Leads a request to its answer: applies the fault rules, calls the handler, and turns failures
-into answers.
+"""Leads a request to its answer: applies quotas and the fault rules, calls the handler, and turns
+failures into answers.
 
 Every request takes this way. If a handler raises what it should not, the answer is
 UNKNOWN_SERVER_ERROR, as in Kafka, and the traceback is logged; the node goes on.
@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 
 from .log.files.errors import DiskFailure
+from .quotas.request_throttle import RequestThrottle
 from .requests.answer import Answer
+from .requests.origin import is_from_node
 from .requests.request import Refusal, Request
 from .requests.waiting import Wait
 
@@ -25,8 +27,25 @@ if TYPE_CHECKING:
 log = logging.getLogger("kafkadouble.server.dispatch")
 
 
-def answer(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
-    """The answer, or a generator on its way to it, as the rules of the fault plane have it."""
+def answer(node: Node, request: Request[Any], *, is_forwarded: bool = False) -> Answer | Wait[Answer]:
+    """The answer, or a generator on its way to it, as quotas and the rules of the fault plane have
+    it. `is_forwarded`: another node forwards the request of a client, which quotas apply to."""
+    if node.quotas.is_on and (is_forwarded or not is_from_node(request)):
+        return _throttled(node, request)
+    return _under_rules(node, request)
+
+
+def _throttled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
+    """The answer to a client that quotas may throttle."""
+    request.throttle = throttle = RequestThrottle(node.quotas, request)
+    result = throttle.run(_under_rules, node, request)
+    if isinstance(result, GeneratorType):
+        return throttle.steps(result, lambda: node.now)
+    return throttle.throttled(result, node.now)
+
+
+def _under_rules(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
+    """The answer as the rules of the fault plane have it."""
     if not node.faults.rules:
         return handled(node, request)
     try:

@@ -83,5 +83,5 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
         ...
 
     def dispatch(self, request: Request[Any]) -> Answer | Wait[Answer]:
-        """The answer to the request inside an Envelope, as the fault rules have it."""
+        """The answer to the request inside an Envelope, as quotas and the fault rules have it."""
         ...

@@ -26,6 +26,7 @@ from .logs.flushing import FlushQueue
 from .logs.life_seed import seed_of_life
 from .logs.memory import MemoryLogs
 from .logs.raft_manager import RaftManager, metadata_log
+from .quotas.quota_managers import QuotaManagers
 from .replica import scheduled_tasks
 from .replica.log_cleaner import LogCleaner
 from .replica.replica_manager import ReplicaManager
@@ -78,7 +79,7 @@ class Node:
     the same answers. Each life of a node makes other choices (`life_seed`). `history` keeps the
     requests; it costs time with every request. `logs` are what the node stores, and what an earlier
     life left; in memory unless given. `stopwatch` gives the time (ms) inside a step, for metrics
-    alone.
+    alone; `nanos` gives it in ns, for the quota of the time of requests.
     """
 
     channels: Sequence[PeerChannel] = ()
@@ -108,6 +109,7 @@ class Node:
         logs: Logs | None = None,
         cluster_id: str | None = None,
         stopwatch: Callable[[], int] = stopped,
+        nanos: Callable[[], int] = stopped,
     ) -> None:
         # What it is given.
         self.settings, self.now, self.stopwatch = settings, now, stopwatch
@@ -136,6 +138,7 @@ class Node:
         # Its parts. A part is given the node, and uses what its room's protocol names, from
         # `_start` on; what it uses before that is built above it.
         self.faults = Faults(self)
+        self.quotas = QuotaManagers(settings, nanos)
         self.trace = Trace(self.id)
         self.history = History() if history else None
         if self.history is not None:
@@ -173,8 +176,9 @@ class Node:
     def _start(self) -> None:
         """Connect the parts, and let each begin. A node that is alone leads the quorum then."""
         self.controller.begin()
-        parts = (self.controller_registration, self.lifecycle, self.groups, self.share_coordinator)
+        parts = (self.quotas, self.controller_registration, self.lifecycle, self.groups, self.share_coordinator)
         self.controller.listeners += [part.image_changed for part in parts if part is not None]
+        self.quotas.update(self.image.quotas)
         self.partitions.listeners += [self.groups.runtime, self.transactions.runtime, self.share_coordinator.runtime]
         if self.lifecycle is not None and not self.quorum.is_alone:
             self.lifecycle.begin()
@@ -270,8 +274,9 @@ class Node:
         self.now = now  # `advance`, without the call: this is the path of every request
         if waiting.timers.due(now):
             self._run(now, FEW_AT_ONCE)
-        # Most nodes have no rules; this saves a call for every request.
-        answer = (dispatch.answer if self.faults.rules else dispatch.handled)(self, request)
+        # Most nodes have no rules and no quotas; this saves a call for every request.
+        is_plain = not (self.faults.rules or self.quotas.is_on)
+        answer = (dispatch.handled if is_plain else dispatch.answer)(self, request)
         if not isinstance(answer, GeneratorType):
             reply(answer)  # type: ignore[arg-type]  # what is no generator is an answer, which mypy cannot conclude
             if waiting.ready:
@@ -291,8 +296,8 @@ class Node:
         return self.waiting.start(steps, reply, lambda failure: reply(DISCONNECT))
 
     def dispatch(self, request: Request[Any]) -> Answer | Wait[Answer]:
-        """The answer to a request, as the fault rules have it."""
-        return dispatch.answer(self, request)
+        """The answer to the request inside an Envelope, as quotas and the fault rules have it."""
+        return dispatch.answer(self, request, is_forwarded=True)
 
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
         """The answer to a request that this node sends to itself, past faults and history."""

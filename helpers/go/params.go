@@ -44,6 +44,23 @@ func Config(value any) Param {
 	return Param{"config", value}
 }
 
+// ConnectionCreationRate is the parameter connection_creation_rate: a number of connections per
+// second.
+func ConnectionCreationRate(value float64) Param {
+	return Param{"connection_creation_rate", value}
+}
+
+// ConsumerByteRate is the parameter consumer_byte_rate: a number of bytes per second.
+func ConsumerByteRate(value float64) Param {
+	return Param{"consumer_byte_rate", value}
+}
+
+// ControllerMutationRate is the parameter controller_mutation_rate: a number of partitions per
+// second.
+func ControllerMutationRate(value float64) Param {
+	return Param{"controller_mutation_rate", value}
+}
+
 // Count is the parameter count: a count from 1.
 func Count(value int) Param {
 	return Param{"count", value}
@@ -97,6 +114,11 @@ func Ignore(value ...string) Param {
 // Internal is the parameter internal: true or false.
 func Internal(value bool) Param {
 	return Param{"internal", value}
+}
+
+// Ip is the parameter ip: an address.
+func Ip(value string) Param {
+	return Param{"ip", value}
 }
 
 // Isolation is the parameter isolation: read_uncommitted or read_committed.
@@ -189,6 +211,11 @@ func Probability(value float64) Param {
 	return Param{"probability", value}
 }
 
+// ProducerByteRate is the parameter producer_byte_rate: a number of bytes per second.
+func ProducerByteRate(value float64) Param {
+	return Param{"producer_byte_rate", value}
+}
+
 // Reassign is the parameter reassign: true or false.
 func Reassign(value bool) Param {
 	return Param{"reassign", value}
@@ -197,6 +224,11 @@ func Reassign(value bool) Param {
 // ReplicationFactor is the parameter replication_factor: a number of replicas.
 func ReplicationFactor(value int) Param {
 	return Param{"replication_factor", value}
+}
+
+// RequestPercentage is the parameter request_percentage: a percentage of the time of one thread.
+func RequestPercentage(value float64) Param {
+	return Param{"request_percentage", value}
 }
 
 // Seed is the parameter seed: an integer from 0.
@@ -243,6 +275,11 @@ func Topic(value string) Param {
 // TransactionalID is the parameter transactional_id: a name, or a text.
 func TransactionalID(value string) Param {
 	return Param{"transactional_id", value}
+}
+
+// User is the parameter user: the name of a user.
+func User(value string) Param {
+	return Param{"user", value}
 }
 
 // Value is the parameter value: bytes, a text or null.

@@ -555,6 +555,14 @@ func (c *Client) RemoveBroker(ctx context.Context, broker int, params ...Param) 
 	return c.call(ctx, "remove_broker", []Param{{"broker", broker}}, params, nil)
 }
 
+// RemoveQuota removes all quotas of a user, of a client id, of both together, or of an ip; does
+// nothing if there are none.
+//
+// Optional: User, ClientID, Ip.
+func (c *Client) RemoveQuota(ctx context.Context, params ...Param) error {
+	return c.call(ctx, "remove_quota", []Param{}, params, nil)
+}
+
 // RemoveRule disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
 // called again for the same rule.
 func (c *Client) RemoveRule(ctx context.Context, rule int) error {
@@ -673,6 +681,16 @@ func (c *Client) ScenarioSteps(ctx context.Context) ([]StepOutcome, error) {
 // again; members reconcile with it as with any other.
 func (c *Client) SetAssignment(ctx context.Context, group string, assignment any) error {
 	return c.call(ctx, "set_assignment", []Param{{"group", group}, {"assignment", assignment}}, nil, nil)
+}
+
+// SetQuota sets quotas of a user, of a client id, or of both together; or connection_creation_rate
+// of an ip. "<default>" stands for each one without a quota of its own. Other quotas of the same
+// entity stay. A client beyond its quota is throttled as by Apache Kafka.
+//
+// Optional: User, ClientID, Ip, ProducerByteRate, ConsumerByteRate, RequestPercentage,
+// ControllerMutationRate, ConnectionCreationRate.
+func (c *Client) SetQuota(ctx context.Context, params ...Param) error {
+	return c.call(ctx, "set_quota", []Param{}, params, nil)
 }
 
 // ShortFrame answers the next request to an API with a frame of the first bytes of the answer.

@@ -23,7 +23,6 @@ OF_REASON = {
     error_reasons.BESIDE: "neither broker has others beside it; three of them show it",
     error_reasons.DISK: "takes a disk that fails",
     error_reasons.TWO_PHASE: "takes version 6, which is not stable",
-    error_reasons.QUOTAS: "neither broker has quotas for changes of the controller",
     error_reasons.POLICIES: "takes a class in Kafka's class path",
     error_reasons.DESCRIPTIONS: "takes a class in Kafka's class path",
     error_reasons.CONTROLLER: "takes a controller that is away",

@@ -40,6 +40,10 @@ TIMES = {
 """Fields that count as the current time if they are within a day of it. A time that a request named
 is compared as it is."""
 
+THROTTLES = {"throttleTimeMs"}
+"""Fields with a throttle time, which depends on when a request comes: it counts whether there is
+one."""
+
 UNORDERED = {
     "apiKeys": ("apiKey",),
     "supportedFeatures": ("name",),
@@ -161,6 +165,8 @@ class Normal:
             return "bytes"
         if field in METADATA_OFFSETS and value > 0:
             return "offset"
+        if field in THROTTLES and value > 0:
+            return "throttled"
         if field in TIMES and abs(value - time.time() * 1000) < DAY:
             return "now"
         if field in NUMBERS and value > 0:

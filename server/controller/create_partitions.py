@@ -14,6 +14,7 @@ from kafkadouble.messages.generated.create_partitions import CreatePartitionsReq
 from kafkadouble.messages.message import Message
 
 from ..metadata.image import Image, TopicImage
+from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
 from . import replica_placement
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
@@ -22,7 +23,9 @@ CreatePartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
-def create_partitions(image: Image, requested: Sequence[CreatePartitionsTopic]) -> ControllerResult[Result]:
+def create_partitions(
+    image: Image, requested: Sequence[CreatePartitionsTopic], apply_quota: ApplyQuota = without_quota
+) -> ControllerResult[Result]:
     """Handles CreatePartitions. Refusal(POLICY_VIOLATION) for too many partitions."""
     times = Counter(topic.name for topic in requested)
     _check_size(image, [topic for topic in requested if times[topic.name] == 1])
@@ -32,7 +35,7 @@ def create_partitions(image: Image, requested: Sequence[CreatePartitionsTopic]) 
         try:
             if times[topic.name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
-            records += _added_partitions(image, topic)
+            records += _added_partitions(image, topic, apply_quota)
         except Refusal as refusal:
             results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
@@ -52,13 +55,15 @@ def _check_size(image: Image, requested: Sequence[CreatePartitionsTopic]) -> Non
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of additional partitions per request.")
 
 
-def _added_partitions(image: Image, requested: CreatePartitionsTopic) -> list[Message]:
+def _added_partitions(image: Image, requested: CreatePartitionsTopic, apply_quota: ApplyQuota) -> list[Message]:
     topic = image.topic_named(requested.name)
     if topic is None:
         raise Refusal(error_codes.UNKNOWN_TOPIC_OR_PARTITION)
     first = len(topic.partitions)
     if requested.count <= first:
         raise Refusal(error_codes.INVALID_PARTITIONS, _not_an_increase(requested, first))
+    _check_assignments(requested, requested.count - first)
+    apply_quota(requested.count - first)
     replicas = _new_replicas(image, topic, requested, first)
     return [
         replica_placement.partition_record(image, topic.id, index, brokers)
@@ -72,14 +77,17 @@ def _not_an_increase(requested: CreatePartitionsTopic, held: int) -> str:
     return f"The topic {requested.name} currently has {held} partition(s); {requested.count} would not be an increase."
 
 
+def _check_assignments(requested: CreatePartitionsTopic, more: int) -> None:
+    if requested.assignments is not None and len(requested.assignments) != more:
+        given = f"only {len(requested.assignments)} assignment(s) were specified."
+        message = f"Attempted to add {more} additional partition(s), but {given}"
+        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
+
+
 def _new_replicas(image: Image, topic: TopicImage, requested: CreatePartitionsTopic, first: int) -> list[list[int]]:
     more, factor = requested.count - first, len(topic.partitions[0].replicas)
     if requested.assignments is None:
         return replica_placement.place_replicas(image, first, more, factor)
-    if len(requested.assignments) != more:
-        given = f"only {len(requested.assignments)} assignment(s) were specified."
-        message = f"Attempted to add {more} additional partition(s), but {given}"
-        raise Refusal(error_codes.INVALID_REPLICA_ASSIGNMENT, message)
     return [
         replica_placement.checked_assignment(image, index, given.broker_ids, factor)
         for index, given in enumerate(requested.assignments, start=first)

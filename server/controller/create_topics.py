@@ -23,6 +23,7 @@ from ..configs.settings import Settings
 from ..metadata.image import Image
 from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.topic_names import problem_with_name, unify_collision_chars
+from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
 from . import replica_placement
 from .configuration_control import Records, checked_topic_configs, config_records
@@ -40,7 +41,11 @@ DEFAULT = -1
 
 
 def create_topics(
-    image: Image, settings: Settings, requested: Sequence[CreatableTopic], new_id: Callable[[], Uuid]
+    image: Image,
+    settings: Settings,
+    requested: Sequence[CreatableTopic],
+    new_id: Callable[[], Uuid],
+    apply_quota: ApplyQuota = without_quota,
 ) -> ControllerResult[Result]:
     """Handles CreateTopics. Refusal(POLICY_VIOLATION) for too many partitions."""
     times = Counter(topic.name for topic in requested)
@@ -51,7 +56,7 @@ def create_topics(
     for topic in {topic.name: topic for topic in requested}.values():
         try:
             _check_request(topic.name, times[topic.name])
-            new_records, result = _create_topic(image, settings, topic, new_id, described)
+            new_records, result = _create_topic(image, settings, topic, new_id, described, apply_quota)
         except Refusal as refusal:
             results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
@@ -86,11 +91,17 @@ def _check_request(name: str, times: int) -> None:
 
 
 def _create_topic(
-    image: Image, settings: Settings, topic: CreatableTopic, new_id: Callable[[], Uuid], described: Descriptions
+    image: Image,
+    settings: Settings,
+    topic: CreatableTopic,
+    new_id: Callable[[], Uuid],
+    described: Descriptions,
+    apply_quota: ApplyQuota,
 ) -> tuple[list[Message], Result]:
     _check_name(image, topic.name)
     configs = _configs(image, settings, topic)
     replicas = _assigned_replicas(image, topic) if topic.assignments else _placed_replicas(image, settings, topic)
+    apply_quota(len(replicas))
     topic_id = new_id()
     records: list[Message] = [
         TopicRecord(name=topic.name, topic_id=topic_id),

@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.remove_topic_record import RemoveTopicRecord
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.image import Image
+from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
 from .controller_result import ControllerResult
 
@@ -23,7 +24,9 @@ DeleteTopicState = DeleteTopicsRequest.DeleteTopicState
 Result = DeleteTopicsResponse.DeletableTopicResult
 
 
-def delete_topics(image: Image, states: Sequence[DeleteTopicState]) -> ControllerResult[Result]:
+def delete_topics(
+    image: Image, states: Sequence[DeleteTopicState], apply_quota: ApplyQuota = without_quota
+) -> ControllerResult[Result]:
     """Handles DeleteTopics."""
     times = Counter((state.name, state.topic_id) for state in states)
     results: list[Result] = []
@@ -36,9 +39,9 @@ def delete_topics(image: Image, states: Sequence[DeleteTopicState]) -> Controlle
             results += [failed_result(name, topic_id, refusal.code, refusal.message)] * answers
         else:
             times_named[found] = times_named.get(found, times[None, found] > 1) + 1
-    deleted = [topic_id for topic_id, ways in times_named.items() if ways == 1]
-    results += [_result(image, topic_id, deleted=ways == 1) for topic_id, ways in times_named.items()]
-    return ControllerResult([RemoveTopicRecord(topic_id=topic_id) for topic_id in deleted], results).checked()
+    found_results = [_result(image, topic_id, ways, apply_quota) for topic_id, ways in times_named.items()]
+    records = [RemoveTopicRecord(topic_id=each.topic_id) for each in found_results if not each.error_code]
+    return ControllerResult(records, results + found_results).checked()
 
 
 def _checked_topic_id(image: Image, name: str | None, topic_id: Uuid, times: int) -> Uuid:
@@ -56,12 +59,17 @@ def _checked_topic_id(image: Image, name: str | None, topic_id: Uuid, times: int
     return found.id
 
 
-def _result(image: Image, topic_id: Uuid, *, deleted: bool) -> Result:
-    name = image.topics[topic_id].name
-    if deleted:
-        return Result(name=name, topic_id=topic_id)
-    message = "The provided topic name maps to an ID that was already supplied."
-    return failed_result(name, topic_id, error_codes.INVALID_REQUEST, message)
+def _result(image: Image, topic_id: Uuid, ways: int, apply_quota: ApplyQuota) -> Result:
+    """The result for a topic that is named in so many ways."""
+    topic = image.topics[topic_id]
+    if ways > 1:
+        message = "The provided topic name maps to an ID that was already supplied."
+        return failed_result(topic.name, topic_id, error_codes.INVALID_REQUEST, message)
+    try:
+        apply_quota(len(topic.partitions))
+    except Refusal as refusal:
+        return failed_result(topic.name, topic_id, refusal.code, refusal.message)
+    return Result(name=topic.name, topic_id=topic_id)
 
 
 def failed_result(name: str | None, topic_id: Uuid, code: int, message: str | None) -> Result:

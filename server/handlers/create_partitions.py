@@ -1,7 +1,9 @@
 """CreatePartitions: add partitions to topics (KIP-195).
 
 `validate_only` gives the same response and changes nothing. A timeout of 0 or less expires before
-anything changes. `controller.create_partitions` says which topic fails and why.
+anything changes. From version 3 on a topic beyond the client's quota of controller mutations is
+THROTTLING_QUOTA_EXCEEDED, also with `validate_only`; before, it gets its partitions, and the client
+is throttled (KIP-599). `controller.create_partitions` says which topic fails and why.
 """
 
 from __future__ import annotations
@@ -12,18 +14,22 @@ from kafkadouble.messages.generated.create_partitions import CreatePartitionsReq
 
 from ..controller.controller_result import check_time_left
 from ..controller.create_partitions import create_partitions, failed_result
+from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
 from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
+STRICT_QUOTA_FROM = 3
+
 
 def answer(
     node: HandlerContext, request: Request[CreatePartitionsRequest]
 ) -> CreatePartitionsResponse | Wait[CreatePartitionsResponse]:
     check_time_left(request.body.timeout_ms)
-    decision = create_partitions(node.controller.draft, request.body.topics)
+    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+    decision = create_partitions(node.controller.draft, request.body.topics, quota)
     records = [] if request.body.validate_only else decision.records
     return node.controller.write(records, CreatePartitionsResponse(results=decision.results))
 

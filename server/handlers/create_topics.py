@@ -3,7 +3,9 @@
 From version 5 on the response has the partitions, replication factor and configurations of a
 created topic, from version 7 on its id. `validate_only` gives the same response and changes
 nothing. A timeout of 0 or less expires before anything changes, as in Kafka: REQUEST_TIMED_OUT.
-When the response is sent, the topic exists and its partitions have leaders.
+When the response is sent, the topic exists and its partitions have leaders. From version 6 on a
+topic beyond the client's quota of controller mutations is THROTTLING_QUOTA_EXCEEDED, also with
+`validate_only`; before, it is created, and the client is throttled (KIP-599).
 `controller.create_topics` says which topic fails and why.
 """
 
@@ -16,6 +18,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, Cr
 
 from ..controller.controller_result import check_time_left
 from ..controller.create_topics import create_topics, failed_result
+from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
 from ..requests.waiting import Wait
 from ..security.acls import TOPIC
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 CreatableTopicResult = CreateTopicsResponse.CreatableTopicResult
+STRICT_QUOTA_FROM = 6
 
 
 def answer(
@@ -33,7 +37,8 @@ def answer(
 ) -> CreateTopicsResponse | Wait[CreateTopicsResponse]:
     body, controller = request.body, node.controller
     check_time_left(body.timeout_ms)
-    decision = create_topics(controller.draft, node.settings, body.topics, controller.new_id)
+    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+    decision = create_topics(controller.draft, node.settings, body.topics, controller.new_id, quota)
     _hide_configs(client_rights(node, request), decision.results)
     records = [] if body.validate_only else decision.records
     return controller.write(records, CreateTopicsResponse(topics=decision.results))

@@ -2,7 +2,9 @@
 
 With delete.topic.enable=false every topic is TOPIC_DELETION_DISABLED, before version 3
 INVALID_REQUEST. A timeout of 0 or less expires before anything changes. Requests that wait for data
-of a deleted topic are woken. Kafka shuffles its results; here failed topics are first.
+of a deleted topic are woken. Kafka shuffles its results; here failed topics are first. From version
+5 on a topic beyond the client's quota of controller mutations is THROTTLING_QUOTA_EXCEEDED; before,
+it is deleted, and the client is throttled (KIP-599).
 `controller.delete_topics` says which topic fails and why.
 """
 
@@ -16,6 +18,7 @@ from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, De
 
 from ..controller.controller_result import check_time_left
 from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_result
+from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 from ..security.acls import TOPIC
@@ -30,6 +33,8 @@ DISABLED_FROM = 3
 
 STATES_FROM = 6
 
+STRICT_QUOTA_FROM = 5
+
 DeletableTopicResult = DeleteTopicsResponse.DeletableTopicResult
 
 
@@ -42,7 +47,8 @@ def answer(
         raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
     check_time_left(request.body.timeout_ms)
     refused, allowed = _authorized(node, request)
-    decision = delete_topics(node.controller.draft, allowed)
+    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+    decision = delete_topics(node.controller.draft, allowed, quota)
     return node.controller.write(decision.records, DeleteTopicsResponse(responses=[*refused, *decision.results]))
 
 

@@ -9,6 +9,9 @@ have the last fetched epoch, and the response the diverging epoch. From 13 on, t
 A replica that is not assigned to the partition gets NOT_LEADER_OR_FOLLOWER, or UNKNOWN_LEADER_EPOCH
 if its request has an epoch. A replica with an old broker epoch gets NOT_LEADER_OR_FOLLOWER
 (KIP-903).
+
+The response to a consumer beyond its quota is empty, and its session stays as it is. A response has
+at most as many bytes as the quota allows at once (KIP-13).
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ from ..security.client_rights import ClientRights, client_rights
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
-SESSIONS_FROM = 7
+SESSIONS_FROM, SIZE_FIELD = 7, 4
 
 LEADER_FROM = 16
 """The first version whose response has the current leader after a fetch from the wrong one
@@ -95,7 +98,15 @@ def _may_read(node: HandlerContext, rights: ClientRights, partition: CachedParti
 
 def _is_enough(request: Request[FetchRequest], context: FetchContext, results: LogReadResults) -> bool:
     body = request.body
-    return results.must_respond or results.size_bytes >= body.min_bytes or body.max_wait_ms <= 0 or context.is_empty
+    return (
+        results.must_respond or results.size_bytes >= _min_bytes(request) or body.max_wait_ms <= 0 or context.is_empty
+    )
+
+
+def _min_bytes(request: Request[FetchRequest]) -> int:
+    """The bytes that the response waits for; never more than the quota of the client allows."""
+    min_bytes = request.body.min_bytes
+    return min_bytes if request.throttle is None else min(min_bytes, request.throttle.max_fetch_bytes())
 
 
 def _broken(request: Request[FetchRequest]) -> FetchResponse:
@@ -116,7 +127,7 @@ def _wait(
     """
     deadline = node.now + request.body.max_wait_ms
     while True:
-        moved = yield Until(deadline, places, lacking=request.body.min_bytes - size)
+        moved = yield Until(deadline, places, lacking=_min_bytes(request) - size)
         results = _read(node, request, context)
         if not moved or _is_enough(request, context, results):
             break
@@ -136,7 +147,7 @@ def _in_slices(node: HandlerContext, request: Request[FetchRequest], context: Fe
         if not moved or _is_enough(request, context, results) or node.now >= deadline:
             break
         if not has_changed(node, results):
-            places, lacking = results.places, request.body.min_bytes - results.size_bytes
+            places, lacking = results.places, _min_bytes(request) - results.size_bytes
             del results  # as in _wait
             moved, waited = (yield Until(deadline, places, lacking)), True
     if waited:
@@ -155,6 +166,10 @@ def _mark_deleted(results: LogReadResults) -> None:
 def _response(
     node: HandlerContext, request: Request[FetchRequest], context: FetchContext, results: LogReadResults
 ) -> FetchResponse:
+    if request.throttle is not None and _replica_id(request) < 0:
+        size = SIZE_FIELD + sum(map(len, context.preview(results.partitions).parts(request.version)))
+        if request.throttle.throttles_fetch(size, node.now):
+            return context.throttled_answer()
     named = _name_leaders(node, results) if results.must_respond and request.version >= LEADER_FROM else None
     response = context.answer(results.partitions)
     results.on_response()
@@ -199,7 +214,7 @@ def _params(node: HandlerContext, request: Request[FetchRequest], context: Fetch
     return FetchParams(
         version=request.version,
         isolation_level=body.isolation_level,
-        max_bytes=_max_bytes(node, body),
+        max_bytes=_max_bytes(node, request),
         now=node.now,
         replica_id=replica_id,
         replica_epoch=replica_epoch,
@@ -211,10 +226,12 @@ def _params(node: HandlerContext, request: Request[FetchRequest], context: Fetch
     )
 
 
-def _max_bytes(node: HandlerContext, body: FetchRequest) -> int:
+def _max_bytes(node: HandlerContext, request: Request[FetchRequest]) -> int:
     """The limit of the response in bytes. Responses that clients have not read yet share one memory
     limit with requests."""
-    max_bytes = min(body.max_bytes, node.settings.int("fetch.max.bytes"))
+    max_bytes = min(request.body.max_bytes, node.settings.int("fetch.max.bytes"))
+    if request.throttle is not None:
+        max_bytes = min(max_bytes, request.throttle.max_fetch_bytes())
     return min(max_bytes, max(0, node.intake.limit - node.unsent)) if node.unsent else max_bytes
 
 

@@ -1,11 +1,12 @@
 """Accepts the connections of one listening socket.
 
 Rules. A connection that may not be served yet is held, and no other is accepted meanwhile: later
-connections wait in the system's backlog. The reasons are `max.connections`, and that all
-descriptors but those reserved for files are in use. The acceptor looks again when a connection
-ends, and every `RETRY_S`. An episode of such pauses is logged once when it begins, and once when
-connections have been accepted for `CALM_S` without another. asyncio's own server would log and
-retry a thousand times a second without descriptors.
+connections wait in the system's backlog. The reasons are `max.connections`,
+`max.connection.creation.rate`, and that all descriptors but those reserved for files are in use. A
+connection from an address that creates them too fast is closed after its throttle time (KIP-612).
+The acceptor looks again when a connection ends, and every `RETRY_S`. An episode of such pauses is
+logged once when it begins, and once when connections have been accepted for `CALM_S` without
+another. asyncio's own server would log and retry a thousand times a second without descriptors.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Acceptor:
         # To look again, or for the end of an episode.
         self._timer: asyncio.TimerHandle | None = None
         self._opening: set[asyncio.Task[None]] = set()
+        self._throttled: set[socket.socket] = set()  # to be closed when their throttle time is over
         self._proactor: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
 
@@ -73,6 +75,8 @@ class Acceptor:
         if self._held is not None:
             self._held.close()
             self._held = None
+        for sock in list(self._throttled):
+            self._close_throttled(sock)
         if self._proactor is not None:
             self._proactor.cancel()
             await asyncio.gather(self._proactor, return_exceptions=True)
@@ -133,12 +137,27 @@ class Acceptor:
         except OSError:  # it has left again
             sock.close()
             return
-        if self.quotas.add(host):
+        if delay_ms := self.quotas.throttle_address_ms(host):
+            self._close_later(sock, delay_ms)
+        elif self.quotas.add(host):
             self._serve(sock, host)
         else:
             most = self.quotas.most_from(host)
             log.info("rejected a connection from %s, which has the %d that one address may have", host, most)
             sock.close()
+
+    def _close_later(self, sock: socket.socket, delay_ms: int) -> None:
+        """Close a connection that is throttled, so that its client does not connect again at
+        once."""
+        if self._loop is None:
+            sock.close()
+            return
+        self._throttled.add(sock)
+        self._loop.call_later(delay_ms / 1000, self._close_throttled, sock)
+
+    def _close_throttled(self, sock: socket.socket) -> None:
+        self._throttled.discard(sock)
+        sock.close()
 
     def _obstacle(self, sock: socket.socket) -> str:
         """Why a connection may not be served now; empty when it may."""
@@ -146,7 +165,7 @@ class Acceptor:
             return f"there are {self.quotas!r}, and {self.quotas.most} may be"
         if descriptors.is_reserved(sock.fileno()):
             return f"all but the last of {descriptors.most()} descriptors are in use"
-        return ""
+        return "connections are created too fast" if self.quotas.is_too_fast else ""
 
     def _serve(self, sock: socket.socket, host: str) -> None:
         if self._loop is None:
@@ -185,7 +204,7 @@ class Acceptor:
         if self._loop is None:
             return
         if not self._in_episode:
-            log.warning("%s: no connection is accepted until one ends", why)
+            log.warning("%s: no connection is accepted for now", why)
         if not self._paused:
             self._unwatch(self._loop)
         self._in_episode = self._paused = True

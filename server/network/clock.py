@@ -13,6 +13,7 @@ from typing import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from fractions import Fraction
 
 NANOS_PER_MS = 1_000_000
@@ -40,6 +41,11 @@ class SystemClock:
     def now(self) -> int:
         times, offset, per_ms = self._rate
         return (time.monotonic_ns() * times + offset) // per_ms
+
+    def nanos(self) -> int:
+        """Nanoseconds since the epoch."""
+        times, offset, per_ms = self._rate
+        return (time.monotonic_ns() * times + offset) * NANOS_PER_MS // per_ms
 
     @property
     def is_frozen(self) -> bool:
@@ -118,6 +124,11 @@ AdvancingClock = SteppedClock | SystemClock
 def stands_still(clock: Clock) -> bool:
     """Whether the clock moves only when it is advanced."""
     return isinstance(clock, SteppedClock) or (isinstance(clock, SystemClock) and clock.is_frozen)
+
+
+def nanos_of(clock: Clock) -> Callable[[], int]:
+    """The same clock in nanoseconds. It stands still when the clock does."""
+    return clock.nanos if isinstance(clock, SystemClock) else lambda: clock.now() * NANOS_PER_MS
 
 
 def seconds_of(clock: Clock, milliseconds: int) -> float:

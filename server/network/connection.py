@@ -327,9 +327,12 @@ class Connection:
             request.trace.end(ANSWERED, self.node.now, answer, sent)
 
     def _send_altered(self, request: Request[Any], answer: Altered) -> None:
-        """Send an answer as a fault rule has it, in memory and all of it or slowly."""
+        """Send an answer as a fault rule or a quota has it, in memory and all of it or slowly."""
         from .altered_frame import pieces_of
 
+        if answer.message is None:
+            self._mute_unanswered(request, answer.mute_ms)
+            return
         pieces, gap_ms = pieces_of(request, answer)
         self._line.write([pieces[0]])
         for index, piece in enumerate(pieces[1:], 1):
@@ -343,6 +346,12 @@ class Connection:
             self.end(f"{close_reasons.client(request.client_id)} gets a part of the answer to {request!r}")
         elif muted_ms:
             self.mute(self.node.now + muted_ms)
+
+    def _mute_unanswered(self, request: Request[Any], mute_ms: int) -> None:
+        """Throttle the connection behind a request that has no response."""
+        if request.trace is not None:
+            request.trace.end(UNANSWERED, self.node.now)
+        self.mute(self.node.now + mute_ms)
 
     def _send_piece(self, piece: bytes, now: int) -> None:
         if self.state not in OVER:

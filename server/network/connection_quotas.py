@@ -1,9 +1,12 @@
-"""How many connections a broker or a controller may have: in all, of one listener, from one address
-(Kafka's ConnectionQuotas).
+"""How many connections a broker or a controller may have, and how fast they may be created: in all,
+of one listener, from one address (Kafka's ConnectionQuotas).
 
     max.connections                          of all listeners of the broker
     listener.name.NAME.max.connections       of one listener
     max.connections.per.ip (and .overrides)  from one address; more are closed at once
+    max.connection.creation.rate             of the broker, and with the prefix of one listener;
+                                             more wait, see `quotas/connection_rates.py`
+    the quota connection_creation_rate       of an address; more are closed a little later
 
 Rules. At `max.connections` no connection is accepted until one ends. Connections beyond it, after
 it was lowered, are closed, those first on which nothing has moved for longest. The inter-broker
@@ -22,8 +25,11 @@ from typing import Protocol, TypeVar
 
 from ..configs.listeners import inter_broker_listener_name, per_ip_overrides
 from ..configs.settings import Settings
+from ..quotas.client_quota_manager import QuotaConfig
+from ..quotas.connection_rates import ConnectionRates
+from ..requests.stopwatch import stopped
 
-MOST = "max.connections"
+MOST, RATE = "max.connections", "max.connection.creation.rate"
 PER_IP, OVERRIDES = "max.connections.per.ip", "max.connections.per.ip.overrides"
 
 
@@ -33,14 +39,25 @@ class ConnectionCounts:
     def __init__(self) -> None:
         self.by_host: Counter[str] = Counter()
         self.total = self.listeners = 0
+        self.rates = ConnectionRates()
 
 
 class ConnectionQuotas:
     """The connections of the listener `name`. `counts` counts those of the other listeners, too;
-    `settings` gives the current settings."""
+    `settings` gives the current settings, `now` the time (ms), and `address_limit` how many
+    connections an address may create per second."""
 
-    def __init__(self, name: str, settings: Callable[[], Settings], counts: ConnectionCounts | None = None) -> None:
-        self.name, self._settings = name, settings
+    def __init__(
+        self,
+        name: str,
+        settings: Callable[[], Settings],
+        counts: ConnectionCounts | None = None,
+        *,
+        now: Callable[[], int] = stopped,
+        address_limit: Callable[[str], float | None] = lambda host: None,
+    ) -> None:
+        self.name, self._settings, self._now, self._address_limit = name, settings, now, address_limit
+        self._accept_at: int | None = None  # when the connection that waits may be served
         self.counts = counts or ConnectionCounts()
         self.counts.listeners += 1
         self.total = 0
@@ -72,6 +89,42 @@ class ConnectionQuotas:
         is_at_most = self.counts.total >= self.most_of_all
         return self.total >= self.own_most or (is_at_most and not self.is_protected)
 
+    @property
+    def is_too_fast(self) -> bool:
+        """Whether the next connection has to wait because connections are created too fast. It is
+        counted when this is read for the first time."""
+        now = self._now()
+        if self._accept_at is None:
+            self._accept_at = now + self._record(now)
+        if now < self._accept_at:
+            return True
+        self._accept_at = None
+        return False
+
+    def _record(self, now: int) -> int:
+        """Count a connection, and return for how long it has to wait (ms)."""
+        settings, rates = self._settings(), self.counts.rates
+        own = f"listener.name.{self.name.lower()}.{RATE}"
+        limits = {self.name: settings.int(own if own in settings.texts else RATE)}
+        if not self.is_protected:
+            limits[""] = settings.int(RATE)
+        config = _quota_config(settings)
+        return max(rates.record(name, limit, config, now) for name, limit in limits.items())
+
+    def throttle_address_ms(self, host: str) -> int:
+        """Count a connection from an address. If it creates them too fast, return after how long
+        the connection is closed (ms); it is then not counted."""
+        limit = self._address_limit(host)
+        if limit is None:
+            return 0
+        now, rates = self._now(), self.counts.rates
+        delay_ms = rates.record_address(host, limit, _quota_config(self._settings()), now)
+        if delay_ms:
+            rates.unrecord(self.name, now)
+            if not self.is_protected:
+                rates.unrecord("", now)
+        return delay_ms
+
     def most_from(self, host: str) -> int:
         """How many one address may have."""
         settings = self._settings()
@@ -98,6 +151,10 @@ class ConnectionQuotas:
 
     def __repr__(self) -> str:
         return f"{self.total} connections to {self.name}, of {self.counts.total} in all"
+
+
+def _quota_config(settings: Settings) -> QuotaConfig:
+    return QuotaConfig(settings.int("quota.window.num"), settings.int("quota.window.size.seconds"))
 
 
 class CountedConnection(Protocol):

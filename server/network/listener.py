@@ -85,7 +85,13 @@ class Listener:
         self._loop = self._asides.loop = asyncio.get_running_loop()
         counts = {False: ConnectionCounts(), True: ConnectionCounts()}  # by `is_of_controllers`
         for spec in [each for each in self.node.listeners if each.name in self._sockets]:
-            quotas = ConnectionQuotas(spec.name, lambda: self.node.settings, counts[spec.is_of_controllers])
+            quotas = ConnectionQuotas(
+                spec.name,
+                lambda: self.node.settings,
+                counts[spec.is_of_controllers],
+                now=self.clock.now,
+                address_limit=lambda host: self.node.quotas.address_limit(host),
+            )
             acceptor = Acceptor(self._sockets[spec.name], partial(ConnectionProtocol, self, spec, quotas), quotas)
             if spec.has_tls:
                 from .handshakes import Handshakes

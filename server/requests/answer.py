@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkadouble.messages.message import Message
 
@@ -33,13 +33,14 @@ class Framing(NamedTuple):
 
 
 class Altered:
-    """An answer that a fault rule sends in another way: in a damaged frame, or with a connection
-    that is muted behind it."""
+    """An answer that a fault rule or a quota sends in another way: in a damaged frame, or with a
+    connection that is muted behind it. `message` is None where the protocol has no response."""
 
     __slots__ = ("framing", "message", "mute_ms")
 
-    def __init__(self, message: Message, framing: Framing | None = None, mute_ms: int = 0) -> None:
-        self.message, self.framing, self.mute_ms = message, framing, mute_ms
+    def __init__(self, message: Message | None, framing: Framing | None = None, mute_ms: int = 0) -> None:
+        self.message: Any = message
+        self.framing, self.mute_ms = framing, mute_ms
 
 
 Answer = Message | Disconnection | Altered | None

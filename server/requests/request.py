@@ -76,10 +76,22 @@ class Request(Generic[Body]):
     """One request: the fields of its header, its decoded body, and the client that sent it.
 
     `size` is the size of the frame in bytes; `received` is the time (ms) at which its last byte
-    arrived. `trace` is the TracedRequest while it is under way, if requests are traced.
+    arrived. `trace` is the TracedRequest while it is under way, if requests are traced, and
+    `throttle` the RequestThrottle, if there are client quotas.
     """
 
-    __slots__ = ("api_key", "body", "client_id", "correlation_id", "peer", "received", "size", "trace", "version")
+    __slots__ = (
+        "api_key",
+        "body",
+        "client_id",
+        "correlation_id",
+        "peer",
+        "received",
+        "size",
+        "throttle",
+        "trace",
+        "version",
+    )
 
     def __init__(
         self,
@@ -95,6 +107,7 @@ class Request(Generic[Body]):
         self.api_key, self.version, self.correlation_id, self.client_id = api_key, version, correlation_id, client_id
         self.body, self.peer, self.received, self.size = body, peer, received, size
         self.trace: Any = None
+        self.throttle: Any = None
 
     def __repr__(self) -> str:
         return (

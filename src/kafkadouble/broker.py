@@ -18,7 +18,7 @@ from kafkadouble.server import dispatch
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.faults.register import DISK
-from kafkadouble.server.network.clock import Clock
+from kafkadouble.server.network.clock import Clock, nanos_of
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import OWNER, Peer, Request
@@ -129,6 +129,7 @@ class Broker(RuleHolder):
             logs=logs,
             cluster_id=cluster_id,
             stopwatch=self.clock.now,
+            nanos=nanos_of(self.clock),
         )
         if self._capture is not None:
             node.trace.subscribe(self._capture, self._capture.nanos)

@@ -33,6 +33,7 @@ from .verbs.groups import GroupVerbs
 from .verbs.lint import LintVerbs
 from .verbs.logs import LogVerbs
 from .verbs.partitions import PartitionVerbs
+from .verbs.quotas import QuotaVerbs
 from .verbs.registry import verb
 from .verbs.snapshots import SnapshotVerbs
 from .verbs.topics import TopicVerbs
@@ -65,6 +66,7 @@ class KafkaDouble(
     PartitionVerbs,
     LogVerbs,
     GroupVerbs,
+    QuotaVerbs,
     TransactionVerbs,
     BrokerVerbs,
     FaultVerbs,
@@ -102,6 +104,7 @@ class KafkaDouble(
     """
 
     _acls: Sequence[CreateAclsRequest.AclCreation] = ()
+    _security: Security | None = None
 
     def __init__(
         self,
@@ -136,8 +139,10 @@ class KafkaDouble(
         self._seed, self._peer_requests = seed, bool(peer_requests)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
-        is_secure = security is not None or users is not None or certificate is not None
-        self._security = _security_of(security, users, certificate, host) if is_secure else None
+        if security is not None or users is not None or certificate is not None:
+            from .security import Security
+
+            self._security = Security(security, users, certificate, [host])
         if listeners is not None:
             config = listener_config(host, port, listeners, config or {}, self._security)
         elif self._security is not None:
@@ -385,12 +390,6 @@ class KafkaDouble(
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
         return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
-
-
-def _security_of(protocol: str | None, users: Mapping[str, str] | None, certificate: str | None, host: str) -> Security:
-    from .security import Security
-
-    return Security(protocol, users, certificate, [host])
 
 
 def _scenario_of(file: PathLike) -> Scenario:

@@ -22,6 +22,7 @@ RUN_BY = {
     "leader-epochs.md": "tests/kips/test_page.py",
     "lint.md": "tests/docs/test_requests.py",
     "pytest.md": "tests/docs/test_pytest.py",
+    "quotas.md": "tests/docs/test_quotas.py",
     "replay.md": "tests/docs/test_replay.py",
     "requests.md": "tests/docs/test_requests.py",
     "security.md": "tests/docs/test_security.py",

@@ -5,10 +5,20 @@ from __future__ import annotations
 from .mutation import Mutation
 from .of_brokers import BROKERS
 from .of_logs import LOGS
+from .of_quotas import QUOTAS
 from .of_replication import REPLICATION
 from .of_security import SECURITY
 from .of_share import SHARE
 from .of_snapshots import SNAPSHOTS
 from .of_streams import STREAMS
 
-MUTATIONS: dict[str, Mutation] = {**LOGS, **SNAPSHOTS, **REPLICATION, **BROKERS, **SECURITY, **SHARE, **STREAMS}
+MUTATIONS: dict[str, Mutation] = {
+    **LOGS,
+    **SNAPSHOTS,
+    **REPLICATION,
+    **BROKERS,
+    **SECURITY,
+    **SHARE,
+    **STREAMS,
+    **QUOTAS,
+}

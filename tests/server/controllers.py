@@ -29,6 +29,7 @@ from kafkadouble.server.logs.memory import MemoryLogs
 from kafkadouble.server.node import Node
 from kafkadouble.server.raft.messages import downgraded
 from kafkadouble.server.raft.request_manager import OutboundRequest, RequestFailure
+from kafkadouble.server.requests.answer import Altered
 from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.request import Peer, Request
 from tests.server.harness import NOW, SEED
@@ -50,6 +51,7 @@ class Controllers:
     def __init__(self, count: int, settings: Mapping[str, object] | None = None, *, now: int = NOW) -> None:
         self.ids = list(range(1, count + 1))
         self.now = now
+        self.muted_ms = 0  # for how long the latest answer mutes its connection
         self.cut: set[int] = set()
         self.nodes: dict[int, Node] = {}
         self._settings = {
@@ -159,11 +161,14 @@ class Controllers:
         it if a node has two.
         """
         key = body.api_key or 0
-        read = registry.api(key).request.decode(body.encode(version), version)
+        encoded = body.encode(version)
+        read = registry.api(key).request.decode(encoded, version)
         peer = Peer(1, "127.0.0.1", 1, listener or (CONTROLLER if "controller" in node.roles else BROKER))
-        request: Request[Any] = Request(key, version, next(self._tokens), "test", read, peer, self.now, 0)
+        request: Request[Any] = Request(key, version, next(self._tokens), "test", read, peer, self.now, len(encoded))
 
         def reply(answer: Any) -> None:
+            self.muted_ms = answer.mute_ms if isinstance(answer, Altered) else 0
+            answer = answer.message if isinstance(answer, Altered) else answer
             response = registry.api(key).response.decode(answer.encode(version), version)
             self._carried.append(lambda: answered(response))
 

@@ -70,6 +70,7 @@ class Pending:
             self._end_trace(UNANSWERED if answer is None else DISCONNECTED, None)
             self._response = answer
             return
+        assert not isinstance(answer, Altered), "an answer is altered once"
         self._end_trace(ANSWERED, answer)
         buffers = headers.write_response(answer, self._correlation_id, self._api_key, self._version)
         frame = b"".join(map(contents, buffers))[SIZE_FIELD:]

@@ -72,5 +72,5 @@ def test_the_metadata_goes_to_the_parts_in_the_order_in_which_they_are_built() -
     assert one.lifecycle is not None
     assert other.controller_registration is not None
     for each, first in ((one, one.lifecycle), (other, other.controller_registration)):
-        parts = (first, each.groups, each.share_coordinator)
+        parts = (each.quotas, first, each.groups, each.share_coordinator)
         assert each.controller.listeners == [part.image_changed for part in parts]

@@ -20,6 +20,12 @@ export interface Parameters {
   clientId?: string | null;
   /** `config`: a mapping of names to values. */
   config?: any | null;
+  /** `connection_creation_rate`: a number of connections per second. */
+  connectionCreationRate?: number | null;
+  /** `consumer_byte_rate`: a number of bytes per second. */
+  consumerByteRate?: number | null;
+  /** `controller_mutation_rate`: a number of partitions per second. */
+  controllerMutationRate?: number | null;
   /** `count`: a count from 1. */
   count?: number | null;
   /** `epoch`: an integer from 0. */
@@ -42,6 +48,8 @@ export interface Parameters {
   ignore?: string[] | null;
   /** `internal`: true or false. */
   internal?: boolean | null;
+  /** `ip`: an address. */
+  ip?: string | null;
   /** `isolation`: read_uncommitted or read_committed. */
   isolation?: string | null;
   /** `jitter`: a number of seconds from 0 to 86400. */
@@ -78,10 +86,14 @@ export interface Parameters {
   peers?: boolean | null;
   /** `probability`: a number from 0 to 1. */
   probability?: number | null;
+  /** `producer_byte_rate`: a number of bytes per second. */
+  producerByteRate?: number | null;
   /** `reassign`: true or false. */
   reassign?: boolean | null;
   /** `replication_factor`: a number of replicas. */
   replicationFactor?: number | null;
+  /** `request_percentage`: a percentage of the time of one thread. */
+  requestPercentage?: number | null;
   /** `seed`: an integer from 0. */
   seed?: number | null;
   /** `since`: milliseconds since the epoch, or a SeenRequest. */
@@ -100,6 +112,8 @@ export interface Parameters {
   topic?: string | null;
   /** `transactional_id`: a name, or a text. */
   transactionalId?: string | null;
+  /** `user`: the name of a user. */
+  user?: string | null;
   /** `value`: bytes, a text or null. */
   value?: any | null;
   /** `version`: a version from 0. */
@@ -449,6 +463,12 @@ export class Verbs {
   removeBroker(broker: number, options?: Pick<Parameters, 'reassign'> & CallOptions): Promise<void>;
 
   /**
+   * Removes all quotas of a user, of a client id, of both together, or of an `ip`; does nothing if
+   * there are none.
+   */
+  removeQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip'> & CallOptions): Promise<void>;
+
+  /**
    * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
    * again for the same rule.
    */
@@ -534,6 +554,13 @@ export class Verbs {
    * members reconcile with it as with any other.
    */
   setAssignment(group: string, assignment: any, options?: CallOptions): Promise<void>;
+
+  /**
+   * Sets quotas of a user, of a client id, or of both together; or `connection_creation_rate` of
+   * an `ip`. `"<default>"` stands for each one without a quota of its own. Other quotas of the
+   * same entity stay. A client beyond its quota is throttled as by Apache Kafka.
+   */
+  setQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip' | 'producerByteRate' | 'consumerByteRate' | 'requestPercentage' | 'controllerMutationRate' | 'connectionCreationRate'> & CallOptions): Promise<void>;
 
   /** Answers the next request to an API with a frame of the first bytes of the answer. */
   shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;

@@ -262,6 +262,10 @@ class Verbs {
     return this._verb('remove_broker', { broker }, options);
   }
 
+  removeQuota(options) {
+    return this._verb('remove_quota', {}, options);
+  }
+
   removeRule(rule, options) {
     return this._verb('remove_rule', { rule }, options);
   }
@@ -316,6 +320,10 @@ class Verbs {
 
   setAssignment(group, assignment, options) {
     return this._verb('set_assignment', { group, assignment }, options);
+  }
+
+  setQuota(options) {
+    return this._verb('set_quota', {}, options);
   }
 
   shortFrame(api, bytes, options) {

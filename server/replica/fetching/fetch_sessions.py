@@ -123,6 +123,14 @@ class FetchContext:
         """Return the response."""
         return response(partitions, NO_SESSION)
 
+    def preview(self, partitions: Iterable[PartitionResponse]) -> FetchResponse:
+        """Return the response for its size alone: the session stays as it is."""
+        return response(partitions, NO_SESSION)
+
+    def throttled_answer(self) -> FetchResponse:
+        """Return the response to a client that is throttled: no partitions, and no new session."""
+        return FetchResponse()
+
 
 class FullFetchContext(FetchContext):
     """A full fetch that asks for a new session."""
@@ -174,6 +182,12 @@ class IncrementalFetchContext(FetchContext):
             if data.records is not None and len(data.records):
                 session.move_to_end(partition)
         return response(changed, session.id)
+
+    def preview(self, partitions: Iterable[PartitionResponse]) -> FetchResponse:
+        return response([each for each in partitions if each[0].must_respond(each[1])], NO_SESSION)
+
+    def throttled_answer(self) -> FetchResponse:
+        return FetchResponse(session_id=self._session.id)
 
 
 class FetchSessionCache:

@@ -52,6 +52,8 @@ MORE: Mapping[str, str] = {
     "assert_seen": "--apis Produce,Fetch --times 2",
     "create_topic": "--partitions 3 --config retention.ms=60000",
     "fail": "--topic orders --times 2",
+    "remove_quota": "--client-id shop",
+    "set_quota": "--client-id shop --producer-byte-rate 1000000",
     "produce": '--key 42 --value "two pears"',
     "records": "--partition 0",
     "snapshot": "--name clean",

@@ -154,6 +154,9 @@ GOOD: dict[str, GoodCall] = {
     "expire_member": GoodCall(lambda kafka: {"group": "g", "member_id": _joined(kafka)}, NONE),
     "rebalance": GoodCall({"group": "g"}, NONE, prepare=_joined),
     "set_assignment": GoodCall({"group": "g", "assignment": {"m": [(TOPIC, 0)]}}, NONE, prepare=_joined_consumer_group),
+    # quotas
+    "set_quota": GoodCall({"client_id": "slow", "producer_byte_rate": 1000}, NONE),
+    "remove_quota": GoodCall({"user": "<default>"}, NONE),
     # transactions
     "move_transaction_coordinator": GoodCall(
         {"transactional_id": "id", "to": 2}, Is(lambda result: 0 <= result < 50), brokers=3

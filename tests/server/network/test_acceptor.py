@@ -50,13 +50,17 @@ class Flaky(socket.socket):
 
 
 class Stage:
-    """An acceptor whose settings may change."""
+    """An acceptor whose settings, time (ms) and quota of an address the test may change."""
 
     def __init__(self, **settings: object) -> None:
         self.settings = Settings({name.replace("_", "."): value for name, value in settings.items()})
         self.sock = Flaky()
         self.sock.bind(("127.0.0.1", 0))
-        self.quotas = ConnectionQuotas("PLAINTEXT", lambda: self.settings)
+        self.now = 1_700_000_000_000
+        self.address_limit: float | None = None
+        self.quotas = ConnectionQuotas(
+            "PLAINTEXT", lambda: self.settings, now=lambda: self.now, address_limit=lambda host: self.address_limit
+        )
         self.acceptor = Acceptor(self.sock, Greeting, self.quotas)
 
     async def connect(self) -> Client:
@@ -157,7 +161,7 @@ def test_an_episode_without_descriptors_is_logged_once(
     with caplog.at_level(logging.INFO, "kafkadouble.server"):
         run(test)
     (line,) = [record.getMessage() for record in caplog.records if record.name == "kafkadouble.server.network"]
-    assert "Too many open files: no connection is accepted until one ends" in line
+    assert "Too many open files: no connection is accepted for now" in line
 
 
 def test_the_end_of_an_episode_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
@@ -231,3 +235,36 @@ def test_what_is_reserved_is_at_the_end_of_what_there_may_be(monkeypatch: pytest
         assert [descriptors.is_reserved(each) for each in (first - 1, first)] == [False, True]
     monkeypatch.setattr(descriptors, "most", lambda: None)
     assert not descriptors.is_reserved(10**9)
+
+
+def test_connections_beyond_the_rate_are_accepted_later() -> None:
+    async def test() -> None:
+        async with accepting(max_connection_creation_rate=1, quota_window_num=2) as stage:
+            first, second = await stage.connect(), await stage.connect()
+            assert await first.is_served()
+            waiting = asyncio.ensure_future(second.is_served())
+            done, _ = await asyncio.wait([waiting], timeout=3 * acceptor.RETRY_S)
+            assert not done
+            stage.now += 1000
+            assert await waiting
+            await first.close()
+            await second.close()
+
+    run(test)
+
+
+def test_a_connection_from_an_address_beyond_its_quota_is_closed_after_its_throttle_time() -> None:
+    async def test() -> None:
+        async with accepting(quota_window_num=2) as stage:
+            stage.address_limit = 1
+            first, second = await stage.connect(), await stage.connect()
+            assert await first.is_served()
+            loop = asyncio.get_running_loop()
+            began = loop.time()
+            assert not await second.is_served()
+            assert loop.time() - began >= 0.9, "the throttle time is one window"
+            assert stage.quotas.total == 1
+            await first.close()
+            await second.close()
+
+    run(test)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from kafkadouble.server.configs.listeners import per_ip_overrides
@@ -124,3 +126,77 @@ def test_each_listener_has_its_own_limit_beside_that_of_all() -> None:
     second = Counted(internal, 2)
     clients = [Counted(external, moved_at) for moved_at in (3, 4)]
     assert in_excess([first, second, *clients]) == [first]
+
+
+class Clock:
+    """A time that the test sets."""
+
+    time = 1_700_000_000_000
+
+    def now(self) -> int:
+        return self.time
+
+
+def accepted_at(found: ConnectionQuotas, clock: Clock, count: int) -> list[int]:
+    """When each of so many connections is accepted that come at once (ms after the first)."""
+    start, found_at = clock.time, []
+    for _ in range(count):
+        while found.is_too_fast:
+            clock.time += 1
+        found_at.append(clock.time - start)
+    return found_at
+
+
+def test_connections_beyond_the_rate_wait() -> None:
+    clock, settings = Clock(), Settings({"max.connection.creation.rate": 2})
+    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
+    at = accepted_at(found, clock, 30)
+    # Ten of eleven windows are full: 20 connections at once, and each of the others waits for at
+    # most one window.
+    assert at[:20] == [0] * 20
+    assert at[20] == 500
+    assert all(0 < later - earlier <= 1000 for earlier, later in pairwise(at[20:]))
+
+
+def test_a_listener_may_have_a_rate_of_its_own() -> None:
+    clock = Clock()
+    settings = Settings({"listener.name.external.max.connection.creation.rate": 1})
+    counts = ConnectionCounts()
+    internal, external = (
+        ConnectionQuotas(name, lambda: settings, counts, now=clock.now) for name in ("INTERNAL", "EXTERNAL")
+    )
+    assert accepted_at(internal, clock, 50)[-1] == 0
+    assert accepted_at(external, clock, 11)[-2:] == [0, 1000]
+
+
+def test_the_rate_of_the_broker_is_that_of_all_its_listeners() -> None:
+    clock, settings, counts = Clock(), Settings({"max.connection.creation.rate": 1}), ConnectionCounts()
+    first, second = (ConnectionQuotas(name, lambda: settings, counts, now=clock.now) for name in ("A", "B"))
+    assert accepted_at(first, clock, 5) + accepted_at(second, clock, 5) == [0] * 10
+    assert accepted_at(second, clock, 1) == [1000]
+
+
+def test_a_rate_that_is_raised_counts_at_once() -> None:
+    clock, settings = Clock(), Settings({"max.connection.creation.rate": 1})
+    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
+    accepted_at(found, clock, 12)
+    settings = Settings()
+    assert accepted_at(found, clock, 50)[-1] == 0
+
+
+def test_connections_from_an_address_beyond_its_quota_are_closed_and_not_counted() -> None:
+    clock, settings = Clock(), Settings({"max.connection.creation.rate": 100})
+    limits = {"10.0.0.1": 1.0}
+    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now, address_limit=limits.get)
+    assert [found.throttle_address_ms("10.0.0.1") for _ in range(5)] == [0] * 5
+    clock.time += 5_000
+    assert [found.throttle_address_ms("10.0.0.1") for _ in range(25)] == [0] * 5 + [1000] * 20
+    assert found.throttle_address_ms("10.0.0.2") == 0
+    clock.time += 6_500  # the first five are forgotten
+    assert found.throttle_address_ms("10.0.0.1") == 0
+
+
+def test_a_rate_of_zero_accepts_a_connection_in_each_window() -> None:
+    clock, settings = Clock(), Settings({"max.connection.creation.rate": 0})
+    found = ConnectionQuotas("PLAINTEXT", lambda: settings, now=clock.now)
+    assert accepted_at(found, clock, 3) == [1000, 2000, 3000]

@@ -58,7 +58,7 @@ def test_it_is_never_more_than_all_of_it_in_one_window_and_never_less_than_nothi
         now, total = now + pause, total + size
         rate.record(size, now)
         assert 0 <= rate.measure(now) <= total * 1000 / LENGTH
-        assert len(rate._samples) <= COUNT + 1
+        assert len(rate.samples) <= COUNT + 1
 
 
 @given(TRAFFIC)
@@ -71,7 +71,7 @@ def test_what_went_within_the_windows_is_never_lost(traffic: Any) -> None:
         rate.record(size, now)
         sent.append((now, size))
         recent = sum(size for at, size in sent if now - at < (COUNT - 1) * LENGTH)
-        oldest = min(window.start for window in rate._samples)
+        oldest = min(window.start for window in rate.samples)
         assert rate.measure(now) * max(LENGTH, now - oldest) / 1000 >= recent * 0.999999
 
 

@@ -70,6 +70,27 @@ public final class Params {
     }
 
     /**
+     * The parameter connection_creation_rate: a number of connections per second.
+     */
+    public static Param connectionCreationRate(double value) {
+        return new Param("connection_creation_rate", value);
+    }
+
+    /**
+     * The parameter consumer_byte_rate: a number of bytes per second.
+     */
+    public static Param consumerByteRate(double value) {
+        return new Param("consumer_byte_rate", value);
+    }
+
+    /**
+     * The parameter controller_mutation_rate: a number of partitions per second.
+     */
+    public static Param controllerMutationRate(double value) {
+        return new Param("controller_mutation_rate", value);
+    }
+
+    /**
      * The parameter count: a count from 1.
      */
     public static Param count(long value) {
@@ -144,6 +165,13 @@ public final class Params {
      */
     public static Param internal(boolean value) {
         return new Param("internal", value);
+    }
+
+    /**
+     * The parameter ip: an address.
+     */
+    public static Param ip(String value) {
+        return new Param("ip", value);
     }
 
     /**
@@ -273,6 +301,13 @@ public final class Params {
     }
 
     /**
+     * The parameter producer_byte_rate: a number of bytes per second.
+     */
+    public static Param producerByteRate(double value) {
+        return new Param("producer_byte_rate", value);
+    }
+
+    /**
      * The parameter reassign: true or false.
      */
     public static Param reassign(boolean value) {
@@ -284,6 +319,13 @@ public final class Params {
      */
     public static Param replicationFactor(long value) {
         return new Param("replication_factor", value);
+    }
+
+    /**
+     * The parameter request_percentage: a percentage of the time of one thread.
+     */
+    public static Param requestPercentage(double value) {
+        return new Param("request_percentage", value);
     }
 
     /**
@@ -347,6 +389,13 @@ public final class Params {
      */
     public static Param transactionalId(String value) {
         return new Param("transactional_id", value);
+    }
+
+    /**
+     * The parameter user: the name of a user.
+     */
+    public static Param user(String value) {
+        return new Param("user", value);
     }
 
     /**

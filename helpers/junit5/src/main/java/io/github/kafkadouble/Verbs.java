@@ -612,6 +612,16 @@ public abstract class Verbs {
     }
 
     /**
+     * Removes all quotas of a user, of a client id, of both together, or of an ip; does nothing if
+     * there are none.
+     *
+     * <p>Optional: user, clientId, ip.
+     */
+    public void removeQuota(Param... params) {
+        call("remove_quota", new TypeToken<Void>() {}, params);
+    }
+
+    /**
      * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
      * again for the same rule.
      */
@@ -742,6 +752,18 @@ public abstract class Verbs {
      */
     public void setAssignment(String group, Object assignment) {
         call("set_assignment", new TypeToken<Void>() {}, null, new Param("group", group), new Param("assignment", assignment));
+    }
+
+    /**
+     * Sets quotas of a user, of a client id, or of both together; or connection_creation_rate of an
+     * ip. "&lt;default>" stands for each one without a quota of its own. Other quotas of the same
+     * entity stay. A client beyond its quota is throttled as by Apache Kafka.
+     *
+     * <p>Optional: user, clientId, ip, producerByteRate, consumerByteRate, requestPercentage,
+     * controllerMutationRate, connectionCreationRate.
+     */
+    public void setQuota(Param... params) {
+        call("set_quota", new TypeToken<Void>() {}, params);
     }
 
     /**

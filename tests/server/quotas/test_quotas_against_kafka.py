@@ -1,0 +1,181 @@
+"""Compares rates, token buckets, the precedence of quotas and throttle times with Apache Kafka
+4.4.0's own classes, on machines that have its jars. Seeds are printed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkadouble.server.quotas.client_quota_manager import ClientQuotaManager, QuotaConfig
+from kafkadouble.server.quotas.controller_mutation_quota import ControllerMutationQuotaManager
+from kafkadouble.server.quotas.default_quota_callback import DefaultQuotaCallback, Entity
+from kafkadouble.server.quotas.rate import Rate
+from kafkadouble.server.quotas.throttle_time import throttle_time_ms
+from kafkadouble.server.quotas.token_bucket import TokenBucket
+from kafkadouble.server.requests.request import Refusal
+from tests.server.configs.witness import Witness, running
+
+START = 1_700_000_000_000
+USERS, CLIENTS = ("alice", "bob", "a b/ö", "<default>"), ("app", "other", "", "<default>")
+
+Quota = tuple[str | None, str | None, float | None]
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[Witness]:
+    """The quotas of Apache Kafka 4.4.0, to compare with."""
+    yield from running(Path(__file__).with_name("QuotaWitness.java"))
+
+
+def chances(count: int) -> Iterator[random.Random]:
+    seed = random.randrange(10**9)
+    print(f"seed {seed}")
+    for number in range(count):
+        yield random.Random(seed + number)
+
+
+def times(chance: random.Random, count: int) -> Iterator[int]:
+    """Times that stand still, go on by little, and jump over windows."""
+    now = START
+    for _ in range(count):
+        now += chance.choice((0, 0, 1, 7, 250, 999, 1000, 1001, 3500, 11_000, 60_000, chance.randrange(20_000)))
+        yield now
+
+
+def shape(chance: random.Random) -> dict[str, Any]:
+    return {
+        "samples": chance.choice((1, 2, 3, 11, 11)),
+        "seconds": chance.choice((1, 1, 2, 10)),
+        "bound": chance.choice((0.5, 1, 10, 1000.5, 1e6)),
+    }
+
+
+def test_rates(kafka: Witness) -> None:
+    for chance in chances(200):
+        given = shape(chance)
+        rate = Rate(given["samples"], given["seconds"] * 1000)
+        steps: list[Any] = []
+        expected: list[float] = []
+        for now in times(chance, 60):
+            op, value = chance.choice(("record", "record", "measure", "window")), chance.choice((0, 1, 2.5, 700, 10**7))
+            steps.append([op, value, now])
+            if op == "record":
+                rate.record(value, now)
+                expected.append(throttle_time_ms(rate, given["bound"], now))
+            else:
+                expected.append(rate.measure(now) if op == "measure" else rate.window_ms(now))
+        found = kafka.ask(kind="rate", steps=steps, **given)
+        assert [min(each, 2**31 - 1) if of[0] == "record" else each for each, of in zip(found, steps, strict=True)] == (
+            expected
+        )
+
+
+def test_token_buckets(kafka: Witness) -> None:
+    for chance in chances(200):
+        given = shape(chance)
+        bucket = TokenBucket(given["samples"], given["seconds"] * 1000)
+        steps: list[Any] = []
+        expected: list[float | None] = []
+        for now in times(chance, 60):
+            op, value = chance.choice(("record", "measure")), chance.choice((0, -3, 1, 2.5, 700))
+            steps.append([op, value, now])
+            if op == "record":
+                bucket.record(value, given["bound"], now)
+            expected.append(None if op == "record" else bucket.measure(given["bound"], now))
+        assert kafka.ask(kind="bucket", steps=steps, **given) == expected
+
+
+def random_quotas(chance: random.Random) -> list[Quota]:
+    """Quotas of one level or of many, of which some are removed again."""
+    keys = [
+        (user, client)
+        for user in (*USERS[:3], None, "")
+        for client in (*CLIENTS[:2], None, "")
+        if (user, client) != ("", "")
+    ]
+    level = chance.choice((None, None, (True, False), (False, True), (True, True)))
+    if level is not None:
+        keys = [key for key in keys if ((key[0] != ""), (key[1] != "")) == level]
+    chosen = chance.sample(keys, min(len(keys), chance.randrange(0, 6)))
+    found: list[Quota] = [(*key, chance.choice((1, 2.5, 1000, 50_000))) for key in chosen]
+    return found + [(*key, None) for key in chosen if chance.random() < 0.2]
+
+
+def as_image(quotas: list[Quota], kind: str) -> dict[Entity, dict[str, float]]:
+    image: dict[Entity, dict[str, float]] = {}
+    for user, client, bound in quotas:
+        entity = tuple((type_, name) for type_, name in (("client-id", client), ("user", user)) if name != "")
+        image.pop(entity, None)
+        if bound is not None:
+            image[entity] = {kind: bound}
+    return image
+
+
+def test_the_precedence_of_quotas(kafka: Witness) -> None:
+    clients = [(user, client) for user in USERS for client in CLIENTS]
+    for chance in chances(300):
+        quotas = random_quotas(chance)
+        callback = DefaultQuotaCallback()
+        callback.update(as_image(quotas, "producer_byte_rate"), "producer_byte_rate")
+        expected = []
+        for user, client in clients:
+            tags = callback.tags(user, client)
+            expected.append([*tags, callback.limit(tags)])
+        found = kafka.ask(kind="precedence", quotas=quotas, clients=clients)
+        assert [[desanitized(each[0]), *each[1:]] for each in found] == expected, quotas
+
+
+def desanitized(user: str) -> str:
+    """Kafka's tags have the user as in a URL."""
+    from urllib.parse import unquote
+
+    return unquote(user)
+
+
+def test_what_clients_do_in_random_order(kafka: Witness) -> None:
+    """Rates and controller mutations of many clients, with the quotas of random levels."""
+    for chance in chances(150):
+        samples, seconds, quotas = chance.choice((2, 11)), chance.choice((1, 2)), random_quotas(chance)
+        config = QuotaConfig(samples, seconds)
+        manager = ClientQuotaManager("producer_byte_rate", config)
+        manager.update(as_image(quotas, "producer_byte_rate"))
+        mutations = ControllerMutationQuotaManager(config)
+        mutations.update(as_image(quotas, "controller_mutation_rate"))
+        steps: list[Any] = []
+        expected: list[Any] = []
+        for now in times(chance, 40):
+            op = chance.choice(("record", "record", "unrecord", "most", "strict", "permissive"))
+            user, client, value = (
+                chance.choice(USERS[:3]),
+                chance.choice(CLIENTS[:2]),
+                chance.choice((0, 1, 7, 500, 90_000)),
+            )
+            steps.append([op, user, client, value, now])
+            if op == "record":
+                expected.append(manager.record(user, client, value, now))
+            elif op == "most":
+                expected.append(manager.max_value_in_quota_window(user, client))
+            elif op == "unrecord":
+                manager.unrecord(user, client, value, now)
+                expected.append(None)
+            else:
+                expected.append(mutated(mutations, user, client, value, now, strict=op == "strict"))
+        found = kafka.ask(kind="manager", samples=samples, seconds=seconds, quotas=quotas, steps=steps)
+        assert found == expected, quotas
+
+
+def mutated(
+    mutations: ControllerMutationQuotaManager, user: str, client: str, value: int, now: int, *, strict: bool
+) -> list[Any]:
+    quota = mutations.quota_for(user, client, strict=strict, now=now)
+    if quota is None:
+        return [False, 0]
+    try:
+        quota.record(value)
+    except Refusal:
+        return [True, quota.throttle_time_ms(now)]
+    return [False, quota.throttle_time_ms(now)]

@@ -13,6 +13,7 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
+from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
@@ -212,6 +213,10 @@ class QuorumStage:
                 self.lives[id] = Uuid((self.made * 100 + id).to_bytes(16))
             body = broker_life.request(id, incarnation_id=self.lives[id], cluster_id="a-cluster", features=features())
             answer = self.ask(body, 4)
+            if answer.error_code == error_codes.DUPLICATE_BROKER_REGISTRATION:
+                # A leader that was elected meanwhile gives every broker a new session.
+                self.controllers.step(10_000)
+                answer = self.ask(body, 4)
             assert answer.error_code == 0, answer
         for id in BROKERS:
             epoch = self.draft.brokers[id].epoch

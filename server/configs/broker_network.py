@@ -29,7 +29,7 @@ max.connections.per.ip.overrides  string  ""  medium  cluster-wide  effective
     Other limits for single addresses: a list of HOST:COUNT.
 max.connections  int  2147483647  medium  cluster-wide  >=0  effective
     Open connections of the whole broker.
-max.connection.creation.rate  int  2147483647  medium  cluster-wide  >=0
+max.connection.creation.rate  int  2147483647  medium  cluster-wide  >=0  effective
     New connections per second of the whole broker.
 connections.max.idle.ms  long  600000  medium  effective
     Silence after which a connection is closed (ms).

@@ -4,9 +4,9 @@ Rows only; `table.py` describes their format.
 """
 
 ROWS = """
-quota.window.num  int  11  low  >=1
+quota.window.num  int  11  low  >=1  effective
     Windows kept for client quotas.
-quota.window.size.seconds  int  1  low  >=1
+quota.window.size.seconds  int  1  low  >=1  effective
     Length of a window of client quotas (s).
 replication.quota.window.num  int  11  low  >=1  effective
     Windows kept for replication quotas.
@@ -16,9 +16,9 @@ alter.log.dirs.replication.quota.window.num  int  11  low  >=1
     Windows kept for the quota of moves between log folders.
 alter.log.dirs.replication.quota.window.size.seconds  int  1  low  >=1
     Length of a window of the quota of moves between log folders (s).
-controller.quota.window.num  int  11  low  >=1
+controller.quota.window.num  int  11  low  >=1  effective
     Windows kept for the quota of controller mutations.
-controller.quota.window.size.seconds  int  1  low  >=1
+controller.quota.window.size.seconds  int  1  low  >=1  effective
     Length of a window of the quota of controller mutations (s).
 client.quota.callback.class  class  null  low
     Class that decides which quota a client has.

@@ -1,4 +1,5 @@
-"""Builds the request that sets a subscription to metrics of clients, as an admin client sends it."""
+"""Builds the request that sets a subscription to metrics of clients, as an admin client sends
+it."""
 
 from __future__ import annotations
 

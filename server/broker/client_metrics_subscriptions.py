@@ -20,6 +20,7 @@ from ..requests.regular_expression import InvalidRegularExpression, Pattern, com
 
 ALL_METRICS = "*"
 DEFAULT_INTERVAL_MS = 300_000
+"""Of a client without a subscription, and of a subscription that does not set it."""
 
 
 class ClientMetricsSubscription(NamedTuple):
@@ -76,11 +77,12 @@ def _subscription(configs: Mapping[str, str]) -> ClientMetricsSubscription:
     return ClientMetricsSubscription(
         hash_set_copy_order(metrics, string_hash) if isinstance(metrics, tuple) else [],
         interval_ms if isinstance(interval_ms, int) else DEFAULT_INTERVAL_MS,
-        {name: _pattern(text) for name, text in match_texts(values.get("match", ())).items()},
+        {name: compiled(text) for name, text in match_texts(values.get("match", ())).items()},
     )
 
 
-def _pattern(text: str) -> Pattern | None:
+def compiled(text: str) -> Pattern | None:
+    """The pattern, or None if RE2 does not accept it."""
     try:
         return compile_pattern(text)
     except InvalidRegularExpression:

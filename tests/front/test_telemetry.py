@@ -175,6 +175,8 @@ def test_a_reset_forgets_the_values() -> None:
         request = PushTelemetryRequest(client_instance_id=ID, subscription_id=found.subscription_id, metrics=data)
         assert ask(address, request, 0).error_code == codes.NONE
         assert [value.name for value in kafka.telemetry] == ["a"]
+        (shown,) = to_json(kafka.telemetry)
+        assert shown["value"] == "NaN", "JSON has no such number"
         kafka.reset()
         assert kafka.telemetry == []
 

@@ -17,7 +17,7 @@ from kafkadouble.messages.generated.push_telemetry import PushTelemetryRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.broker import client_metrics_manager
 from kafkadouble.server.broker.client_metrics_instance import subscription_id
-from kafkadouble.server.broker.client_metrics_subscriptions import ClientMetricsSubscription, _pattern
+from kafkadouble.server.broker.client_metrics_subscriptions import ClientMetricsSubscription, compiled
 from tests.server.harness import Harness
 from tests.server.telemetry import subscribe
 
@@ -145,8 +145,8 @@ ATTRIBUTES = {"client_id": "shop-1", "client_software_name": "apache-kafka-java"
     ],
 )
 def test_all_patterns_match_whole_attributes(patterns: Mapping[str, str], expected: bool) -> None:
-    compiled = {name: _pattern(text) for name, text in patterns.items()}
-    assert ClientMetricsSubscription([], 100, compiled).matches(ATTRIBUTES) is expected
+    subscription = ClientMetricsSubscription([], 100, {name: compiled(text) for name, text in patterns.items()})
+    assert subscription.matches(ATTRIBUTES) is expected
 
 
 def test_a_change_of_any_subscription_renews_every_instance(cluster: Harness) -> None:

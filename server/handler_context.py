@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from .broker.client_metrics_manager import ClientMetricsManager, TelemetryExporter
 from .configs.layers import Layers
 from .controller.controller import Controller
 from .controller.host import DecisionHost
@@ -74,6 +75,14 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
 
     @property
     def partition_metadata_client(self) -> PartitionMetadataClient: ...
+
+    @property
+    def client_metrics(self) -> ClientMetricsManager: ...
+
+    @property
+    def telemetry(self) -> TelemetryExporter | None:
+        """Where the metrics of clients go; None for nowhere."""
+        ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

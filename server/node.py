@@ -44,6 +44,7 @@ from .transactions.transaction_coordinator import TransactionCoordinator
 
 if TYPE_CHECKING:
     from .broker.broker_lifecycle_manager import BrokerLifecycleManager
+    from .broker.client_metrics_manager import ClientMetricsManager, TelemetryExporter
     from .broker.cluster_parts import ClusterParts
     from .broker.controller_registration_manager import ControllerRegistrationManager
     from .configs.layers import Layers
@@ -79,7 +80,8 @@ class Node:
     the same answers. Each life of a node makes other choices (`life_seed`). `history` keeps the
     requests; it costs time with every request. `logs` are what the node stores, and what an earlier
     life left; in memory unless given. `stopwatch` gives the time (ms) inside a step, for metrics
-    alone; `nanos` gives it in ns, for the quota of the time of requests.
+    alone; `nanos` gives it in ns, for the quota of the time of requests. `telemetry` takes the
+    metrics that clients push.
     """
 
     channels: Sequence[PeerChannel] = ()
@@ -110,9 +112,10 @@ class Node:
         cluster_id: str | None = None,
         stopwatch: Callable[[], int] = stopped,
         nanos: Callable[[], int] = stopped,
+        telemetry: TelemetryExporter | None = None,
     ) -> None:
         # What it is given.
-        self.settings, self.now, self.stopwatch = settings, now, stopwatch
+        self.settings, self.now, self.stopwatch, self.telemetry = settings, now, stopwatch, telemetry
         self.listeners = tuple(listeners)
         self.advertised = next(each.advertised for each in self.listeners if each.advertised is not None)
         """Host and port of the first advertised listener."""
@@ -240,6 +243,13 @@ class Node:
         from .security.sasl.sasl_listeners import SaslListeners
 
         return SaslListeners(self)
+
+    @cached_property
+    def client_metrics(self) -> ClientMetricsManager:
+        """The client instances that push metrics; the first of their requests makes it."""
+        from .broker.client_metrics_manager import ClientMetricsManager
+
+        return ClientMetricsManager(self)
 
     @cached_property
     def fetch_sessions(self) -> FetchSessionCache:

@@ -28,6 +28,7 @@ RESULTS: Mapping[str, str] = {
     "RuleHandle": "Rule",
     "Rule": "any",
     "LintFinding": "any",
+    "TelemetryValue": "any",
     "Any": "any",
     "str": "text",
     "int": "integer",

@@ -683,6 +683,13 @@ func (c *Client) SetAssignment(ctx context.Context, group string, assignment any
 	return c.call(ctx, "set_assignment", []Param{{"group", group}, {"assignment", assignment}}, nil, nil)
 }
 
+// SetClientMetrics subscribes to metrics that clients push (KIP-714): metrics are prefixes of their
+// names or *, interval.ms is the time between two pushes, and match has patterns of clients, such
+// as client_id=shop.*. An empty config removes the subscription.
+func (c *Client) SetClientMetrics(ctx context.Context, name string, config any) error {
+	return c.call(ctx, "set_client_metrics", []Param{{"name", name}, {"config", config}}, nil, nil)
+}
+
 // SetQuota sets quotas of a user, of a client id, or of both together; or connection_creation_rate
 // of an ip. "<default>" stands for each one without a quota of its own. Other quotas of the same
 // entity stay. A client beyond its quota is throttled as by Apache Kafka.
@@ -773,6 +780,14 @@ func (c *Client) StartBroker(ctx context.Context, broker int) error {
 // moves by as much.
 func (c *Client) StopBroker(ctx context.Context, broker int) error {
 	return c.call(ctx, "stop_broker", []Param{{"broker", broker}}, nil, nil)
+}
+
+// Telemetry: The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first.
+// Works after a stop too. Raises UsageError without telemetry=True.
+func (c *Client) Telemetry(ctx context.Context) ([]any, error) {
+	var result []any
+	err := c.call(ctx, "telemetry", []Param{}, nil, &result)
+	return result, err
 }
 
 // Throttle answers the next request to an API with this throttle time, and processes nothing on the

@@ -55,6 +55,8 @@ BROKERS = re.compile(r"brokers (.*)\Z", re.DOTALL)
 OWN_NAME = re.compile(r"(?<![\w/])~(?=\w)")
 
 SERVED = {served.name: (served.lowest, served.highest) for served in TABLE}
+ADVERTISED = {served.name: SERVED[served.name] for served in TABLE if not served.row.hidden}
+"""What both brokers advertise; the scripts play every version of it."""
 
 BRINGS_KAFKA_DOWN = {"FetchSnapshot": "with maxBytes -1 or the leader's own replica id it ends the process"}
 """APIs that are never sent, and why."""

@@ -17,7 +17,7 @@ from . import coverage, verdict
 from .brokers import both
 from .divergence import CONTROLLERS, THREE, rows
 from .play import Play, Report
-from .script import SCRIPTS, SERVED, settings
+from .script import ADVERTISED, SCRIPTS, settings
 from .settle import first_answers
 from .side import Side
 from .verdict import Problem
@@ -65,7 +65,7 @@ def test_what_differs_is_listed_and_what_is_listed_differs(
 
 def problems(report: Report) -> list[Problem]:
     listed = [row for row in rows() if row.section not in (CONTROLLERS, THREE)]
-    served = {(api, version) for api, (low, high) in SERVED.items() for version in range(low, high + 1)}
+    served = {(api, version) for api, (low, high) in ADVERTISED.items() for version in range(low, high + 1)}
     others = [
         *coverage.problems(report.codes, report.codes_of_kafka),
         *(f"{api} v{version} is not compared" for api, version in sorted(served - report.versions.keys())),

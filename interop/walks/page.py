@@ -73,8 +73,8 @@ LACKS = (
     Lack(
         "metrics of clients (KIP-714)",
         ("GetTelemetrySubscriptions", "PushTelemetry"),
-        "not in ApiVersions",
-        "nothing in kafkadouble would use them",
+        "not in ApiVersions without [`telemetry=True`](telemetry.md)",
+        "the same on a Kafka broker without a plugin for them",
     ),
     Lack(
         "SASL",
@@ -87,8 +87,8 @@ LACKS = (
 
 
 def served() -> frozenset[str]:
-    """The names of the APIs that the double serves."""
-    return frozenset(one.name for one in TABLE)
+    """The names of the APIs that the double advertises by default."""
+    return frozenset(one.name for one in TABLE if not one.row.hidden)
 
 
 def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: frozenset[str] | None = None) -> str:

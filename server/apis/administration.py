@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from .row import BODIES, BOTH, CONFIG_VALUES, HANDLER, NONE, ROW, ApiRow
 
+WITHOUT_TELEMETRY = "advertised only with `telemetry=True`, as by a Kafka broker with a plugin for metrics of clients"
+
 RESOURCES = "resource:resources/responses"
 
 ROWS = (
@@ -178,6 +180,26 @@ ROWS = (
     ),
     ApiRow(
         "UnregisterBroker", forwarded=True, parts=NONE, right="ALTER cluster", part_right=NONE, guard=ROW, secrets=NONE
+    ),
+    ApiRow(
+        "GetTelemetrySubscriptions",
+        forwarded=False,
+        parts=NONE,
+        right=NONE,
+        part_right=NONE,
+        guard=NONE,
+        secrets=NONE,
+        hidden=WITHOUT_TELEMETRY,
+    ),
+    ApiRow(
+        "PushTelemetry",
+        forwarded=False,
+        parts=NONE,
+        right=NONE,
+        part_right=NONE,
+        guard=NONE,
+        secrets=NONE,
+        hidden=WITHOUT_TELEMETRY,
     ),
     ApiRow(
         "ListConfigResources",

@@ -91,6 +91,7 @@ class ApiRow:
         advertised_from: int | None = None,
         reason: str = "",
         not_at: str = "",
+        hidden: str = "",
     ) -> None:
         self.name, self.api = name, registry.api_named(name)
         self.forwarded, self.right, self.part_right, self.secrets = forwarded, right, part_right, secrets
@@ -100,6 +101,8 @@ class ApiRow:
         self.module = module or self.api.request_entry.module
         self.controller_module = controller_module or self.module
         self.advertised_from, self.reason, self.not_at = advertised_from, reason, not_at
+        self.hidden = hidden
+        """Why ApiVersions leaves it out where no client metrics are wanted, or ""."""
         self._parts = () if parts == NONE else (parts,) if isinstance(parts, str) else parts
 
     @property
@@ -122,7 +125,7 @@ class ServedApi:
     """One API on one kind of listener, with the range of versions that is served and advertised."""
 
     def __init__(self, row: ApiRow, listener: str) -> None:
-        self.row, self.api, self.name, self.reason = row, row.api, row.name, row.reason
+        self.row, self.api, self.name, self.reason = row, row.api, row.name, row.reason or row.hidden
         self.lowest, self.highest = self.api.stable_versions
         self.advertised_from = self.lowest if row.advertised_from is None else row.advertised_from
         self._module = row.controller_module if listener == "controller" else row.module

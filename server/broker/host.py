@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any, Protocol
 
 from kafkadouble.messages.uuid import Uuid
 
 from ..controller.controller import Controller
-from ..logs.host import ChannelHost
+from ..logs.host import ChannelHost, NodeHost
 from ..logs.raft_manager import RaftManager
 from ..replica.host import ReplicaHost
 from ..replica.replica_manager import ReplicaManager
@@ -56,6 +57,13 @@ class BrokerHost(ChannelHost, Protocol):
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
         """The answer to a request of the node itself, past faults and traces."""
         ...
+
+
+class ClientMetricsHost(NodeHost, Protocol):
+    """A node, as the metrics of its clients see it."""
+
+    @property
+    def random(self) -> Random: ...
 
 
 class ClusterHost(BrokerHost, ReplicaHost, Protocol):

@@ -34,6 +34,6 @@ kafka.metrics.reporters  list  ""  low
     Classes that the older broker metrics are reported to.
 kafka.metrics.polling.interval.secs  int  10  low  >=1
     Time between two polls of the older broker metrics (s).
-telemetry.max.bytes  int  1048576  low  >=1
-    Largest push of client telemetry, compressed.
+telemetry.max.bytes  int  1048576  low  >=1  effective
+    Largest push of client telemetry, compressed, and also decompressed.
 """

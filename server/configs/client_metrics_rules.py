@@ -48,3 +48,10 @@ def patterns(match: Value) -> dict[str, re.Pattern[str]]:
         if not equals or not pattern or "=" in pattern or name.strip() not in PROPERTIES:
             raise InvalidConfig("match", element, text=f"Illegal client matching pattern: {element}")
     return found
+
+
+def match_texts(match: Value) -> dict[str, str]:
+    """The text of the pattern for each property of a client, from a `match` that is valid. The
+    last pattern for a property counts."""
+    elements = [element.partition("=") for element in match] if isinstance(match, tuple) else []
+    return {name.strip(): pattern.strip() for name, _, pattern in elements}

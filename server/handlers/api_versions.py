@@ -6,6 +6,7 @@
   Version 4 shows them.
 - The connection answers a version that is not served in version 0, without reading the body
   (KIP-511).
+- The APIs for metrics of clients are listed only where something takes them (KIP-714).
 - Version 5 may carry the cluster id and node id of the intended node (KIP-1242). One without the
   other is INVALID_REQUEST. A different node is REBOOTSTRAP_REQUIRED, except on a listener of
   controllers.
@@ -42,7 +43,11 @@ def answer(node: HandlerContext, request: Request[ApiVersionsRequest]) -> ApiVer
     if request.peer.authenticator is not None:
         request.peer.authenticator.on_api_versions()
     return ApiVersionsResponse(
-        api_keys=[_range(served) for served in request.peer.apis.values()],
+        api_keys=[
+            _range(served)
+            for served in request.peer.apis.values()
+            if not served.row.hidden or node.telemetry is not None
+        ],
         supported_features=[
             ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=low, max_version=high)
             for name, (low, high) in SUPPORTED.items()

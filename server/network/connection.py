@@ -374,8 +374,8 @@ class Connection:
             self._task = None
             if self._request is not None and self._request.trace is not None:
                 self._request.trace.end(ABANDONED, self.node.now)
-        if self.peer.on_disconnect is not None:
-            self.peer.on_disconnect(self.peer.id)
+        for listener in self.peer.on_disconnect:
+            listener(self.peer.id)
         if self._trace.is_on:
             self._trace.disconnected(self.peer)
 

@@ -60,8 +60,13 @@ class Peer:
         self.is_node = False  # see `origin.py`
         self.is_in_process = False
         """Whether it is a node of this process: the authorizer allows it everything."""
-        self.on_disconnect: Callable[[int], None] | None = None
+        self.on_disconnect: tuple[Callable[[int], None], ...] = ()
         """Called with the id when the connection has ended, for state that lives as long."""
+
+    def listen_to_disconnect(self, listener: Callable[[int], None]) -> None:
+        """Call it with the id when the connection has ended, once."""
+        if listener not in self.on_disconnect:
+            self.on_disconnect += (listener,)
 
     @property
     def is_at_controller(self) -> bool:

@@ -165,7 +165,7 @@ class SharePartitionManager:
     ) -> InitialContext:
         if self.sessions.open(key, partitions, peer.id) is None:
             raise Refusal(error_codes.SHARE_SESSION_LIMIT_REACHED)
-        peer.on_disconnect = self.sessions.on_disconnect
+        peer.listen_to_disconnect(self.sessions.on_disconnect)
         return InitialContext(partitions)
 
     def update_session(self, key: ShareSessionKey, epoch: int) -> None:

@@ -29,6 +29,7 @@ from .node_listeners import BoundListeners, of_brokers, of_controllers
 from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
+    from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
     from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.faults.disks import DiskHost
     from kafkadouble.server.faults.plane import Faults
@@ -86,7 +87,7 @@ class Broker(RuleHolder):
     one each start and each reset makes its own. `history` keeps the latest requests, for a program
     that will look at them. `data` are the directories that it keeps its logs in; in memory unless
     given. `capture` has a row for each request of a connection. With `peer_requests` the history
-    also keeps requests between nodes.
+    also keeps requests between nodes. `telemetry` takes the metrics of clients.
     """
 
     def __init__(
@@ -100,10 +101,11 @@ class Broker(RuleHolder):
         peer_requests: bool = False,
         data: Data | None = None,
         capture: Capture | None = None,
+        telemetry: TelemetryExporter | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
         self._data, self._capture, self._peer_requests = data, capture, peer_requests
-        self.listeners = listeners.specs
+        self.listeners, self._telemetry = listeners.specs, telemetry
         if not any(spec.advertised for spec in self.listeners):
             raise UsageError("a node without a listener serves no client")
         self._peer = Peer(OWNER, *self.address, self.listeners[0])
@@ -130,6 +132,7 @@ class Broker(RuleHolder):
             cluster_id=cluster_id,
             stopwatch=self.clock.now,
             nanos=nanos_of(self.clock),
+            telemetry=self._telemetry,
         )
         if self._capture is not None:
             node.trace.subscribe(self._capture, self._capture.nanos)

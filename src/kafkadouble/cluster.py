@@ -35,6 +35,7 @@ from .member_settings import check, of_broker, of_controller
 from .node_listeners import BoundListeners
 
 if TYPE_CHECKING:
+    from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
 
@@ -58,9 +59,10 @@ class Cluster(ClusterView):
         peer_requests: bool = False,
         data_dirs: Sequence[str] = (),
         capture: Capture | None = None,
+        telemetry: TelemetryExporter | None = None,
     ) -> None:
         check(settings)
-        self._capture = capture
+        self._capture, self._telemetry = capture, telemetry
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(peers=peer_requests), RuleRegister()
         self._history.topic_names.look_at(self)
@@ -179,6 +181,7 @@ class Cluster(ClusterView):
             history=False,
             data=member.data,
             capture=self._capture,
+            telemetry=self._telemetry,
         )
         broker.listener.watches = self.watches
         self._attach(broker.node)

@@ -25,13 +25,14 @@ from .arguments import check, check_given
 from .errors import UsageError
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, listener_config, planned
-from .running import PathLike, Running, RunOptions, capture_of, checked_count, paths_of
+from .running import PathLike, Running, RunOptions, capture_of, checked_count, collector_if, paths_of, scenario_of
 from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
 from .verbs.groups import GroupVerbs
 from .verbs.lint import LintVerbs
 from .verbs.logs import LogVerbs
+from .verbs.metrics import MetricVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.quotas import QuotaVerbs
 from .verbs.registry import verb
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .control.server import ControlServer
     from .requests import Requests
-    from .scenario.scenario import Scenario
     from .scenario.steps import ScenarioSteps, StepOutcome
     from .security import Security
 
@@ -74,6 +74,7 @@ class KafkaDouble(
     WaitVerbs,
     LintVerbs,
     SnapshotVerbs,
+    MetricVerbs,
 ):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
@@ -93,6 +94,7 @@ class KafkaDouble(
     - `capture`, a directory or a *.parquet file, gets a row for each request; `capture_bodies` adds
       the contents of requests and answers as JSON, `capture_frames` their bytes, for a replay.
     - `peer_requests` keeps the requests between nodes.
+    - `telemetry` lets clients push their metrics, by the extra `kafkadouble[telemetry]`.
     - `acls`: the ACLs of each start and each reset, as texts such as `User:alice allow READ
       topic:orders*` or as AclBindings; from then on clients may only do what an ACL allows, except
       `super_users`. A client on a PLAINTEXT listener is `User:ANONYMOUS`.
@@ -129,6 +131,7 @@ class KafkaDouble(
         acls: Iterable[AclBinding | str] = (),
         super_users: Iterable[str] = (),
         scenario: PathLike | None = None,
+        telemetry: bool = False,
     ) -> None:
         check(host=host)
         check_given(config=config, seed=seed)
@@ -137,6 +140,7 @@ class KafkaDouble(
         if stepped and clock is not None:
             raise UsageError("a clock and stepped=True are two answers to one question: give one of them")
         self._seed, self._peer_requests = seed, bool(peer_requests)
+        self._telemetry = collector_if(telemetry)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
         if security is not None or users is not None or certificate is not None:
@@ -165,7 +169,7 @@ class KafkaDouble(
         self._snapshots = {}
         self._control: ControlServer | None = None
         self._round = 0
-        self._scenario = None if scenario is None else _scenario_of(scenario)
+        self._scenario = None if scenario is None else scenario_of(scenario)
         self._steps: ScenarioSteps | None = None
 
     def start(self) -> KafkaDouble:
@@ -211,7 +215,14 @@ class KafkaDouble(
 
     def _run_options(self) -> RunOptions:
         return RunOptions(
-            self._nodes, self._settings, self._clock, self._seed, self._data_dirs, self._capture, self._peer_requests
+            self._nodes,
+            self._settings,
+            self._clock,
+            self._seed,
+            self._data_dirs,
+            self._capture,
+            self._peer_requests,
+            self._telemetry,
         )
 
     def stop(self) -> None:
@@ -275,14 +286,6 @@ class KafkaDouble(
         if found is None:
             raise UsageError("no other node reaches its controller: give controller_port=0")
         return text_of(*found)
-
-    @property
-    @verb
-    def metrics(self) -> dict[str, Any]:
-        """Metrics of the snapshots of the cluster's metadata, by their names in Apache Kafka and
-        KIP-630; latencies are in ms. With several brokers these are the metrics of the controller;
-        `brokers[1].metrics` are those of a broker."""
-        return self._call(lambda: self._serving().broker.node.snapshot_generator.readings())
 
     def _addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
         running = self._known()
@@ -352,6 +355,8 @@ class KafkaDouble(
 
     async def _reset(self, broker: Broker | Cluster) -> None:
         await broker.reset()
+        if self._telemetry is not None:
+            self._telemetry.clear()
         await self._stored_users(broker)
 
     @property
@@ -390,9 +395,3 @@ class KafkaDouble(
         if running is None or not running.thread.running:
             return "<KafkaDouble, not running>"
         return f"<KafkaDouble at {self.bootstrap_servers}: {self._call(repr, running.broker)}>"
-
-
-def _scenario_of(file: PathLike) -> Scenario:
-    from .scenario.scenario import load
-
-    return load(file)

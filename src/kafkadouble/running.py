@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .capturing import Capturing
     from .cluster import Cluster
     from .data_dirs import DataDirs
+    from .scenario.scenario import Scenario
+    from .telemetry import TelemetryCollector
 
 
 T = TypeVar("T")
@@ -64,6 +66,22 @@ def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.C
     return CaptureOptions(os.fspath(path), bodies, frames)
 
 
+def scenario_of(file: PathLike) -> Scenario:
+    """The scenario of a file, checked."""
+    from .scenario.scenario import load
+
+    return load(file)
+
+
+def collector_if(telemetry: bool) -> TelemetryCollector | None:
+    """What keeps the metrics of clients, if they are wanted. UsageError if a library is missing."""
+    if not telemetry:
+        return None
+    from .telemetry import TelemetryCollector
+
+    return TelemetryCollector()
+
+
 class RunOptions(NamedTuple):
     """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives
     them."""
@@ -75,6 +93,7 @@ class RunOptions(NamedTuple):
     data_dirs: Sequence[str]
     capture: capturing.CaptureOptions | None = None
     peer_requests: bool = False
+    telemetry: TelemetryCollector | None = None
 
 
 class Running:
@@ -125,6 +144,7 @@ class Running:
             peer_requests=options.peer_requests,
             data=self._data,
             capture=self._capture,
+            telemetry=options.telemetry,
         )
 
     def _begin_cluster(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
@@ -140,6 +160,7 @@ class Running:
             peer_requests=options.peer_requests,
             data_dirs=options.data_dirs,
             capture=self._capture,
+            telemetry=options.telemetry,
         )
 
     @property

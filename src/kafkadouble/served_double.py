@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .scenario.scenario import Scenario
     from .security import Security
+    from .telemetry import TelemetryCollector
 
 
 class ServedDouble(KafkaDouble):
@@ -37,6 +38,7 @@ class ServedDouble(KafkaDouble):
         scenario: Scenario | None = None,
         security: Security | None = None,
         acls: Sequence[CreateAclsRequest.AclCreation] = (),
+        telemetry: TelemetryCollector | None = None,
     ) -> None:
         self._settings, self._clock, self._topics = settings, clock, tuple(topics)
         self._seed, self._peer_requests = None, False
@@ -46,7 +48,7 @@ class ServedDouble(KafkaDouble):
         self._running, self._round = Running.over(broker), 0
         self._snapshots, self._control = {}, None
         self._scenario, self._steps, self._acls = scenario, None, acls
-        self._security = security
+        self._security, self._telemetry = security, telemetry
 
     def start(self) -> KafkaDouble:
         """Does nothing: it runs."""

@@ -28,7 +28,7 @@ def _row(served: ServedApi) -> dict[str, Any]:
         "key": served.api.key,
         "name": served.name,
         "versions": [served.lowest, served.highest],
-        "advertised": [served.advertised_from, served.highest],
+        "advertised": [] if served.row.hidden else [served.advertised_from, served.highest],
         "reason": served.reason,
     }
 
@@ -59,9 +59,13 @@ def as_text() -> str:
 def _remark(row: dict[str, Any]) -> str:
     if row["advertised"] == row["versions"]:
         return str(row["reason"])
+    if not row["advertised"]:
+        return str(row["reason"])
     return f"advertised as {_range(row['advertised'])}: {row['reason']}"
 
 
 def _range(versions: list[int]) -> str:
+    if not versions:
+        return "no"
     low, high = versions
     return str(low) if low == high else f"{low}-{high}"

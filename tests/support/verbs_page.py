@@ -110,6 +110,7 @@ TITLES = {
     "requests": "Requests",
     "faults": "Faults",
     "snapshots": "Snapshots",
+    "metrics": "Metrics",
     "double": "The double itself",
 }
 """The sections, by subject, in their order."""
@@ -118,6 +119,7 @@ NOTES = {
     "requests": "In the registry the first is `requests`, the last `clear_requests`: [requests.md](requests.md).\n",
     "faults": "Each verb that arms a rule also takes the fields of Match and Trigger: [faults.md](faults.md).\n",
     "waiting": "`kafka.aio` has the same verbs as coroutines: [waiting.md](waiting.md).\n",
+    "metrics": "Metrics of clients are described in [telemetry.md](telemetry.md).\n",
     "quotas": "What they do to clients is described in [quotas.md](quotas.md).\n",
     "lint": "What it finds is listed in [lint.md](lint.md).\n",
     "brokers": "How a cluster behaves is described in [clusters.md](clusters.md).\n",

@@ -556,6 +556,13 @@ export class Verbs {
   setAssignment(group: string, assignment: any, options?: CallOptions): Promise<void>;
 
   /**
+   * Subscribes to metrics that clients push (KIP-714): `metrics` are prefixes of their names or
+   * `*`, `interval.ms` is the time between two pushes, and `match` has patterns of clients, such
+   * as `client_id=shop.*`. An empty `config` removes the subscription.
+   */
+  setClientMetrics(name: string, config: any, options?: CallOptions): Promise<void>;
+
+  /**
    * Sets quotas of a user, of a client id, or of both together; or `connection_creation_rate` of
    * an `ip`. `"<default>"` stands for each one without a quota of its own. Other quotas of the
    * same entity stay. A client beyond its quota is throttled as by Apache Kafka.
@@ -600,6 +607,12 @@ export class Verbs {
    * as much.
    */
   stopBroker(broker: number, options?: CallOptions): Promise<void>;
+
+  /**
+   * The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first. Works
+   * after a stop too. Raises UsageError without `telemetry=True`.
+   */
+  telemetry(options?: CallOptions): Promise<any[]>;
 
   /**
    * Answers the next request to an API with this throttle time, and processes nothing on the

@@ -322,6 +322,10 @@ class Verbs {
     return this._verb('set_assignment', { group, assignment }, options);
   }
 
+  setClientMetrics(name, config, options) {
+    return this._verb('set_client_metrics', { name, config }, options);
+  }
+
   setQuota(options) {
     return this._verb('set_quota', {}, options);
   }
@@ -360,6 +364,10 @@ class Verbs {
 
   stopBroker(broker, options) {
     return this._verb('stop_broker', { broker }, options);
+  }
+
+  telemetry(options) {
+    return this._verb('telemetry', {}, options);
   }
 
   throttle(api, seconds, options) {

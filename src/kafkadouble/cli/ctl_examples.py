@@ -16,6 +16,7 @@ VALUES: Mapping[str, str] = {
     "broker": "1",
     "bytes": "10",
     "bytes_per_second": "1000",
+    "config": "metrics=*",
     "error": "NOT_LEADER_OR_FOLLOWER",
     "factor": "10",
     "group": "shop",

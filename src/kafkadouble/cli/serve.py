@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..scenario.scenario import Scenario
     from ..security import Security
+    from ..telemetry import TelemetryCollector
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
@@ -47,6 +48,7 @@ def main(words: list[str]) -> int:
         control = _control(options)
         scenario = _scenario(options)
         _check_capture(options)
+        options.telemetry = _telemetry(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
         return _fail(WRONG_USE, str(problem))
     socks: list[list[socket]] = []
@@ -216,6 +218,11 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="serve the live page, which shows every request; a line on stdout has its URL; --control-port gives the port (default: any)",
     )
+    add(
+        "--telemetry",
+        action="store_true",
+        help="let clients push their metrics (KIP-714), which the control plane shows as `telemetry`",
+    )
     add("-v", "--verbose", action="store_true", help="also log every request")
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
@@ -317,6 +324,15 @@ def _scenario(options: argparse.Namespace) -> Scenario | None:
     from .serve_double import checked_scenario
 
     return checked_scenario(options)
+
+
+def _telemetry(options: argparse.Namespace) -> TelemetryCollector | None:
+    """What keeps the metrics of clients. Its modules are imported only with --telemetry."""
+    if not options.telemetry:
+        return None
+    from ..telemetry import TelemetryCollector
+
+    return TelemetryCollector()
 
 
 def _check_capture(options: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ async def served_double(
         from ..acls import checked_acls
 
         acls = checked_acls(options.acl)
-    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security, acls)
+    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security, acls, options.telemetry)
     try:
         yield double
     finally:

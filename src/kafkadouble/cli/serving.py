@@ -224,6 +224,7 @@ def _made(
             history=_keeps_history(options),
             data_dirs=_dirs(options.data_dir, settings),
             capture=capture,
+            telemetry=options.telemetry,
         )
     settings, data = _data(options.data_dir, settings, clock)
     return Broker(
@@ -235,6 +236,7 @@ def _made(
         peer_requests=options.verbose,
         data=data,
         capture=capture,
+        telemetry=options.telemetry,
     )
 
 

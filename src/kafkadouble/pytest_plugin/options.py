@@ -175,6 +175,7 @@ MARKED = (
     "capture_bodies",
     "capture_frames",
     "peer_requests",
+    "telemetry",
     "controller_port",
     "scenario",
     "strict_rules",

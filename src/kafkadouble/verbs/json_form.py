@@ -2,7 +2,7 @@
 
 Bytes are a text if they are valid UTF-8, and otherwise `{"base64": "..."}`. A mapping by partition,
 `{("orders", 0): 5}`, is `{"orders": {"0": 5}}`. A named tuple is an object, without what is None by
-default; a rule is its own JSON.
+default; a rule is its own JSON. Numbers that JSON does not have are `"NaN"` and `"Infinity"`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
 from enum import Enum
+from math import isfinite, isnan
 from typing import Any
 
 from kafkadouble.errors import UsageError
@@ -25,6 +26,8 @@ from kafkadouble.snapshot import Snapshot
 def to_json(value: Any) -> Any:
     """The same as a value that `json.dumps` takes. Raises UsageError if there is none."""
     if value is None or isinstance(value, bool | int | float | str):
+        if isinstance(value, float) and not isfinite(value):
+            return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
         return value.value if isinstance(value, Enum) else value
     for kind, convert in _CONVERSIONS:
         if isinstance(value, kind):

@@ -34,6 +34,7 @@ class GoodCall(NamedTuple):
     prepare: Callable[[KafkaDouble], object] = nothing
     stepped: bool = True
     on_disk: bool = False
+    telemetry: bool = False
 
     def parameters(self, kafka: KafkaDouble) -> dict[str, Any]:
         return dict(self.given(kafka) if callable(self.given) else self.given)
@@ -171,6 +172,8 @@ GOOD: dict[str, GoodCall] = {
     "scale": GoodCall({"factor": 0.5}, NONE, stepped=False),
     # the double
     "reset": GoodCall({}, NONE),
+    "set_client_metrics": GoodCall({"name": "all", "config": {"metrics": "*", "interval.ms": "1000"}}, NONE),
+    "telemetry": GoodCall({}, [], telemetry=True),
     "metrics": GoodCall({}, Is(lambda result: isinstance(result, dict) and len(result) > 0)),
     "bootstrap": GoodCall({"listener": "PLAINTEXT"}, Is(lambda result: result.startswith("127.0.0.1:"))),
     "snapshot": GoodCall({}, Is(lambda result: (result["topics"], result["records"]) == (1, 1)), brokers=3),

@@ -41,8 +41,10 @@ REQUIRED = [(verb, each) for verb, each in PARAMETERS if each.is_required]
 
 
 @contextmanager
-def running(brokers: int = 1, stepped: bool = True, data_dir: Path | None = None) -> Iterator[KafkaDouble]:
-    with KafkaDouble(brokers=brokers, stepped=stepped, seed=1, data_dir=data_dir) as kafka:
+def running(
+    brokers: int = 1, stepped: bool = True, data_dir: Path | None = None, telemetry: bool = False
+) -> Iterator[KafkaDouble]:
+    with KafkaDouble(brokers=brokers, stepped=stepped, seed=1, data_dir=data_dir, telemetry=telemetry) as kafka:
         kafka.create_topic(TOPIC, replication_factor=brokers)
         kafka.produce(TOPIC, "a")
         yield kafka
@@ -59,7 +61,7 @@ def test_every_verb_has_a_good_call() -> None:
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_call(name: str, tmp_path: Path) -> None:
     verb, good = VERBS[name], GOOD[name]
-    with running(good.brokers, good.stepped, tmp_path if good.on_disk else None) as kafka:
+    with running(good.brokers, good.stepped, tmp_path if good.on_disk else None, good.telemetry) as kafka:
         good.prepare(kafka)
         result = verb.to_json(verb.call(kafka, **good.parameters(kafka)))
     assert json.loads(json.dumps(result)) == result

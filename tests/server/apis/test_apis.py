@@ -95,9 +95,10 @@ GUARDED = "client_rights", "may_read_topics", "request_authorization import may"
 UNGUARDED = {
     *("ApiVersions", "SaslHandshake", "SaslAuthenticate"),
     *("RenewDelegationToken", "ExpireDelegationToken", "DescribeDelegationToken"),
+    *("GetTelemetrySubscriptions", "PushTelemetry"),
 }
 """The APIs for which a client needs no right: those before it has a principal; and tokens have
-owners."""
+owners; and any client may push its metrics (KIP-714)."""
 
 
 @EVERY

@@ -149,8 +149,8 @@ def test_the_end_of_a_connection_releases_what_its_member_has(broker: Members) -
     assert broker.fetch("m", partitions=[0]) == {0: [(0, 1, 1)]}
     own, broker.peer = broker.peer, Peer(2, "127.0.0.1", 50_001, broker.node.listeners[0])
     waiting = broker.begin_fetch("n", partitions=[0])
-    assert own.on_disconnect is not None
-    own.on_disconnect(own.id)
+    (on_disconnect,) = own.on_disconnect
+    on_disconnect(own.id)
     broker.tick(0)
     assert acquired(waiting.response) == {0: [(0, 1, 2)]}
 
@@ -158,7 +158,7 @@ def test_the_end_of_a_connection_releases_what_its_member_has(broker: Members) -
 def test_a_lost_connection_is_reported_to_the_sessions(broker: Members) -> None:
     client = Client("a", broker.node, 7)
     ended: list[int] = []
-    client.connection.peer.on_disconnect = ended.append
+    client.connection.peer.listen_to_disconnect(ended.append)
     client.connection.lost()
     assert ended == [7]
 
@@ -168,8 +168,8 @@ def test_the_last_session_of_a_group_ends_its_share_partitions(broker: Members) 
     broker.fetch("m", partitions=[0])
     broker.end_session("m")
     assert len(list(broker.node.share_partitions)) == 1
-    assert broker.peer.on_disconnect is not None
-    broker.peer.on_disconnect(broker.peer.id)
+    (on_disconnect,) = broker.peer.on_disconnect
+    on_disconnect(broker.peer.id)
     assert list(broker.node.share_partitions) == []
 
 

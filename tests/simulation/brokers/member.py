@@ -212,8 +212,8 @@ class Member:
             if connection is not None:
                 for task in connection.tasks:
                     task.close()
-                if connection.peer.on_disconnect is not None:
-                    connection.peer.on_disconnect(connection.peer.id)
+                for listener in connection.peer.on_disconnect:
+                    listener(connection.peer.id)
                 node.tick(self.world.now)
 
         self.step(lost)

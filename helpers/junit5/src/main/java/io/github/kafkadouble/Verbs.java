@@ -755,6 +755,15 @@ public abstract class Verbs {
     }
 
     /**
+     * Subscribes to metrics that clients push (KIP-714): metrics are prefixes of their names or *,
+     * interval.ms is the time between two pushes, and match has patterns of clients, such as
+     * client_id=shop.*. An empty config removes the subscription.
+     */
+    public void setClientMetrics(String name, Object config) {
+        call("set_client_metrics", new TypeToken<Void>() {}, null, new Param("name", name), new Param("config", config));
+    }
+
+    /**
      * Sets quotas of a user, of a client id, or of both together; or connection_creation_rate of an
      * ip. "&lt;default>" stands for each one without a quota of its own. Other quotas of the same
      * entity stay. A client beyond its quota is throttled as by Apache Kafka.
@@ -850,6 +859,14 @@ public abstract class Verbs {
      */
     public void stopBroker(long broker) {
         call("stop_broker", new TypeToken<Void>() {}, null, new Param("broker", broker));
+    }
+
+    /**
+     * The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first. Works
+     * after a stop too. Raises UsageError without telemetry=True.
+     */
+    public List<JsonElement> telemetry() {
+        return call("telemetry", new TypeToken<List<JsonElement>>() {}, null);
     }
 
     /**

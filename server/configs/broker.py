@@ -24,6 +24,8 @@ OF_ONE_MECHANISM = (
 """Configurations that a listener has for each SASL mechanism:
 `listener.name.internal.plain.sasl.jaas.config`.
 """
+OF_OAUTHBEARER = ".sasl.oauthbearer."
+"""What all the settings of the mechanism OAUTHBEARER begin with, after its name."""
 
 
 ALWAYS = (broker_quorum, broker_network, broker_logs)
@@ -59,6 +61,9 @@ def base_name(name: str) -> str | None:
     rest = name.removeprefix(LISTENER_PREFIX).partition(".")[2]
     if not name.startswith(LISTENER_PREFIX) or not rest:
         return None
+    mechanism, found, own = rest.partition(OF_OAUTHBEARER)
+    if found and "." not in mechanism:
+        return OF_OAUTHBEARER[1:] + own
     return next((single for single in OF_ONE_MECHANISM if rest.endswith(single)), rest)
 
 

@@ -159,6 +159,18 @@ PLAIN = "listener.name.sasl_plaintext.plain.sasl.jaas.config"
         ({"sasl.enabled.mechanisms": "DIGEST"}, "sasl.enabled.mechanisms: DIGEST is not known"),
         ({"sasl.enabled.mechanisms": ""}, "needs one mechanism at least"),
         ({"sasl.enabled.mechanisms": "PLAIN"}, f"{PLAIN} is missing: PLAIN needs it on listener SASL_PLAINTEXT"),
+        (
+            {"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.PlainLoginModule required;"},
+            "sasl.mechanism.inter.broker.protocol: GSSAPI must be included in sasl.enabled.mechanisms",
+        ),
+        (
+            {
+                "sasl.enabled.mechanisms": "PLAIN",
+                PLAIN: "x.PlainLoginModule required;",
+                "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-256",
+            },
+            "sasl.mechanism.inter.broker.protocol: SCRAM-SHA-256 must be included in sasl.enabled.mechanisms",
+        ),
         ({"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.PlainLoginModule hidden"}, "is not of the form"),
         ({"sasl.enabled.mechanisms": "PLAIN", PLAIN: "x.Other required a=hidden;"}, "PLAIN needs PlainLoginModule"),
     ],

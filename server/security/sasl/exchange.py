@@ -34,13 +34,13 @@ class SaslFailure(Exception):
     """The client has not proved who it is.
 
     `message` is for the client. Without one, the client gets a text that is the same for every
-    reason, so that it does not learn which users exist; `reason` is then for the log, and contains
-    nothing that the client sent.
+    reason, so that it does not learn which users exist. `reason` is for the log, and contains
+    nothing that the client sent; without one it is the message.
     """
 
-    def __init__(self, message: str | None = None, *, reason: str = "invalid credentials") -> None:
-        super().__init__(message or reason)
-        self.message, self.reason = message, message or reason
+    def __init__(self, message: str | None = None, *, reason: str | None = None) -> None:
+        self.message, self.reason = message, reason or message or "invalid credentials"
+        super().__init__(message or self.reason)
 
 
 class ServerNotTrusted(Exception):

@@ -13,6 +13,7 @@ from kafkadouble.wire.errors import UsageError
 
 from ...configs.layers import Layers
 from ...configs.listener_settings import JAAS, of_listener, of_mechanism, prefix_of
+from ...configs.listeners import inter_broker_listener_name
 from . import jaas
 from .bearer_validators import validator_of
 from .credential_store import CredentialStore
@@ -22,6 +23,7 @@ from .oauth_bearer import Validator
 from .server_authenticator import EnabledMechanisms
 
 ENABLED = "sasl.enabled.mechanisms"
+INTER_BROKER = "sasl.mechanism.inter.broker.protocol"
 SASL_PROTOCOLS = ("SASL_PLAINTEXT", "SASL_SSL")
 CALLBACKS = "sasl.server.callback.handler.class"
 
@@ -47,8 +49,15 @@ def enabled_mechanisms(settings: Layers, listener: str, store: CredentialStore) 
 
 
 def check(settings: Layers, listener: str) -> None:
-    """UsageError for settings of a listener that cannot be."""
+    """UsageError for settings of a listener that cannot be. The one that brokers use must enable
+    the mechanism with which they log in."""
     enabled_mechanisms(settings, listener, cast(CredentialStore, _NO_STORE))
+    mechanism = of_listener(settings, listener, INTER_BROKER)
+    if listener.upper() == inter_broker_listener_name(settings) and mechanism not in enabled_names(settings, listener):
+        raise UsageError(
+            f"{INTER_BROKER}: {mechanism} must be included in {ENABLED} when SASL is used for inter-broker "
+            f"communication, as on listener {listener}"
+        )
 
 
 class _NoStore:

@@ -14,10 +14,10 @@ from ...configs.layers import Layers
 from ...configs.listener_settings import of_listener
 from .exchange import ClientExchange
 from .jaas import Login
-from .listener_mechanisms import login_of
+from .listener_mechanisms import INTER_BROKER, login_of
 from .mechanisms import mechanism_named
 
-INTER_BROKER, CONTROLLER = "sasl.mechanism.inter.broker.protocol", "sasl.mechanism.controller.protocol"
+CONTROLLER = "sasl.mechanism.controller.protocol"
 
 
 class NodeLogin:

@@ -67,7 +67,7 @@ def server_exchange(validator: Validator) -> ServerExchange:
         except TokenRefused as refused:
             message = yield refused.as_json().encode()
             if message == CONTINUED:
-                raise SaslFailure(refused.as_json()) from None
+                raise SaslFailure(refused.as_json(), reason=refused.reason) from None
             continue
         if authorization_id not in ("", token.name):
             raise SaslFailure(

@@ -3,18 +3,13 @@ the controller by PLAIN, to brokers by SCRAM."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Any
-
-import confluent_kafka.admin
 
 from interop.local.ports import free_ports
 from tests.front.combined import CLUSTER_ID
+from tests.front.replicating import assert_replicated
 from tests.front.serving import Serving, run, serving
 
-ck: Any = confluent_kafka
-PATIENCE_S = 30
 MODULES = "org.apache.kafka.common.security"
 ADMIN = 'username="admin" password="secret"'
 
@@ -65,24 +60,7 @@ def test_brokers_replicate_and_speak_to_their_controller_by_sasl(tmp_path: Path)
             "sasl.username": "admin",
             "sasl.password": "secret",
         }
-        admin = ck.admin.AdminClient(config)
-        _until_there_are(admin, 2)
-        topic = ck.admin.NewTopic("t", 2, 2, config={"min.insync.replicas": "2"})
-        admin.create_topics([topic])["t"].result(PATIENCE_S)
-        producer = ck.Producer({**config, "acks": "all"})
-        failures: list[Any] = []
-        for number in range(50):
-            producer.produce("t", b"%d" % number, callback=lambda error, _: failures.append(error) if error else None)
-        assert producer.flush(PATIENCE_S) == 0
-        assert failures == []
-
-
-def _until_there_are(admin: Any, brokers: int) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        if len(admin.list_topics(timeout=PATIENCE_S).brokers) == brokers:
-            return
-    raise AssertionError(f"there are not {brokers} brokers")
+        assert_replicated(config)
 
 
 def test_a_controller_that_refuses_the_login_is_named(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_whatever_it_is_made_of_it_arrives_in_order(
 def test_a_peer_that_does_not_read_costs_no_more_than_what_waits(
     contexts: tuple[ssl.SSLContext, ssl.SSLContext], tmp_path: Path
 ) -> None:
-    """The slice stays in the file until the peer reads, and then the connection is told so."""
+    """The slice stays in the file until the peer reads; then the connection is drained."""
 
     async def test() -> None:
         data = random.Random(0).randbytes(LARGE)

@@ -62,7 +62,7 @@ def start_offset_only_grows(share_partition: object, before: int) -> None:
 def described_start_only_grows(client: object, index: int, before: int, start: int) -> None:
     """KIP-932: the stored start offset never goes back, whichever brokers coordinate."""
     if start < before:
-        raise Broken(f"{client!r} is told that partition {index} starts at {start}, and was told {before}")
+        raise Broken(f"{client!r} reads {start} as the start of partition {index}, and read {before} before")
 
 
 def everything_is_delivered(missing: Collection[object], shape: Shape) -> None:

@@ -18,7 +18,7 @@ from kafka import KafkaAdminClient
 from kafka import errors as of_kafka_python
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
-from interop.local import Missing, jars
+from interop.local import jars
 from interop.local.cluster import Kafka
 from interop.sasl_servers import SASL, sasl_double, sasl_kafka
 from interop.support import local_kafka
@@ -39,10 +39,8 @@ def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """HOST:PORT of the listener with SASL, of the kind that the parameter names."""
     kind = request.param
     if kind == "local":
-        try:
+        with local_kafka(request):
             jars()
-        except Missing as missing:
-            pytest.skip(f"NO CLIENT MET APACHE KAFKA WITH SASL: {missing}")
     with SERVERS[kind](tmp_path_factory.mktemp(kind)) as addresses:
         yield "{}:{}".format(*addresses[SASL])
 

@@ -187,6 +187,9 @@ ON = "broker"
 SUMMARY_LINE = "summary line"
 """The property of a report that holds a line for the end of the run."""
 
+MESSAGE_LENGTH = 200
+"""Characters of a failed try's message in the line that names it."""
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -202,10 +205,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             if name:
                 found.setdefault(name, Counter())[outcome] += 1
     for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.write_line(f"tried again: {report.nodeid}")
+        _write_why_again(terminalreporter, report)
     for name, outcomes in sorted(found.items()):
         how = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
         terminalreporter.write_line(f"interop on {name}: {how}")
+
+
+def _write_why_again(terminalreporter: pytest.TerminalReporter, report: pytest.TestReport) -> None:
+    """pytest shows a test that passed at last only as RERUN; why it failed before is here: a line
+    for the last lines of a run, and below it the trace and what the test printed."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = crash.message.splitlines()[0] if crash and crash.message else "no message"
+    terminalreporter.write_line(f"tried again: {report.nodeid}: {message[:MESSAGE_LENGTH]}")
+    for line in [*report.longreprtext.splitlines(), *report.capstdout.splitlines()]:
+        terminalreporter.write_line(f"    {line}")
 
 
 @pytest.fixture

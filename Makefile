@@ -76,26 +76,29 @@ pipeline: $(VENV)/.spark  # orders through a cluster that loses some, and an aud
 fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`, and a part of that at controllers and between replicas; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py tests/hostile/test_fuzz_controllers.py tests/hostile/test_fuzz_replicas.py -n 2
 
+# Two or three files of tests at once: most of what needs Apache Kafka is waiting.
+FILES := --dist loadfile -n
+
 BROKERS ?= --broker double --broker local
 interop: interop-suite interop-codecs interop-differential interop-clients interop-sample-of-controllers
 
 interop-suite: $(VENV)/.test
-	$(BIN)/python -m pytest interop -n 2 $(BROKERS) $(APART:%=--ignore=%)
+	$(BIN)/python -m pytest interop $(FILES) 3 $(BROKERS) $(APART:%=--ignore=%)
 
 interop-codecs: $(VENV)/.test  # the codecs beside Kafka's own classes, and its settings, state machines, assignors and coordinators
 	$(BIN)/python -m pytest interop/witness $(BESIDE_KAFKA) -n 2
 
 interop-differential: $(VENV)/.test  # the same requests to both
-	$(BIN)/python -m pytest interop/differential
+	$(BIN)/python -m pytest interop/differential $(FILES) 2
 
 interop-clients: $(VENV)/.test  # clients of others, and Kafka's tools
-	$(BIN)/python -m pytest interop/walks interop/tools --broker double --broker local
+	$(BIN)/python -m pytest interop/walks interop/tools --broker double --broker local $(FILES) 3
 
 interop-sample-of-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes
-	$(BIN)/python -m pytest interop/controllers --broker local -p no:randomly
+	$(BIN)/python -m pytest interop/controllers --broker local -p no:randomly $(FILES) 2
 
 interop-spark: $(VENV)/.spark  # beside Spark's own connector, on Apache Kafka; needs Java 17 and Maven
-	$(BIN)/python -m pytest interop/spark --broker local
+	$(BIN)/python -m pytest interop/spark --broker local $(FILES) 2
 
 interop-soak: $(VENV)/.spark  # a stream while an Apache Kafka of three brokers does all that clusters do; some minutes
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/spark/test_wire_soak.py --broker local -s

@@ -12,7 +12,7 @@ import pytest
 from interop.brokers import Broker
 from interop.clients import CREATOR
 from interop.support import eventually, unique
-from kafkadouble.pipeline.client import Client, TopicPartition
+from kafkadouble.pipeline.client import LATEST, Client, TopicPartition
 from kafkadouble.pipeline.wire.offsets import RESERVED
 
 pytestmark = pytest.mark.timeout(900)
@@ -34,6 +34,8 @@ def made(broker: Broker, name: str) -> None:
         admin.create_topic(name, 3)
     with Client({"bootstrap.servers": broker.bootstrap}) as client:
         eventually(client.topics, lambda names: name in names)
+        # Every partition has a leader that serves it.
+        client.offsets(dict.fromkeys((TopicPartition(name, index) for index in range(3)), LATEST))
 
 
 def write(spark: Any, format: str, broker: Broker, topic: str, low: int, high: int) -> None:

@@ -6,21 +6,18 @@ from __future__ import annotations
 import pytest
 
 from interop.brokers import Broker
-from interop.raw import ask
 from interop.served import served
 from interop.support import unique
-from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 
 from .conftest import WALK
 from .programs import PROGRAMS
 from .run import faults, run
-from .toolchains.building import CONSUMER, Missing, Program
+from .toolchains.building import Missing, Program
 
 pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs
 
 TRANSACTIONS = {"InitProducerId", "AddPartitionsToTxn", "EndTxn"}
 WALKERS = [program for program in PROGRAMS if "walk" in program.verbs]
-OF_CONSUMERS = [program for program in WALKERS if CONSUMER in program.group_protocols]
 
 
 @pytest.mark.parametrize("program", WALKERS, ids=[program.name for program in WALKERS])
@@ -35,18 +32,3 @@ def test_the_walk(request: pytest.FixtureRequest, broker: Broker, program: Progr
         request.node.user_properties.append((WALK, end.result._asdict()))
     wrong = faults(program, "walk", end, transactions)
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("program", OF_CONSUMERS, ids=[program.name for program in OF_CONSUMERS])
-def test_the_walk_with_the_consumer_protocol(broker: Broker, program: Program) -> None:
-    """The members of its group use group.protocol=consumer (KIP-848); the object is the same."""
-    topic = unique(f"walk-848-{program.name}")
-    transactions = served(broker.bootstrap) >= TRANSACTIONS
-    try:
-        end = run(program, "walk", broker.bootstrap, topic, f"{topic}-group", transactions, CONSUMER)
-    except Missing as reason:
-        pytest.skip(f"no {program.name}: {reason}")
-    wrong = faults(program, "walk", end, transactions)
-    assert not wrong, "\n".join(wrong)
-    groups = ask(broker.bootstrap, ListGroupsRequest(), 5).groups
-    assert {each.group_type for each in groups if each.group_id == f"{topic}-group"} == {CONSUMER}

@@ -1,0 +1,35 @@
+"""The walk of every client that offers it with group.protocol=consumer (KIP-848): the object is the
+same. A file of its own, so that it runs beside the other walk: most of both is waiting."""
+
+from __future__ import annotations
+
+import pytest
+
+from interop.brokers import Broker
+from interop.raw import ask
+from interop.served import served
+from interop.support import unique
+from kafkadouble.messages.generated.list_groups import ListGroupsRequest
+
+from .programs import PROGRAMS
+from .run import faults, run
+from .test_walks import TRANSACTIONS
+from .toolchains.building import CONSUMER, Missing, Program
+
+pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs
+
+WALKERS = [program for program in PROGRAMS if "walk" in program.verbs and CONSUMER in program.group_protocols]
+
+
+@pytest.mark.parametrize("program", WALKERS, ids=[program.name for program in WALKERS])
+def test_the_walk_with_the_consumer_protocol(broker: Broker, program: Program) -> None:
+    topic = unique(f"walk-848-{program.name}")
+    transactions = served(broker.bootstrap) >= TRANSACTIONS
+    try:
+        end = run(program, "walk", broker.bootstrap, topic, f"{topic}-group", transactions, CONSUMER)
+    except Missing as reason:
+        pytest.skip(f"no {program.name}: {reason}")
+    wrong = faults(program, "walk", end, transactions)
+    assert not wrong, "\n".join(wrong)
+    groups = ask(broker.bootstrap, ListGroupsRequest(), 5).groups
+    assert {each.group_type for each in groups if each.group_id == f"{topic}-group"} == {CONSUMER}

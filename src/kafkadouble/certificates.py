@@ -107,7 +107,7 @@ def _check_library() -> None:
         import cryptography  # noqa: F401
     except ImportError:
         raise UsageError(
-            "certificates for tests are made by the library cryptography: `pip install kafkadouble[security]`"
+            "certificates for tests are made by the library cryptography: pip install 'kafkadouble[security]'"
         ) from None
 
 

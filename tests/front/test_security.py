@@ -125,7 +125,7 @@ def test_a_client_or_a_user_that_cannot_be() -> None:
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    with pytest.raises(UsageError, match=r"`pip install kafkadouble\[security\]`"):
+    with pytest.raises(UsageError, match=r"pip install 'kafkadouble\[security\]'"):
         KafkaDouble(security="SSL")
 
 

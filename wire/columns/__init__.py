@@ -10,7 +10,7 @@ are computed as arrays (`lanes`, `hybrid`, or compiled: `native`), and Arrow gat
 one call. These readers accept only regular batches. The plain reader of `wire.batch` reads every
 other batch again, and it alone reports errors.
 
-This package needs numpy and pyarrow (`pip install kafkadouble[columns]`); nothing else in this
+This package needs numpy and pyarrow (`pip install 'kafkadouble[columns]'`); nothing else in this
 floor imports them, or this.
 """
 
@@ -18,7 +18,7 @@ try:
     import numpy  # noqa: F401  # only to say, when it is missing, what it takes
     import pyarrow  # noqa: F401
 except ImportError as problem:
-    raise ImportError(f"{problem}: record batches as columns need `pip install kafkadouble[columns]`") from None
+    raise ImportError(f"{problem}: record batches as columns need pip install 'kafkadouble[columns]'") from None
 
 from .choice import IMPLEMENTATIONS, available
 from .decode import decode

@@ -47,7 +47,7 @@ def choose(name: str | None, counts: Ints) -> Implementation:
     records. Raises UsageError for an unknown name."""
     name = name or os.environ.get("KAFKADOUBLE_COLUMNS") or _best(counts)
     if name not in available():
-        hint = " (pip install kafkadouble[fast])" if name == "native" else ""
+        hint = " (pip install 'kafkadouble[fast]')" if name == "native" else ""
         raise UsageError(f"columns are not read by {name!r}, but by one of {', '.join(IMPLEMENTATIONS)}{hint}")
     return IMPLEMENTATIONS[name]
 

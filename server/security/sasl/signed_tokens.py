@@ -78,7 +78,7 @@ def _check_library() -> None:
         import jwt  # noqa: F401
     except ImportError:
         raise UsageError(
-            "signed tokens of OAUTHBEARER are checked by the library PyJWT: `pip install kafkadouble[security]`"
+            "signed tokens of OAUTHBEARER are checked by the library PyJWT: pip install 'kafkadouble[security]'"
         ) from None
 
 

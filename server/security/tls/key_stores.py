@@ -167,7 +167,7 @@ def _from_pkcs12(settings: TlsSettings, store: str, name: str, data: bytes) -> s
         from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
     except ImportError:
         raise UsageError(
-            f"{settings.shown(name)}: a store in the format PKCS12 needs `pip install kafkadouble[security]`"
+            f"{settings.shown(name)}: a store in the format PKCS12 needs pip install 'kafkadouble[security]'"
         ) from None
     password = settings.text(PASSWORDS[store])
     if password is None and store == KEYSTORE:

@@ -53,7 +53,7 @@ assert columns.available() == ("loop", "lanes", "hybrid")
 try:
     columns.decode(b"", columns.walk(b""), ("offset",), columns.Origin("t", 0), implementation="native")
 except UsageError as problem:
-    assert "pip install kafkadouble[fast]" in str(problem), problem
+    assert "pip install 'kafkadouble[fast]'" in str(problem), problem
 else:
     raise AssertionError
 """
@@ -64,7 +64,7 @@ import kafkadouble.wire.batch
 try:
     from kafkadouble.wire import columns
 except ImportError as problem:
-    assert "pip install kafkadouble[columns]" in str(problem), problem
+    assert "pip install 'kafkadouble[columns]'" in str(problem), problem
 else:
     raise AssertionError
 """

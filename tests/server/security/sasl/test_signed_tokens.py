@@ -233,7 +233,7 @@ def test_other_classes_are_refused(url: str, name: str) -> None:
 @pytest.mark.parametrize("library", ["jwt", "cryptography"])
 def test_a_missing_library_is_named(url: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match=r"PyJWT: `pip install kafkadouble\[security\]`"):
+    with pytest.raises(UsageError, match=r"PyJWT: pip install 'kafkadouble\[security\]'"):
         validator(url)
 
 

@@ -1,5 +1,6 @@
 """A simulated client that is written as one generator: it yields a request and gets the answer, or
-yields a pause in ms. A dead client does nothing more; its requests may still arrive."""
+yields a pause in ms. A dead client does nothing more; its requests may still arrive. It never
+believes a leader epoch older than one it has seen (KIP-320)."""
 
 from __future__ import annotations
 
@@ -53,6 +54,7 @@ class SteppedClient(Generic[H]):
         self.is_over = False
         self._coordinators: dict[tuple[int, str], int] = {}
         self._leaders: dict[tuple[str, int], int] = {}
+        self._leader_epochs: dict[tuple[str, int], int] = {}
         self._steps = self.steps()
 
     def steps(self) -> Steps:
@@ -111,11 +113,14 @@ class SteppedClient(Generic[H]):
             answer = yield Asked(self.any_broker(), body, METADATA_VERSION)
             for found in () if answer is None else answer.topics:
                 for each in found.partitions:
-                    if each.leader_id >= 0:
-                        self._leaders[topic, each.partition_index] = each.leader_id
+                    self._learn((topic, each.partition_index), each.leader_id, each.leader_epoch)
             if (topic, index) not in self._leaders:
                 yield from self.pause()
         return self._leaders[topic, index]
+
+    def _learn(self, place: tuple[str, int], leader: int, leader_epoch: int) -> None:
+        if leader >= 0 and leader_epoch >= self._leader_epochs.get(place, -1):
+            self._leaders[place], self._leader_epochs[place] = leader, leader_epoch
 
     def forget_leader(self, topic: str, index: int) -> None:
         self._leaders.pop((topic, index), None)

@@ -111,6 +111,8 @@ class RealFile:
         self._disk.check()
         if position < 0:  # A wrong index leads here; no file has such a byte.
             return b""
+        if self._has_room:
+            size = max(0, min(size, self.size - position))
         try:
             if self._disk.faults is not None:
                 self._disk.faults.read(self._path)

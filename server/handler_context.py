@@ -14,6 +14,7 @@ from .logs.flushing import FlushQueue
 from .logs.raft_manager import RaftManager
 from .replica.fetching.fetch_sessions import FetchSessionCache
 from .replica.host import FetchHost
+from .replica.replica_alter_log_dirs_manager import ReplicaAlterLogDirsManager
 from .replica.replication.replication_quotas import ReplicationQuotaManagers
 from .requests.answer import Answer
 from .requests.memory_pool import MemoryPool
@@ -83,6 +84,9 @@ class HandlerContext(DecisionHost, FetchHost, AuthorizerHost, CoordinatorHost, P
     def telemetry(self) -> TelemetryExporter | None:
         """Where the metrics of clients go; None for nowhere."""
         ...
+
+    @property
+    def replica_alter_log_dirs_manager(self) -> ReplicaAlterLogDirsManager: ...
 
     @property
     def replication_quotas(self) -> ReplicationQuotaManagers | None: ...

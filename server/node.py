@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .metadata.snapshot_generator import SnapshotGenerator
     from .raft.outbound_channel import PeerChannel
     from .replica.fetching.fetch_sessions import FetchSessionCache
+    from .replica.replica_alter_log_dirs_manager import ReplicaAlterLogDirsManager
     from .replica.replication.alter_partition_manager import AlterPartitionManager
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
@@ -236,6 +237,18 @@ class Node:
         from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
 
         return DefaultShareGroupDLQManager(self)
+
+    @property
+    def has_replica_alter_log_dirs_manager(self) -> bool:
+        """Whether a replica was moved between log directories."""
+        return "replica_alter_log_dirs_manager" in vars(self)
+
+    @cached_property
+    def replica_alter_log_dirs_manager(self) -> ReplicaAlterLogDirsManager:
+        """Moves replicas between log directories; most nodes move none."""
+        from .replica.replica_alter_log_dirs_manager import ReplicaAlterLogDirsManager
+
+        return ReplicaAlterLogDirsManager(self)
 
     @cached_property
     def sasl(self) -> SaslListeners:

@@ -28,6 +28,10 @@ SETTINGS = {
 The limits are small enough for scripts to reach them."""
 
 
+FOLDER = "{folder}"
+"""Stands in settings for a folder of the broker; with `log.dirs` the double keeps its logs there,
+too, instead of in memory."""
+
 Addresses = tuple[str, str]
 """The addresses of the kafkadouble and of the Apache Kafka."""
 
@@ -52,7 +56,9 @@ def controllers(folder: Path, more: tuple[str, ...] = ()) -> Iterator[Addresses]
 def _both_listeners(folder: Path, more: tuple[str, ...]) -> Iterator[tuple[Addresses, Addresses]]:
     """The addresses of their brokers, and those of their controllers."""
     folder.mkdir(exist_ok=True)
-    with cluster(folder, overrides={**SETTINGS, **dict(each.split("=", 1) for each in more)}) as kafka:
+    theirs, ours = f"{folder}/theirs", f"{folder}/ours"
+    given = dict(each.replace(FOLDER, theirs).split("=", 1) for each in more)
+    with cluster(folder, overrides={**SETTINGS, **given}) as kafka:
         config = next(folder.rglob("server.properties"))
         host, port = kafka.nodes[0].seat.known[CONTROLLER]
         controller, own_controller = f"{host}:{port}", f"{host}:{_free_port()}"
@@ -62,8 +68,12 @@ def _both_listeners(folder: Path, more: tuple[str, ...]) -> Iterator[tuple[Addre
             .replace(f":{kafka.bootstrap.rpartition(':')[2]}", f":{_free_port()}")
             .replace(controller, own_controller)
             .replace(str(kafka.nodes[0].data), f"{folder}/own")
+            .replace(theirs, ours)
         )
         own.write_text(properties)
+        if "log.dirs" in given:
+            command = [sys.executable, "-m", "kafkadouble", "format", "-c", str(own), "-t", kafka.nodes[0].cluster_id]
+            subprocess.run(command, check=True, capture_output=True)
         with _double(own) as bootstrap:
             yield (bootstrap, kafka.bootstrap), (own_controller, controller)
 

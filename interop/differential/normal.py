@@ -54,7 +54,7 @@ UNORDERED = {
     "members": ("memberId", "groupInstanceId"),
     "topics": ("name", "topic", "topicId"),
     "responses": ("name", "topicId", "topic", "resourceType", "resourceName"),
-    "results": ("name", "logDir", "groupId", "resourceType", "resourceName", "user", "feature"),
+    "results": ("name", "topicName", "logDir", "groupId", "resourceType", "resourceName", "user", "feature"),
     "partitions": ("partitionIndex", "partition"),
     "activeProducers": ("producerId",),
     "observers": ("replicaId",),

@@ -14,7 +14,8 @@ with several requests on one line.
     for v in Fetch                     the same for every version of that API
     guest > Metadata v13 {}            a client whose name begins so connects from 127.0.0.2
     brokers delete.topic.enable=false
-        settings of both brokers, first in the script; it then has two brokers of its own
+        settings of both brokers, first in the script; it then has two brokers of its own, for whose
+        folders `{folder}` stands
 
 Where there are three brokers on each side, there are also
 

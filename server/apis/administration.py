@@ -57,6 +57,15 @@ ROWS = (
         secrets=CONFIG_VALUES,
     ),
     ApiRow(
+        "AlterReplicaLogDirs",
+        forwarded=False,
+        parts=NONE,
+        right="ALTER cluster",
+        part_right=NONE,
+        guard=ROW,
+        secrets=NONE,
+    ),
+    ApiRow(
         "DescribeLogDirs",
         forwarded=False,
         parts=NONE,

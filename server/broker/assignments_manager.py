@@ -50,6 +50,7 @@ class AssignmentsManager:
         self._node, self._to_controller = node, to_controller
         self._unreported: dict[PartitionKey, None] = {}  # in the order in which they were found
         self._in_flight = False
+        self._intended: dict[PartitionKey, Uuid] = {}  # of replicas that are about to move
 
     def begin(self) -> None:
         """Starts when the broker's partitions start to follow the metadata."""
@@ -73,13 +74,24 @@ class AssignmentsManager:
         self._unreported.update(dict.fromkeys((topic.id, index) for topic, index in topics if topic is not None))
         self._send_unreported()
 
+    def assign(self, topic_id: Uuid, index: int, directory: Uuid | None) -> None:
+        """A replica is about to move to this directory, which is reported instead of its own. With
+        None its own one is reported again."""
+        key = topic_id, index
+        if directory is None:
+            self._intended.pop(key, None)
+        else:
+            self._intended[key] = directory
+        self._unreported[key] = None
+        self._send_unreported()
+
     def _unreported_directory(self, image: Image, key: PartitionKey) -> Uuid | None:
         """The directory of a replica, if the metadata differ."""
         topic = image.topic(key[0])
         partition = None if topic is None else topic.partitions.get(key[1])
         if topic is None or partition is None or self._node.id not in partition.replicas:
             return None
-        actual = self._node.logs.directory_of(topic.name, key[1])
+        actual = self._intended.get(key) or self._node.logs.directory_of(topic.name, key[1])
         return None if actual == directories_of(partition).get(self._node.id) else actual
 
     def _send_unreported(self) -> None:

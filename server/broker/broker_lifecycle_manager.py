@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -82,7 +83,8 @@ class BrokerLifecycleManager:
         self._stopping = self._producer_ids_requested = False
         self._timer: Timer | None = None  # None while a request is in flight
         self._requested_topics: set[str] = set()  # topics in a CreateTopics request
-        self._offline_dirs: list[Uuid] = []  # failed log directories, part of every heartbeat
+        # Failed log directories, part of every heartbeat -> whether the controller knows of them.
+        self._offline_dirs: dict[Uuid, bool] = {}
         self._reported_state = self._current_state()  # the state in the last heartbeat
 
     @property
@@ -113,15 +115,27 @@ class BrokerLifecycleManager:
         self._send_heartbeat_now()
 
     def log_dir_failed(self, directory: Uuid) -> None:
-        """A log directory failed (KIP-858)."""
-        self._offline_dirs.append(directory)
+        """A log directory failed (KIP-858). The node halts if it cannot tell the controller within
+        `log.dir.failure.timeout.ms`."""
+        self._offline_dirs[directory] = False
+        timeout_ms = self._node.settings.int("log.dir.failure.timeout.ms")
+        self._node.waiting.timers.at(self._node.now + timeout_ms, partial(self._check_reported, directory))
         if self.is_registered_by_request:
             self._send_heartbeat_now()
+
+    def _check_reported(self, directory: Uuid, now: int) -> None:
+        if (self.registers_by_request or self.is_registered_by_request) and not self._offline_dirs[directory]:
+            self._node.halted = f"the controller could not be told that the log directory {directory} has failed"
+            log.error("%s", self._node.halted)
 
     def partitions_lost(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Files of these partitions are lost; their directory still works."""
         if self.is_registered_by_request:
             self._assignments.partitions_lost(partitions)
+
+    def assign_directory(self, topic_id: Uuid, index: int, directory: Uuid | None) -> None:
+        """A replica will soon be in this log directory; with None it is where it is."""
+        self._assignments.assign(topic_id, index, directory)
 
     def forward(self, request: Request[Any]) -> Wait[Answer] | None:
         """The active controller's answer to a client's request that only it can handle; None if
@@ -206,7 +220,7 @@ class BrokerLifecycleManager:
                 want_shut_down=self._stopping,
                 offline_log_dirs=list(self._offline_dirs),
             ),
-            self._heartbeat_answered,
+            partial(self._heartbeat_answered, list(self._offline_dirs)),
         )
 
     def _send_heartbeat_now(self) -> None:
@@ -217,7 +231,8 @@ class BrokerLifecycleManager:
             if self.is_registered_by_request:
                 self._send_heartbeat()
 
-    def _heartbeat_answered(self, response: Any) -> None:
+    def _heartbeat_answered(self, reported: Iterable[Uuid], response: Any) -> None:
+        """Handles the answer to a heartbeat that `reported` these failed log directories."""
         code = error_codes.UNSUPPORTED_VERSION if response is None else response.error_code
         if code in NOT_REGISTERED_ERRORS and not self._stopping:
             log.warning(
@@ -228,6 +243,8 @@ class BrokerLifecycleManager:
         if self._stopping and (code in NOT_REGISTERED_ERRORS or (not code and response.should_shut_down)):
             self.has_shut_down = True
             return
+        if not code:
+            self._offline_dirs.update(dict.fromkeys(reported, True))
         # changed while the heartbeat was in flight
         if self._reported_state != self._current_state():
             self._send_heartbeat()

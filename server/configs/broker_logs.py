@@ -51,7 +51,7 @@ log.flush.offset.checkpoint.interval.ms  int  60000  high  >=0  effective
     Time between two writings of the recovery points (ms).
 log.flush.start.offset.checkpoint.interval.ms  int  60000  high  >=0
     Time between two writings of the log start offsets (ms).
-log.preallocate  boolean  false  medium  cluster-wide
+log.preallocate  boolean  false  medium  cluster-wide  effective
     Whether a new segment is given its full size on disk at once.
 num.recovery.threads.per.data.dir  int  2  high  cluster-wide  >=1
     Threads per log folder for recovery at the start and flushing at the end.
@@ -69,7 +69,7 @@ create.topic.policy.class.name  class  null  low
     Class that may refuse new topics.
 alter.config.policy.class.name  class  null  low
     Class that may refuse changes of configurations.
-log.dir.failure.timeout.ms  long  30000  low  >=1
+log.dir.failure.timeout.ms  long  30000  low  >=1  effective
     Time after which a broker stops that cannot tell the controller of a failed log folder (ms).
 log.initial.task.delay.ms  long  30000  low  internal  >=0
     Time from the start to the first run of the log manager's tasks (ms).

@@ -12,9 +12,9 @@ replication.quota.window.num  int  11  low  >=1  effective
     Windows kept for replication quotas.
 replication.quota.window.size.seconds  int  1  low  >=1  effective
     Length of a window of replication quotas (s).
-alter.log.dirs.replication.quota.window.num  int  11  low  >=1
+alter.log.dirs.replication.quota.window.num  int  11  low  >=1  effective
     Windows kept for the quota of moves between log folders.
-alter.log.dirs.replication.quota.window.size.seconds  int  1  low  >=1
+alter.log.dirs.replication.quota.window.size.seconds  int  1  low  >=1  effective
     Length of a window of the quota of moves between log folders (s).
 controller.quota.window.num  int  11  low  >=1  effective
     Windows kept for the quota of controller mutations.

@@ -44,6 +44,6 @@ leader.replication.throttled.rate  long  9223372036854775807  medium  dynamic-on
     Bytes per second that a leader sends to throttled followers.
 follower.replication.throttled.rate  long  9223372036854775807  medium  dynamic-only  >=0  effective
     Bytes per second that a follower fetches for throttled replicas.
-replica.alter.log.dirs.io.max.bytes.per.second  long  9223372036854775807  medium  dynamic-only  >=0
+replica.alter.log.dirs.io.max.bytes.per.second  long  9223372036854775807  medium  dynamic-only  >=0  effective
     Bytes per second of moves between log folders.
 """

@@ -53,7 +53,7 @@ compression.lz4.level  int  9  medium  1..17  <compression.lz4.level  effective
     Level of lz4 when the broker compresses.
 compression.zstd.level  int  3  medium  -131072..22  <compression.zstd.level  effective
     Level of zstd when the broker compresses.
-preallocate  boolean  false  medium  <log.preallocate
+preallocate  boolean  false  medium  <log.preallocate  effective
     Whether a new segment is given its full size on disk at once.
 message.timestamp.type  string  CreateTime  medium  in:CreateTime,LogAppendTime  <log.message.timestamp.type  effective
     Whose time a record carries: its producer's (CreateTime) or the broker's (LogAppendTime).

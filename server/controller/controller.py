@@ -327,6 +327,14 @@ class Controller:
             )
             self.commit(lost)
 
+    def assign_directory(self, topic: str, index: int, directory: Uuid) -> None:
+        """A replica of this node is in this log directory, or will be there soon (KIP-858)."""
+        if self._node.id in self.image.brokers and self.leads:
+            from .assign_replicas_to_dirs import directory_assignment_records
+
+            settings = self._node.settings
+            self.commit(directory_assignment_records(self.draft, self._node.id, settings, directory, [(topic, index)]))
+
     def new_id(self) -> Uuid:
         """A uuid for a topic, an incarnation or a directory."""
         return Uuid.random(self._node.random.randbytes)

@@ -2,7 +2,8 @@
 
 Named replicas that are not here are left out; without names every replica except the metadata is
 returned. The lag is the distance from the log end offset to the high watermark, which is 0 for a
-log in use. No replica moves between directories. Cordoned directories are marked (KIP-1066).
+log in use. The future replica of a partition that moves here is marked; its lag is what it still
+has to copy (KIP-113). Cordoned directories are marked (KIP-1066).
 
 Difference from Apache Kafka: in memory there is one directory, with the name of the first in the
 settings, on a volume of unknown size.
@@ -10,7 +11,6 @@ settings, on a volume of unknown size.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -18,20 +18,19 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
 
 from ..log.log import PartitionLog
+from ..logs.log_dir_description import cordoned_dirs, described_dirs
 from ..requests.request import Request
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
-    from ..configs.settings import Settings
     from ..handler_context import HandlerContext
     from ..logs.log_dir_description import LogDirDescription
 
+UNKNOWN_LAG = -1
+
 ERROR_FROM = 3
 """The first version with an error of the whole response; before, only a directory has one."""
-
-EVERYTHING = "*"
-"""The value of `cordoned.log.dirs` for all directories."""
 
 Key = tuple[str, int]
 """Topic and partition."""
@@ -51,41 +50,48 @@ def precheck(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> 
 def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
     named = request.body.topics
     requested = None if named is None else {(topic.topic, index) for topic in named for index in topic.partitions}
+    dirs = described_dirs(node.logs.log_dirs(), node.settings)
+    ends = {key: log.log_end_offset for place in dirs.values() for key, log in place.logs.items()}
+    cordoned = cordoned_dirs(node.settings, dirs)
     return DescribeLogDirsResponse(
-        results=[_describe(node.settings, place, requested) for place in node.logs.log_dirs()]
+        results=[_describe(path, place, path in cordoned, requested, ends) for path, place in dirs.items()]
     )
 
 
-def _describe(settings: Settings, place: LogDirDescription, requested: set[Key] | None) -> Result:
-    path = place.path or _first(settings)
+def _describe(
+    path: str, place: LogDirDescription, is_cordoned: bool, requested: set[Key] | None, ends: Mapping[Key, int]
+) -> Result:
     if place.failed or place.space is None:
         code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR
         return Result(error_code=code, log_dir=path)
     total, usable = place.space
-    cordoned = settings.list("cordoned.log.dirs")
     return Result(
         log_dir=path,
-        topics=_topics(place.logs, requested),
+        topics=_topics(place, requested, ends),
         total_bytes=total,
         usable_bytes=usable,
-        is_cordoned=EVERYTHING in cordoned or path in map(os.path.abspath, cordoned),
+        is_cordoned=is_cordoned,
     )
 
 
-def _first(settings: Settings) -> str:
-    return os.path.abspath((settings.list("log.dirs") if settings["log.dirs"] else settings.list("log.dir"))[0])
-
-
-def _topics(logs: Mapping[Key, PartitionLog], requested: set[Key] | None) -> list[Topic]:
+def _topics(place: LogDirDescription, requested: set[Key] | None, ends: Mapping[Key, int]) -> list[Topic]:
     found: dict[str, list[Partition]] = {}
-    for key in sorted(logs if requested is None else logs.keys() & requested):
-        found.setdefault(key[0], []).append(_partition(key[1], logs[key]))
+    here = place.logs.keys() | place.futures.keys()
+    for key in sorted(here if requested is None else here & requested):
+        future = place.futures.get(key)
+        partition = _partition(key[1], place.logs[key]) if future is None else _future(key, future, ends)
+        found.setdefault(key[0], []).append(partition)
     return [Topic(name=name, partitions=partitions) for name, partitions in found.items()]
 
 
 def _partition(index: int, log: PartitionLog) -> Partition:
     lag = max(0, log.high_watermark - log.log_end_offset)
     return Partition(partition_index=index, partition_size=log.size, offset_lag=lag)
+
+
+def _future(key: Key, log: PartitionLog, ends: Mapping[Key, int]) -> Partition:
+    lag = ends[key] - log.log_end_offset if key in ends else UNKNOWN_LAG
+    return Partition(partition_index=key[1], partition_size=log.size, offset_lag=lag, is_future_key=True)
 
 
 def refuse(request: Request[DescribeLogDirsRequest], code: int, message: str | None) -> DescribeLogDirsResponse:

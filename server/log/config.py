@@ -41,6 +41,7 @@ _NAMES = (
     "min.cleanable.dirty.ratio",
     "min.compaction.lag.ms",
     "min.insync.replicas",
+    "preallocate",
     "produce.expected.offset",
     "retention.bytes",
     "retention.ms",
@@ -99,6 +100,7 @@ class LogConfig:
     min_cleanable_dirty_ratio: float
     min_compaction_lag_ms: int
     min_insync_replicas: int
+    preallocate: bool
     produce_expected_offset: str
     retention_bytes: int
     retention_ms: int

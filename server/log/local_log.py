@@ -148,6 +148,10 @@ class LocalLog:
         """Remove the files of segments that were deleted `file.delete.delay.ms` ago."""
         self._storage.tick(now, self.config)
 
+    def rename_folder(self, folder: str) -> None:
+        """Rename the folder of its files; the log stays open."""
+        self._storage.rename_folder(folder)
+
     def close(self, *, flush: bool = True) -> None:
         """Close the log: nothing is appended or read afterwards. Everything is flushed, and a
         producer snapshot is written, so that the next start reads little. Without `flush` only the

@@ -350,6 +350,15 @@ class PartitionLog(LocalLog):
             if not self.config.compacts:  # a cleaning reads whole segments
                 self._storage.release(offset)
 
+    def take_over(self, other: PartitionLog) -> None:
+        """Become the log of the partition in place of `other`, which has the same records. What is
+        only in memory there stays known, such as an epoch without a record."""
+        self._state, self.truncations = other._state, other.truncations
+        self.epochs = LeaderEpochCache(other.epochs.entries)
+        self._storage.write_leader_epochs(self.epochs.entries, flush=True)
+        self.high_watermark = other.high_watermark
+        self.delete_records_before(other.log_start_offset)
+
     def retain(self, now: int) -> list[DeletedSegments]:
         """Delete the segments that the topic's retention no longer keeps, and say which."""
         dropped = []

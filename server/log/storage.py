@@ -224,6 +224,11 @@ class Storage(Protocol):
         """Remove the files that were deleted `file.delete.delay.ms` ago."""
         ...
 
+    def rename_folder(self, folder: str) -> None:
+        """Rename the folder of its files; the log stays open. Memory has no folder. No flush of it
+        may be under way, except for a log that is to be deleted."""
+        ...
+
     def close(self, *, flush: bool = True) -> None:
         """Flush everything, unless the log is to be deleted. Nothing is appended or read
         afterwards."""

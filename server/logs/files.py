@@ -6,7 +6,8 @@ belongs to no topic of the cluster is renamed to `-stray`, never deleted. A dele
 renamed at once and removed later (`log.segment.delete.delay.ms`). A directory that has failed is
 not used again (KIP-112): its logs raise DiskFailure, the others are served, and new partitions go
 to them. A partition with an emptied or deleted file fails alone. Failures during the upkeep of logs
-are reported by `outages` only.
+are reported by `outages` only. A partition may have a second log, its future replica in another
+directory (`future_logs`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -24,8 +25,6 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure, LostFile
-from ..log.files.loss import LostRecords
-from ..log.files.opening import open_log
 from ..log.formats import names
 from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
@@ -33,21 +32,20 @@ from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.log_dir_ids import LOST
 from ..raft.quorum_state_file import FileQuorumStateStore
 from ..raft.snapshots.file_store import FileSnapshotStore
+from .future_logs import FutureLog, FutureLogs
+from .loading import METADATA_KEY, Key, load, offsets_of
 from .log_dir import LogDir
 from .log_dir_description import LogDirDescription
 from .outage import Outage
 
 log = logging.getLogger("kafkadouble.server.logs")
 
-
-Key = tuple[str, int]
-"""Topic and partition."""
-
 METADATA_FOLDER = names.partition_folder(METADATA_TOPIC, 0)
 
-METADATA_KEY = METADATA_TOPIC, 0
-
 SINCE_EVER = -(2**63)
+
+MOST_PREFERRED = 10_000
+"""Of so many partitions that are not here yet a preferred directory is remembered."""
 
 
 class OpenLog(NamedTuple):
@@ -69,6 +67,8 @@ class FileLogs:
         self._lost: dict[Key, LostFile] = {}  # partitions that are not served until a restart
         self._dir_of = {key: log_dir for log_dir in self._dirs for key in log_dir.partitions()}
         self._deleted = [(SINCE_EVER, log_dir, folder) for log_dir in self._dirs for folder in log_dir.deleted()]
+        self._preferred: dict[Key, LogDir] = {}  # of partitions that are not here yet
+        self.future_logs = FutureLogs(self._dirs, new_id, self._to_be_removed)
         self.failures: deque[tuple[LogDir, DiskFailure]] = deque()  # filled by any thread
         for log_dir in self._dirs:
             log_dir.disk.watch(partial(self._fails, log_dir))
@@ -84,13 +84,18 @@ class FileLogs:
                 found += self._lose(log_dir, why)
                 continue
             lost = sorted(key for key, other in self._dir_of.items() if other is log_dir)
-            found.append(Outage(log_dir.id, log_dir.path, why, lost, log_dir is self._metadata_dir))
+            futures = self.future_logs.keys_in(log_dir)
+            found.append(Outage(log_dir.id, log_dir.path, why, lost, log_dir is self._metadata_dir, futures=futures))
         return found
 
     def _lose(self, log_dir: LogDir, why: LostFile) -> list[Outage]:
         """The outage of the partition whose file is lost; none when it is known already, or the
         partition was deleted."""
         folder = why.path.partition("/")[0]
+        for future in self.future_logs:
+            if future.log_dir is log_dir and future.folder == folder:
+                lost = future.log.topic, future.log.index
+                return [Outage(log_dir.id, log_dir.at(folder), why, (), False, is_partial=True, futures=[lost])]
         key = names.parse_partition_folder(folder)
         if key is None or key in self._lost or self._dir_of.get(key) is not log_dir:
             return []
@@ -104,10 +109,61 @@ class FileLogs:
                 found[opened.log_dir][key] = opened.log
         return [
             LogDirDescription(
-                os.path.abspath(log_dir.path), logs, log_dir.disk.space(), log_dir.disk.failed is not None
+                os.path.abspath(log_dir.path),
+                logs,
+                log_dir.disk.space(),
+                log_dir.disk.failed is not None,
+                {(each.log.topic, each.log.index): each.log for each in self.future_logs if each.log_dir is log_dir},
             )
             for log_dir, logs in found.items()
         ]
+
+    def path_of(self, topic: str, index: int) -> str | None:
+        log_dir = self._dir_of.get((topic, index))
+        return None if log_dir is None else os.path.abspath(log_dir.path)
+
+    def is_offline(self, topic: str, index: int) -> bool:
+        log_dir = self._dir_of.get((topic, index))
+        return (topic, index) in self._lost or (log_dir is not None and log_dir.disk.failed is not None)
+
+    def _dir_at(self, path: str) -> LogDir:
+        return next(log_dir for log_dir in self._dirs if os.path.abspath(log_dir.path) == path)
+
+    def prefer(self, topic: str, index: int, path: str) -> None:
+        if len(self._preferred) >= MOST_PREFERRED:
+            del self._preferred[next(iter(self._preferred))]
+        self._preferred[topic, index] = self._dir_at(path)
+
+    def create_future(
+        self, topic: str, topic_id: Uuid, index: int, path: str, config: LogConfig, now: int
+    ) -> FutureLog:
+        self._preferred.pop((topic, index), None)
+        return self.future_logs.create((topic, index), topic_id, self._dir_at(path), config, now)
+
+    def replace_current(self, topic: str, index: int, now: int) -> PartitionLog:
+        key = topic, index
+        current, future = self._open_logs[key], self.future_logs.get(key)
+        assert future is not None, f"{topic}-{index} has no future replica"
+        deleted = names.deleted_folder(topic, index, self._new_id().hex())
+        future.log.take_over(current.log)
+        # A crash between the two leaves the future replica alone, which the next start adopts.
+        current.log.rename_folder(deleted)
+        try:
+            future.log.rename_folder(names.partition_folder(topic, index))
+            future.log_dir.disk.flush_folder("")
+        except DiskFailure:
+            with suppress(DiskFailure):
+                current.log.rename_folder(names.partition_folder(topic, index))
+            raise
+        self.future_logs.forget(key)
+        self._open_logs[key], self._dir_of[key] = OpenLog(future.log, future.topic_id, future.log_dir), future.log_dir
+        with suppress(DiskFailure):
+            current.log.close(flush=False)
+        self._to_be_removed(current.log_dir, deleted, now)
+        return future.log
+
+    def _to_be_removed(self, log_dir: LogDir, folder: str, now: int) -> None:
+        self._deleted.append((now, log_dir, folder))
 
     @property
     def cluster_id(self) -> str | None:
@@ -180,7 +236,8 @@ class FileLogs:
                 log_dir = self._log_dir_for(key, topic_id)
                 if key != METADATA_KEY:
                     log_dir.begin()
-                return OpenLog(_load(log_dir, key, config, now), topic_id, log_dir)
+                folder = names.partition_folder(*key)
+                return OpenLog(load(log_dir, key, folder, config, now), topic_id, log_dir)
             except LostFile as lost:
                 self._fails(log_dir, lost)
                 raise
@@ -195,19 +252,26 @@ class FileLogs:
         if log_dir is not None and log_dir.owner(folder) not in (topic_id, None):
             self._put_aside(log_dir, key)
             log_dir = None
+        if log_dir is None and (adopted := self.future_logs.adopt(key, topic_id)) is not None:
+            log_dir = self._dir_of[key] = adopted
         if log_dir is None:
-            log_dir = self._dir_of[key] = self._least_used()
+            log_dir = self._dir_of[key] = self._chosen_dir(key)
             log_dir.ends_at(key, 0)  # the offsets of a deleted topic of this name
         if log_dir.owner(folder) is None:
             log_dir.own(folder, topic_id)
         return log_dir
 
-    def _least_used(self) -> LogDir:
-        used = list(self._dir_of.values())
+    def _chosen_dir(self, key: Key) -> LogDir:
+        """The preferred directory of a new partition, or that with the fewest logs."""
+        preferred = self._preferred.pop(key, None)
+        if preferred is not None and preferred.disk.failed is None:
+            return preferred
+        used = [*self._dir_of.values(), *self.future_logs.dirs()]
         working = [log_dir for log_dir in self._dirs if log_dir.disk.failed is None]
         return min(working or self._dirs, key=used.count)
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:
+        self.future_logs.put_aside_strays(known)
         for key, log_dir in list(self._dir_of.items()):
             with suppress(DiskFailure):
                 if key not in self._open_logs and (log_dir.owner(names.partition_folder(*key)), key[1]) not in known:
@@ -231,13 +295,14 @@ class FileLogs:
         opened = self._open_logs.pop(key, None)
         del self._dir_of[key]
         self._lost.pop(key, None)
+        self.future_logs.drop(key, now)
         # What stays in a directory that fails becomes stray when it works again.
         with suppress(DiskFailure):
             if opened is not None:
                 opened.log.close(flush=False)
             deleted_name = names.deleted_folder(topic, index, self._new_id().hex())
             log_dir.disk.rename(name, deleted_name)
-            self._deleted.append((now, log_dir, deleted_name))
+            self._to_be_removed(log_dir, deleted_name, now)
 
     def checkpoint(self, now: int) -> None:
         for log_dir in self._dirs:
@@ -246,19 +311,23 @@ class FileLogs:
                 for k, opened in self._open_logs.items()
                 if opened.log_dir is log_dir and k not in self._lost
             }
+            for each in self.future_logs:
+                if each.log_dir is log_dir:
+                    here[each.log.topic, each.log.index] = each.log
             with suppress(DiskFailure):
-                log_dir.checkpoint(_offsets(here), self._unopened(log_dir))
+                log_dir.checkpoint(offsets_of(here), self._unopened(log_dir))
 
     def _unopened(self, log_dir: LogDir) -> set[Key]:
         """The partitions of a directory that were not opened since the start, or that were lost
         since then."""
         closed = self._lost.keys() | (self._dir_of.keys() - self._open_logs.keys())
-        return {key for key in closed if self._dir_of[key] is log_dir}
+        return {key for key in closed if self._dir_of[key] is log_dir} | self.future_logs.unopened_in(log_dir)
 
     def tick(self, now: int, delay: int) -> None:
         for opened in self._open_logs.values():
             with suppress(DiskFailure):
                 opened.log.tick(now)
+        self.future_logs.tick(now)
         due = [each for each in self._deleted if now - each[0] >= delay]
         if due:
             # first, so that no checkpoint has an entry without a folder
@@ -272,6 +341,7 @@ class FileLogs:
         for opened in self._open_logs.values():
             with suppress(DiskFailure):
                 opened.log.close()
+        self.future_logs.close()
         self.checkpoint(now)
         for log_dir in self._dirs:
             # Logs that were not opened are as the previous stop has left them.
@@ -281,43 +351,3 @@ class FileLogs:
 
     def __repr__(self) -> str:
         return f"{len(self._open_logs)} logs in {', '.join(place.path for place in self._dirs)}"
-
-
-def _offsets(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
-    """The offsets of the logs, by the name of the checkpoint."""
-    starts = {key: each.log_start_offset for key, each in logs.items()}
-    # A log that was cut where records were compacted away ends before its log end offset.
-    ends = {key: each.segments[-1].next_offset for key, each in logs.items()}
-    cleaned = {key: min(each.cleaned_to, ends[key]) for key, each in logs.items()}
-    return {
-        names.RECOVERY_POINT: {key: each.recovery_point for key, each in logs.items()},
-        names.REPLICATION_OFFSET: {key: min(each.high_watermark, ends[key]) for key, each in logs.items()},
-        names.LOG_START: {key: offset for key, offset in starts.items() if offset},
-        names.CLEANER_OFFSET: {key: offset for key, offset in cleaned.items() if offset},
-    }
-
-
-def _load(log_dir: LogDir, key: Key, config: LogConfig, now: int) -> PartitionLog:
-    folder = names.partition_folder(*key)
-    try:
-        found = open_log(
-            log_dir.disk,
-            folder,
-            *key,
-            config,
-            clean=log_dir.clean,
-            recovery_point=log_dir.offset(names.RECOVERY_POINT, key),
-            log_start_offset=log_dir.offset(names.LOG_START, key),
-            now=now,
-            verified=key == METADATA_KEY,
-            ends_at=partial(log_dir.ends_at, key),
-            compacted=log_dir.offset(names.CLEANER_OFFSET, key) > 0,
-        )
-    except LostRecords as lost:
-        if key == METADATA_KEY:
-            raise
-        raise LostFile(log_dir.path, log_dir.at(str(lost)), lost.file) from lost
-    # As far as it is known to be replicated.
-    found.high_watermark = log_dir.offset(names.REPLICATION_OFFSET, key)
-    found.cleaned_to = min(log_dir.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
-    return found

@@ -46,10 +46,12 @@ class FlushOwner(Protocol):
 
 
 class FlushJob(NamedTuple):
-    """One flush, and its owner."""
+    """One flush, its owner, and the log that is flushed. The owner may have another log at the end:
+    its replica has moved to another log directory."""
 
     owner: FlushOwner
     flush: Flush
+    log: FlushableLog
 
 
 FlushResult = DiskFailure | None
@@ -87,14 +89,16 @@ class FlushQueue:
                 if flush is None:
                     owner.flushed(owner.log.log_end_offset)
                 else:
-                    found.append(FlushJob(owner, flush))
+                    found.append(FlushJob(owner, flush, owner.log))
         self.under_way = bool(found)
         return found
 
     def end(self, jobs: Sequence[FlushJob], results: Sequence[FlushResult]) -> None:
         """The jobs are done."""
         self.under_way = False
-        for (owner, flush), failure in zip(jobs, results, strict=True):
+        for (owner, flush, flushed), failure in zip(jobs, results, strict=True):
+            if failure is None and owner.log is not flushed:
+                continue
             if failure is None:
                 owner.flushed(flush.offset)
             else:

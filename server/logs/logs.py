@@ -15,6 +15,7 @@ from ..log.config import LogConfig
 from ..log.log import PartitionLog
 from ..raft.quorum_state import QuorumStateStore
 from ..raft.snapshots.store import SnapshotStore
+from .future_logs import FutureLog, FutureLogs
 from .log_dir_description import LogDirDescription
 from .outage import Outage
 
@@ -97,6 +98,35 @@ class Logs(Protocol):
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         """The log of a partition, with the records of earlier runs of the node. DiskFailure when it
         cannot be opened."""
+        ...
+
+    @property
+    def future_logs(self) -> FutureLogs | None:
+        """The future replicas of partitions; None in memory, where no replica can move."""
+        ...
+
+    def path_of(self, topic: str, index: int) -> str | None:
+        """The absolute path of a partition's directory, which may have failed; None when the
+        partition is in none, and in memory."""
+        ...
+
+    def is_offline(self, topic: str, index: int) -> bool:
+        """Whether the log of a partition was lost with its directory, or alone."""
+        ...
+
+    def prefer(self, topic: str, index: int, path: str) -> None:
+        """Remember the directory in which a partition that is not here yet is to be created."""
+        ...
+
+    def create_future(
+        self, topic: str, topic_id: Uuid, index: int, path: str, config: LogConfig, now: int
+    ) -> FutureLog:
+        """Create an empty future replica of a partition in another directory. DiskFailure."""
+        ...
+
+    def replace_current(self, topic: str, index: int, now: int) -> PartitionLog:
+        """Put the future replica of a partition in the place of its log, which is deleted; return
+        the new log. Both have the same records. DiskFailure, and then nothing has changed."""
         ...
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None:

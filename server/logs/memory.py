@@ -18,6 +18,7 @@ from ..raft.quorum_state import MemoryQuorumStateStore
 from ..raft.snapshots.memory_store import MemorySnapshotStore
 
 if TYPE_CHECKING:
+    from .future_logs import FutureLog
     from .log_dir_description import LogDirDescription
     from .outage import Outage
 
@@ -26,6 +27,7 @@ class MemoryLogs:
     """All logs of one node; see `logs.Logs`."""
 
     failures: Collection[object] = ()
+    future_logs = None
 
     def __init__(self) -> None:
         self.cluster_id: str | None = None
@@ -75,6 +77,22 @@ class MemoryLogs:
             self.metadata_directory = id
             self.directories = [id]
         return self.metadata_directory
+
+    def path_of(self, topic: str, index: int) -> str | None:
+        return None
+
+    def is_offline(self, topic: str, index: int) -> bool:
+        return False
+
+    def prefer(self, topic: str, index: int, path: str) -> None: ...
+
+    def create_future(
+        self, topic: str, topic_id: Uuid, index: int, path: str, config: LogConfig, now: int
+    ) -> FutureLog:
+        raise NotImplementedError("no replica moves in memory")
+
+    def replace_current(self, topic: str, index: int, now: int) -> PartitionLog:
+        raise NotImplementedError("no replica moves in memory")
 
     def put_aside_strays(self, known: Container[tuple[Uuid, int]]) -> None: ...
 

@@ -21,3 +21,5 @@ class Outage(NamedTuple):
     partitions: Sequence[tuple[str, int]]
     metadata: bool
     is_partial: bool = False
+    futures: Sequence[tuple[str, int]] = ()
+    """The partitions that had a future replica there, which is lost."""

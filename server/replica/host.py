@@ -11,9 +11,11 @@ from kafkadouble.messages.uuid import Uuid
 from ..logs.flushing import FlushQueue
 from ..logs.host import ChannelHost, NodeHost
 from ..logs.raft_manager import RaftManager
+from ..metadata.image import Image
 from ..metadata.snapshot_generator import SnapshotGenerator
 
 if TYPE_CHECKING:
+    from .replica_alter_log_dirs_manager import ReplicaAlterLogDirsManager
     from .replica_manager import ReplicaManager
     from .replication.alter_partition_manager import AlterPartitionManager
     from .replication.replica_fetcher_manager import ReplicaFetcherManager
@@ -29,6 +31,9 @@ class ControllerChannel(Protocol):
 class ControllerOfReplicas(Protocol):
     """The node's controller, as its replicas see it."""
 
+    listeners: list[Callable[[Image, Image, Any], None]]
+    """Called with each change of the metadata image."""
+
     uncounted_bytes: int
     """Committed bytes that the snapshot generator has not counted."""
 
@@ -40,6 +45,8 @@ class ControllerOfReplicas(Protocol):
 
     def directory_lost(self, directory: Uuid, partitions: Sequence[tuple[str, int]]) -> None: ...
 
+    def assign_directory(self, topic: str, index: int, directory: Uuid) -> None: ...
+
 
 class BrokerOfReplicas(Protocol):
     """The node's broker, where another node may be the active controller."""
@@ -47,6 +54,11 @@ class BrokerOfReplicas(Protocol):
     def partitions_lost(self, partitions: Sequence[tuple[str, int]]) -> None: ...
 
     def log_dir_failed(self, directory: Uuid) -> None: ...
+
+    @property
+    def is_registered_by_request(self) -> bool: ...
+
+    def assign_directory(self, topic_id: Uuid, index: int, directory: Uuid | None) -> None: ...
 
 
 class FetchHost(NodeHost, Protocol):
@@ -85,3 +97,11 @@ class ReplicaHost(FetchHost, ChannelHost, Protocol):
 
     @property
     def lifecycle(self) -> BrokerOfReplicas | None: ...
+
+    @property
+    def has_replica_alter_log_dirs_manager(self) -> bool:
+        """Whether a replica was moved between log directories."""
+        ...
+
+    @property
+    def replica_alter_log_dirs_manager(self) -> ReplicaAlterLogDirsManager: ...

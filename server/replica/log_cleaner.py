@@ -5,7 +5,8 @@ follows. One log is cleaned at a time: the one with the largest dirty ratio, or 
 dirty record has waited for `max.compaction.lag.ms`. If none is due, the cleaner looks again after
 `log.cleaner.backoff.ms`. Requests are served between two steps. A cleaning continues over an
 election. It is dropped without a change if the replica is removed or its log is truncated. A log
-whose cleaning failed is not tried again.
+that moves to another directory is not cleaned meanwhile. A log whose cleaning failed is not tried
+again.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class LogCleaner:
     def clean_now(self, chosen: PartitionLog) -> Iterator[None]:
         """Clean a log whether it is due or not; the caller takes the steps. A scheduled cleaning of
         this log is dropped. Raises CleaningAborted and DiskFailure."""
-        from ..log.compaction.cleaner import clean  # imported on first use
+        from ..log.compaction.cleaner import CleaningAborted, clean  # imported on first use
         from ..log.compaction.ranges import cleanable
 
         if self._current is not None and self._current[0] is chosen:
@@ -79,7 +80,11 @@ class LogCleaner:
         cleaned_to = -1
         while (found := cleanable(chosen, self._node.now)).end > found.start > cleaned_to:
             cleaned_to = found.start
-            yield from clean(chosen, self._node.now, self._max_keys())
+            for _ in (steps := clean(chosen, self._node.now, self._max_keys())):
+                if self._replica_of(chosen) is None:
+                    steps.close()
+                    raise CleaningAborted("it has moved, or was deleted")
+                yield
         replica = self._replica_of(chosen)
         if replica is not None:
             replica.wake_waiters()
@@ -99,8 +104,18 @@ class LogCleaner:
         self._uncleanable = [each for each in self._uncleanable if self._replica_of(each)]
         logs = [each.log for each in all_replicas(self._node)]
         return [
-            each for each in logs if each.config.compacts and len(each.segments) > 1 and each not in self._uncleanable
+            each
+            for each in logs
+            if each.config.compacts
+            and len(each.segments) > 1
+            and each not in self._uncleanable
+            and not self._moves(each)
         ]
+
+    def _moves(self, log: PartitionLog) -> bool:
+        """Return whether the log has a future replica."""
+        futures = self._node.logs.future_logs
+        return futures is not None and (log.topic, log.index) in futures
 
     def _replica_of(self, log: PartitionLog) -> PartitionReplica | None:
         """Return the replica that has this log now; None if there is none."""
@@ -112,7 +127,8 @@ class LogCleaner:
 
         assert self._current is not None
         cleaned, steps = self._current
-        if self._replica_of(cleaned) is None:
+        if self._replica_of(cleaned) is None or self._moves(cleaned):
+            steps.close()
             self._end(cleaned, None)
             return
         try:

@@ -35,9 +35,12 @@ def _take_offline(node: ReplicaHost, outage: Outage) -> None:
         node.halted = f"{outage.path}, which has the cluster's metadata, cannot be used any more: {outage.why.why}"
         log.error("%s", node.halted)
         return
-    lost = "its partition is" if len(outage.partitions) == 1 else f"its {len(outage.partitions)} partitions are"
-    log.error("%s is offline until a restart, and %s not served: %s", outage.path, lost, outage.why.why)
+    if outage.partitions or not outage.futures or not outage.is_partial:
+        lost = "its partition is" if len(outage.partitions) == 1 else f"its {len(outage.partitions)} partitions are"
+        log.error("%s is offline until a restart, and %s not served: %s", outage.path, lost, outage.why.why)
     node.partitions.take_offline(outage.partitions)
+    if node.has_replica_alter_log_dirs_manager:
+        node.replica_alter_log_dirs_manager.take_offline(outage.partitions, outage.futures)
     controller = node.controller
     report = controller.partitions_lost if outage.is_partial else controller.directory_lost
     try:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
+from kafkadouble.messages.uuid import Uuid
+
 from ..log.log import PartitionLog
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ class PartitionReplica(Protocol):
     """What a led partition and a followed partition have in common."""
 
     topic: str
+    topic_id: Uuid
     index: int
     log: PartitionLog
 

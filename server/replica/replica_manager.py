@@ -134,7 +134,7 @@ class ReplicaManager:
         node, partition = self._node, topic.partitions[index]
         epoch = partition.leader_epoch
         try:
-            log = node.logs.open(topic.name, topic.id, index, config, node.now)
+            log = self._open_log(topic, index, config)
             return Partition(
                 topic.id, node.id, epoch, log, node.flushing, in_sync_replicas_of(partition, node.id, log, node.now)
             )
@@ -158,8 +158,16 @@ class ReplicaManager:
         from .replication.follower_partition import FollowerPartition  # most nodes follow none
 
         with suppress(DiskFailure):  # the node reports it
-            log = node.logs.open(topic.name, topic.id, index, self.config_of(topic.name, image), node.now)
+            log = self._open_log(topic, index, self.config_of(topic.name, image))
             fetchers.follow(FollowerPartition(topic.id, log, partition.leader, partition.leader_epoch))
+
+    def _open_log(self, topic: TopicImage, index: int, config: LogConfig) -> PartitionLog:
+        """Open a log. If its replica was being moved when the node stopped, the move continues."""
+        node, key = self._node, (topic.name, index)
+        log = node.logs.open(topic.name, topic.id, index, config, node.now)
+        if node.logs.future_logs and key in node.logs.future_logs:
+            node.replica_alter_log_dirs_manager.resume(key, topic.id, config)
+        return log
 
     def _add(self, led: dict[int, Partition], partition: Partition) -> None:
         led[partition.index] = partition

@@ -85,6 +85,19 @@ class File(Protocol):
         """Rename the file within its folder; another file of that name is replaced."""
         ...
 
+    def moved(self, path: str) -> None:
+        """Its folder was renamed while the file was closed: from now on this is its path."""
+        ...
+
+    def preallocate(self, size: int) -> None:
+        """Reserve `size` bytes for an empty file: it has zeros after its contents, until they are
+        truncated or `trim`med. `size` of the file does not count them."""
+        ...
+
+    def trim(self) -> None:
+        """Cut off what was preallocated and not written to."""
+        ...
+
     def close(self) -> None:
         """Close the file descriptor. The next use opens it again."""
         ...
@@ -156,4 +169,8 @@ class Disk(Protocol):
 
     def flush_folder(self, folder: str) -> None:
         """Wait until the names of the files in the folder would outlive the machine."""
+        ...
+
+    def flushing_folder(self, folder: str) -> FlushStep:
+        """A flush of a folder for another thread, even if the folder is renamed before it runs."""
         ...

@@ -64,6 +64,7 @@ class FlushLedger(Generic[S]):
         "_flush_is_due",
         "_folder",
         "_folders",
+        "_parent",
         "_under_way",
         "is_new",
         "recovery_point",
@@ -73,7 +74,7 @@ class FlushLedger(Generic[S]):
         self.recovery_point = 0
         self.is_new = False
         """Nothing was there when the log was opened, and no flush was begun since."""
-        self._folder = folder
+        self._folder, self._parent = folder, parent
         self._files, self._folders = dict.fromkeys(files), dict.fromkeys((folder, parent))
         self._flush_is_due = True  # for another reason than new batches
         self._under_way: FlushPlan[S] | None = None
@@ -136,6 +137,13 @@ class FlushLedger(Generic[S]):
         """The log was truncated, and now ends at `end`."""
         self.recovery_point = min(self.recovery_point, end)
         self._cut_to = min(self._cut_to, end)
+
+    def moved(self, folder: str) -> None:
+        """The log is in another folder of the same parent, whose name is not flushed yet. No flush
+        is under way."""
+        self._folders = {(folder if name == self._folder else name): None for name in (*self._folders, self._parent)}
+        self._folder = folder
+        self.name_added()
 
     def restart(self, offset: int) -> None:
         """Everything was deleted. The log is empty and begins at `offset`: below it there is

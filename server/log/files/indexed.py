@@ -76,6 +76,13 @@ class IndexedLog:
     def _index_files(self) -> tuple[File, File]:
         return self._disk.open(self.path(INDEX)), self._disk.open(self.path(TIME_INDEX))
 
+    def moved(self, folder: str) -> None:
+        """Its folder was renamed, while its files were closed."""
+        self._folder = folder
+        self.log.moved(self.path(LOG))
+        if isinstance(self._index, GrowingIndex):
+            self._index.moved(self.path(INDEX), self.path(TIME_INDEX))
+
     @property
     def overhead(self) -> int:
         """The memory that its index takes, in bytes."""

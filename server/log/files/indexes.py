@@ -187,6 +187,11 @@ class GrowingIndex:
     def _time(self, entry: int) -> TimestampOffset | None:
         return TimestampOffset(self._times[entry], self._time_offsets[entry] + self._base) if entry >= 0 else None
 
+    def moved(self, index: str, time_index: str) -> None:
+        """Its folder was renamed, while its files were closed: these are their paths."""
+        self._index.moved(index)
+        self._time_index.moved(time_index)
+
     def close(self) -> None:
         self.write()
         self._index.close()

@@ -200,8 +200,9 @@ class FileSegment(IndexedLog):
         self.log.flush()
 
     def finish(self) -> None:
-        """Close the segment for appends: write the last entry of the time index. Lookups read the
-        index files from now on."""
+        """Close the segment for appends: cut off what was preallocated, and write the last entry of
+        the time index. Lookups read the index files from now on."""
+        self.log.trim()
         if isinstance(self._index, GrowingIndex):
             self._index.add_time(self.max_timestamp, self._latest_offset)
             self._index.close()

@@ -15,7 +15,6 @@ from __future__ import annotations
 import logging
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from operator import attrgetter
 
 from kafkadouble.wire.batch import read_header
@@ -45,7 +44,7 @@ EndsAt = Callable[[int], None]
 class FileStorage:
     """All files of one log, in `folder` of the disk."""
 
-    __slots__ = ("_disk", "_ends_at", "_put_aside", "_settings", "folder", "ledger", "segments", "snapshots")
+    __slots__ = ("_closed", "_disk", "_ends_at", "_put_aside", "_settings", "folder", "ledger", "segments", "snapshots")
 
     def __init__(self, disk: Disk, folder: str, config: LogConfig, ends_at: EndsAt) -> None:
         self._disk, self.folder, self._settings, self._ends_at = disk, folder, config, ends_at
@@ -53,6 +52,7 @@ class FileStorage:
         self.segments: list[FileSegment] = []
         self.ledger = FlushLedger[FileSegment](folder, "", [PARTITION_METADATA])
         self.snapshots: list[int] = []  # offsets of the producer snapshots, ascending
+        self._closed = False
         # Files to be removed, and the time (ms) from which `file.delete.delay.ms` counts.
         self._put_aside: list[tuple[str, int | None]] = []
 
@@ -74,6 +74,8 @@ class FileStorage:
         """Begin an empty segment. Files of an earlier one at the same offset are emptied."""
         segment = self.segment(base_offset)
         segment.begin(self._settings.segment_index_bytes)
+        if self._settings.preallocate:
+            segment.log.preallocate(self._settings.segment_bytes)
         self.segments.append(segment)
         self.ledger.name_added()
 
@@ -199,6 +201,8 @@ class FileStorage:
         return None
 
     def unflushed(self) -> Flush | None:
+        if self._closed:
+            return None
         dirty = [segment for segment in self.segments if not segment.durable]
         plan = self.ledger.begin(self.segments[-1].next_offset, dirty)
         return None if plan is None else Flush(plan.end, self._steps(plan))
@@ -207,7 +211,7 @@ class FileStorage:
         files = [file for segment in plan.segments for file in segment.files()]
         small = [f"{self.folder}/{name}" for name in plan.files]
         files += [self._disk.open(path) for path in small if self._disk.exists(path)]
-        return [file.flushing() for file in files] + [partial(self._disk.flush_folder, each) for each in plan.folders]
+        return [file.flushing() for file in files] + [self._disk.flushing_folder(each) for each in plan.folders]
 
     def flushed(self, offset: int) -> None:
         self.ledger.confirm(offset)
@@ -241,8 +245,19 @@ class FileStorage:
             if now - since >= config.file_delete_delay_ms:
                 self._disk.remove(path)
 
+    def rename_folder(self, folder: str) -> None:
+        for segment in self.segments:
+            segment.close()
+        self._disk.rename(self.folder, folder)
+        self._put_aside = [(path.replace(self.folder, folder, 1), since) for path, since in self._put_aside]
+        self.folder = folder
+        for segment in self.segments:
+            segment.moved(folder)
+        self.ledger.moved(folder)
+
     def close(self, *, flush: bool = True) -> None:
         if not flush:
+            self._closed = True
             for segment in self.segments:
                 segment.close()
             return
@@ -254,6 +269,7 @@ class FileStorage:
             self.flushed(work.offset)
         for segment in self.segments:
             segment.close()
+        self._closed = True
 
     @property
     def overhead(self) -> int:

@@ -35,7 +35,11 @@ QUORUM_STATE = "quorum-state"
 BOOTSTRAP = "bootstrap.checkpoint"
 """The first records of a new node's metadata, as `kafka-storage format` writes them."""
 
+DELETE, STRAY, FUTURE = "delete", "stray", "future"
+"""The marks of folders."""
+
 LONGEST_NAME = 255
+"""The most characters in the name of a file or folder."""
 _LARGEST_OFFSET, _LARGEST_INT = 2**63 - 1, 2**31 - 1
 _FILE = re.compile(r"([0-9]{20})((?:\.[a-z]+)+)\Z")
 _CHECKPOINT = re.compile(r"([0-9]{20})-([0-9]{10})\.checkpoint\Z")
@@ -98,12 +102,12 @@ def parse_partition_folder(name: str) -> tuple[str, int] | None:
 def deleted_folder(topic: str, index: int, uuid: str) -> str:
     """The name of a folder that waits to be deleted, with `uuid` in 32 hex digits. The topic is cut
     when the name would be too long."""
-    return _marked_folder(topic, index, uuid, "delete")
+    return _marked_folder(topic, index, uuid, DELETE)
 
 
 def stray_folder(topic: str, index: int, uuid: str) -> str:
     """The name of the folder of a partition that is not on this node in the metadata (KIP-858)."""
-    return _marked_folder(topic, index, uuid, "stray")
+    return _marked_folder(topic, index, uuid, STRAY)
 
 
 def future_folder(topic: str, index: int, uuid: str) -> str:
@@ -122,15 +126,15 @@ def parse_marked_folder(name: str) -> MarkedFolder | None:
 
 def is_deleted(name: str) -> bool:
     """Whether a folder waits to be deleted."""
-    return _has_mark(name, "delete")
+    return _has_mark(name, DELETE)
 
 
 def is_stray(name: str) -> bool:
-    return _has_mark(name, "stray")
+    return _has_mark(name, STRAY)
 
 
 def is_future(name: str) -> bool:
-    return _has_mark(name, "future")
+    return _has_mark(name, FUTURE)
 
 
 def _has_mark(name: str, mark: str) -> bool:

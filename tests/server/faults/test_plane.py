@@ -338,8 +338,8 @@ class TestOffsets:
 def test_a_rule_that_could_never_apply_is_refused(cluster: Harness) -> None:
     with pytest.raises(UsageError, match="requests of ApiVersions name no topic"):
         arm(cluster, action="fail", api="ApiVersions", error=3, topic="t")
-    with pytest.raises(UsageError, match="AlterReplicaLogDirs is not served here"):
-        arm(cluster, action="fail", api="AlterReplicaLogDirs", error=3)
+    with pytest.raises(UsageError, match="LeaderAndIsr is not served here"):
+        arm(cluster, action="fail", api="LeaderAndIsr", error=3)
     assert cluster.node.faults.rules == []
 
 

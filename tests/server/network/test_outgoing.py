@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.server.log.files.real_disk import RealDisk, RealFile
+from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.log.files.real_file import RealFile
 from kafkadouble.server.network import outgoing
 from kafkadouble.server.network.outgoing import DIRECT, MUCH, Outgoing
 from kafkadouble.wire.file_slice import FileSlice

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 
 from kafkadouble.server.log.files.errors import DiskFailure
@@ -129,6 +130,14 @@ class LossyFile:
         self._disk.rename(self._path, path)
         self._path = path
 
+    def moved(self, path: str) -> None:
+        self._path = path
+
+    def preallocate(self, size: int) -> None:
+        """Reserve nothing: a disk in memory has no room to lose."""
+
+    def trim(self) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -136,7 +145,8 @@ UNKNOWN_SPACE = -1, -1
 
 Names = dict[str, Contents]
 Renaming = tuple[str, str, Contents | None]
-"""A name that is gone ("" for none), a name that is there ("" for none), and of what."""
+"""A name that is gone ("" for none), a name that is there ("" for none), and of what; a folder is
+renamed with all that is in it if both are given, and no contents."""
 
 
 class LossyDisk:
@@ -166,13 +176,12 @@ class LossyDisk:
 
     def power_lost(self, random: Random) -> LossyDisk:
         """The disk as it is found when the power is back."""
-        names = dict(self._durable)
+        names, folders = dict(self._durable), set(self._durable_folders)
         for renaming in self._renamings[: random.randrange(len(self._renamings) + 1)]:
             _rename(names, renaming)
-        left = {path: each for path, each in names.items() if posixpath.dirname(path) in self._durable_folders}
-        return LossyDisk(
-            {path: Contents(each.after_loss(random)) for path, each in left.items()}, self._durable_folders
-        )
+            _rename_folder(folders, renaming)
+        left = {path: each for path, each in names.items() if posixpath.dirname(path) in folders}
+        return LossyDisk({path: Contents(each.after_loss(random)) for path, each in left.items()}, folders)
 
     def durable(self) -> dict[str, bytes]:
         """What no loss of power takes, by path: new files and new contents that were flushed."""
@@ -207,11 +216,8 @@ class LossyDisk:
 
     def rename(self, path: str, to: str) -> None:
         if path in self._folders:
-            self.check()
-            self.make_folder(to)
-            for name in self.names(path):
-                self.rename(f"{path}/{name}", f"{to}/{name}")
-            self._folders.discard(path)
+            self._renamed(path, to, None)
+            _rename_folder(self._folders, self._renamings[-1])
             return
         if path not in self.contents:
             raise DiskFailure("lossy", f"no file {path}")
@@ -252,19 +258,50 @@ class LossyDisk:
 
     def flush_folder(self, folder: str) -> None:
         self.check()
-        left = []
+        # Journals keep the new name of a folder with what is in it.
+        if any(_is_of_folder(renaming) and renaming[1] == folder for renaming in self._renamings):
+            self._flush_names("")
+        self._flush_names(folder)
+
+    def _flush_names(self, folder: str) -> None:
+        left: list[Renaming] = []
         for renaming in self._renamings:
             if posixpath.dirname(renaming[0] or renaming[1]) == folder:
                 _rename(self._durable, renaming)
+                if _is_of_folder(renaming):
+                    left = [(_moved(gone, renaming), _moved(there, renaming), of) for gone, there, of in left]
             else:
                 left.append(renaming)
         self._renamings = left
         if not folder:
             self._durable_folders = set(self._folders)
 
+    def flushing_folder(self, folder: str) -> Callable[[], None]:
+        return partial(self.flush_folder, folder)
+
+
+def _is_of_folder(renaming: Renaming) -> bool:
+    return bool(renaming[0] and renaming[1]) and renaming[2] is None
+
+
+def _moved(name: str, renaming: Renaming) -> str:
+    """The name after a folder was renamed."""
+    gone, there, _ = renaming
+    return there + name[len(gone) :] if name.startswith(f"{gone}/") else name
+
+
+def _rename_folder(folders: set[str], renaming: Renaming) -> None:
+    if _is_of_folder(renaming) and renaming[0] in folders:
+        folders.discard(renaming[0])
+        folders.add(renaming[1])
+
 
 def _rename(names: Names, renaming: Renaming) -> None:
     gone, there, contents = renaming
+    if _is_of_folder(renaming):
+        for name in [each for each in names if each.startswith(f"{gone}/")]:
+            names[_moved(name, renaming)] = names.pop(name)
+        return
     if gone:
         names.pop(gone, None)
     if there and contents is not None:

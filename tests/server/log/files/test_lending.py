@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.log.files import real_disk, segment
+from kafkadouble.server.log.files import real_file, segment
 from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.wire.file_slice import FileSlice
@@ -20,7 +20,7 @@ from ..batches import NOW, produced
 def test_lent_and_read_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """From every offset, up to every bound, for every size limit; with and without a batch that is
     larger than the limit."""
-    for module in (real_disk, segment):
+    for module in (real_file, segment):
         monkeypatch.setattr(module, "WORTH_IT", 200)
     rng = random.Random(seed)
     config = LogConfig.of({"segment.bytes": 4000, "index.interval.bytes": 300})

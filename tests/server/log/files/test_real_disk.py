@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kafkadouble.server.log.config import LogConfig
-from kafkadouble.server.log.files import real_disk
+from kafkadouble.server.log.files import real_file
 from kafkadouble.server.log.files.disk import WORTH_IT
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.opening import open_log
@@ -55,9 +55,9 @@ def test_a_deleted_file_is_not_read_as_an_empty_one(tmp_path: Path) -> None:
 
 def test_short_writes_and_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, read = os.write, os.pread
-    monkeypatch.setattr(real_disk, "_write", lambda fd, buffers: write(fd, b"".join(buffers)[:3]))
+    monkeypatch.setattr(real_file, "_write", lambda fd, buffers: write(fd, b"".join(buffers)[:3]))
     monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:2]))
-    monkeypatch.setattr(real_disk, "_read", lambda fd, size, position: read(fd, min(size, 4), position))
+    monkeypatch.setattr(real_file, "_read", lambda fd, size, position: read(fd, min(size, 4), position))
     file = RealDisk(str(tmp_path)).open("file")
     file.append([b"abc", b"defg", b"h"])
     file.append([b"ijkl"])

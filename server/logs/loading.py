@@ -1,0 +1,63 @@
+"""Between a log and the checkpoints of its directory: what they say when it is opened, and what is
+written to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from ..log.config import LogConfig
+from ..log.files.errors import LostFile
+from ..log.files.loss import LostRecords
+from ..log.files.opening import open_log
+from ..log.formats import names
+from ..log.log import PartitionLog
+from ..metadata.internal_topics import METADATA_TOPIC
+from .log_dir import LogDir
+
+Key = tuple[str, int]
+"""Topic and partition."""
+
+METADATA_KEY = METADATA_TOPIC, 0
+
+
+def offsets_of(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
+    """The offsets of the logs, by the name of the checkpoint."""
+    starts = {key: each.log_start_offset for key, each in logs.items()}
+    # A log that was cut where records were compacted away ends before its log end offset.
+    ends = {key: each.segments[-1].next_offset for key, each in logs.items()}
+    cleaned = {key: min(each.cleaned_to, ends[key]) for key, each in logs.items()}
+    return {
+        names.RECOVERY_POINT: {key: each.recovery_point for key, each in logs.items()},
+        names.REPLICATION_OFFSET: {key: min(each.high_watermark, ends[key]) for key, each in logs.items()},
+        names.LOG_START: {key: offset for key, offset in starts.items() if offset},
+        names.CLEANER_OFFSET: {key: offset for key, offset in cleaned.items() if offset},
+    }
+
+
+def load(log_dir: LogDir, key: Key, folder: str, config: LogConfig, now: int) -> PartitionLog:
+    """Open the log of a partition in this folder of the directory, with what the checkpoints say.
+    BadFile, DiskFailure."""
+    try:
+        found = open_log(
+            log_dir.disk,
+            folder,
+            *key,
+            config,
+            clean=log_dir.clean,
+            recovery_point=log_dir.offset(names.RECOVERY_POINT, key),
+            log_start_offset=log_dir.offset(names.LOG_START, key),
+            now=now,
+            verified=key == METADATA_KEY,
+            ends_at=partial(log_dir.ends_at, key),
+            compacted=log_dir.offset(names.CLEANER_OFFSET, key) > 0,
+        )
+    except LostRecords as lost:
+        if key == METADATA_KEY:
+            raise
+        raise LostFile(log_dir.path, log_dir.at(str(lost)), lost.file) from lost
+    # As far as it is known to be replicated.
+    found.high_watermark = log_dir.offset(names.REPLICATION_OFFSET, key)
+    found.cleaned_to = min(log_dir.offset(names.CLEANER_OFFSET, key), found.log_end_offset)
+    return found

@@ -90,7 +90,6 @@ class ApiRow:
         controller_module: str | None = None,
         advertised_from: int | None = None,
         reason: str = "",
-        not_at: str = "",
         hidden: str = "",
     ) -> None:
         self.name, self.api = name, registry.api_named(name)
@@ -100,7 +99,7 @@ class ApiRow:
         self.controller_part_right = NONE if controller_right else part_right
         self.module = module or self.api.request_entry.module
         self.controller_module = controller_module or self.module
-        self.advertised_from, self.reason, self.not_at = advertised_from, reason, not_at
+        self.advertised_from, self.reason = advertised_from, reason
         self.hidden = hidden
         """Why ApiVersions leaves it out where no client metrics are wanted, or ""."""
         self._parts = () if parts == NONE else (parts,) if isinstance(parts, str) else parts
@@ -108,7 +107,7 @@ class ApiRow:
     @property
     def listeners(self) -> tuple[str, ...]:
         """The kinds of listener on which it is served: "broker", "controller"."""
-        return tuple(kind for kind in self.api.listeners if kind != self.not_at)
+        return self.api.listeners
 
     @cached_property
     def paths(self) -> tuple[tuple[PartList, ...], ...]:

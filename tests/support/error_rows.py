@@ -316,6 +316,7 @@ _ROWS: dict[str, dict[str, str]] = {
     "DescribeDelegationToken": {
         REACHED: "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED",
         PLAIN: "DELEGATION_TOKEN_AUTH_DISABLED",
+        LISTENER: "UNKNOWN_SERVER_ERROR",
     },
     "UpdateFeatures": {
         REACHED: "INVALID_UPDATE_VERSION",

@@ -247,10 +247,10 @@ class Listener:
 
     def _settings_changed(self) -> None:
         """Close connections beyond a lowered limit; accept more under a raised one. New connections
-        have the certificates that the settings have now."""
+        have the certificates and the logins that the settings have now."""
         if self.node.tls is not None:
             self.node.tls.reload(self.node.settings)
-            self._secure_peers()
+        self._secure_peers()
         self.close_excess()
         for acceptor in self._acceptors:
             acceptor.look_again()

@@ -217,7 +217,8 @@ class SaslServerAuthenticator:
         self._session = _Session(self._mechanism, principal)
         self._peer.principal, self._peer.may_ask_for_tokens = principal, not found.by_token
         lifetime_ms = self._lifetime(found.expires_at, now)
-        self.expires_at = None if lifetime_ms is None else now + lifetime_ms
+        # A session without a lifetime, of a token that is only valid by the skew, has ended.
+        self.expires_at = None if lifetime_ms is None else now + (lifetime_ms or -1)
         return TokenAnswer(found.response, lifetime_ms=lifetime_ms or 0)
 
     def _lifetime(self, expires_at: int | None, now: int) -> int | None:

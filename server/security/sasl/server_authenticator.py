@@ -111,6 +111,10 @@ class EnabledMechanisms(NamedTuple):
     begin: Mapping[str, Callable[[], ServerExchange]]
     max_reauth_ms: Mapping[str, int]
 
+    def __repr__(self) -> str:
+        """Without what begins an exchange, which may hold passwords."""
+        return f"the mechanisms {', '.join(self.begin)}"
+
 
 class _Session(NamedTuple):
     """What an authentication after the first one must not change."""

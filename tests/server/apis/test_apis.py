@@ -15,7 +15,10 @@ from kafkadouble.server.apis.row import (
     BODIES,
     BOTH,
     CONFIG_VALUES,
+    FIRST,
     HANDLER,
+    IN_ORDER,
+    LAST,
     NONE,
     RIGHT,
     ROW,
@@ -41,6 +44,8 @@ def test_no_fact_has_a_default() -> None:
 @EVERY
 def test_every_fact_is_decided(row: ApiRow) -> None:
     assert row.secrets in (NONE, BODIES, CONFIG_VALUES)
+    assert row.refused_parts in (FIRST, LAST, IN_ORDER)
+    assert row.paths or (row.refused_parts, row.counts_parts_once) == (LAST, False)
     for right in (row.right, row.part_right, row.controller_right):
         for each in [] if right == NONE else right.split(" + "):
             operations, _, resource = each.partition(" ")

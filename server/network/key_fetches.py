@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("kafkadouble.server.network")
 
+SMALL_BYTES = 16 << 10
+"""A larger set is read on another thread: thousands of keys take long."""
+
 WAITS_S = (0.18, 0.36, 0.72)
 """How long the first fetch waits before each further try; these are those of Kafka's library."""
 
@@ -85,6 +88,5 @@ async def _fetched_with_patience(endpoint: KeyEndpoint) -> tuple[JsonWebKey, ...
 
 async def _fetched(endpoint: KeyEndpoint) -> tuple[JsonWebKey, ...]:
     """The keys there. Raises GetFailed, and UsageError for a document that is no set."""
-    return keys_in(
-        await http_get(endpoint.url, context_of(endpoint.url, endpoint.ssl_options)), f"{URL}: {endpoint.url}"
-    )
+    data, place = await http_get(endpoint.url, context_of(endpoint.url, endpoint.ssl_options)), f"{URL}: {endpoint.url}"
+    return keys_in(data, place) if len(data) <= SMALL_BYTES else await asyncio.to_thread(keys_in, data, place)

@@ -3,7 +3,7 @@ server.properties.
 
 Listeners beside the plain one: SASL has every mechanism that both serve, SHORT has sessions of two
 seconds. Users: alice by PLAIN, bob by SCRAM, each with the password NAME-secret; anyone by an
-unsecured token.
+unsecured token. With a URL of keys there is SIGNED, which takes signed tokens.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ from hashlib import pbkdf2_hmac
 from pathlib import Path
 
 from interop import quorum
-from interop.local.cluster import Kafka
+from interop.local import VERSION
+from interop.local.cluster import Kafka, quickest
 from interop.local.node import Node, finished
 from interop.local.ports import HOST, free_ports
-from interop.quorum import CLIENTS, CONTROLLER, Seat
+from interop.quorum import CLIENTS, CONTROLLER, Address, Seat
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.server.security.scram import MECHANISMS
+from tests.support.signed_tokens import settings_of
 
-SASL, SHORT = "SASL", "SHORT"
+SASL, SHORT, SIGNED = "SASL", "SHORT", "SIGNED"
 PROTOCOLS = {CLIENTS: "PLAINTEXT", CONTROLLER: "PLAINTEXT", SASL: "SASL_PLAINTEXT", SHORT: "SASL_PLAINTEXT"}
 """The listeners, and the security protocol of each."""
+ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
+"""A property of the JVM: the only URLs that Kafka reads."""
 
 SESSION_MS = 2000
 MODULES = "org.apache.kafka.common.security"
@@ -37,7 +41,6 @@ LOGINS = {
 }
 
 SETTINGS: Mapping[str, object] = {
-    "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
     "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER",
     **{
         f"listener.name.{name.lower()}.{mechanism}.sasl.jaas.config": login
@@ -67,36 +70,49 @@ def scram_users(name: str, password: str) -> list[AlterUserScramCredentialsReque
     ]
 
 
+def _seat(keys_url: str) -> Seat:
+    names = [*PROTOCOLS, SIGNED] if keys_url else [*PROTOCOLS]
+    addresses = {name: (HOST, port) for name, port in zip(names, free_ports(len(names)), strict=True)}
+    return Seat(1, ("broker", "controller"), addresses, addresses)
+
+
+def _settings(seat: Seat, folder: Path, keys_url: str) -> dict[str, str]:
+    protocols = {**PROTOCOLS, SIGNED: "SASL_PLAINTEXT"}
+    found = quorum.settings(seat, [seat], str(folder / "data"))
+    found |= {name: str(value) for name, value in SETTINGS.items()}
+    found["listener.security.protocol.map"] = ",".join(f"{name}:{protocols[name]}" for name in seat.known)
+    return found | (settings_of(keys_url, SIGNED.lower()) if keys_url else {})
+
+
+def _users() -> list[str]:
+    return [word for name in MECHANISMS for word in ("--add-scram", f"{name}=[name=bob,password=bob-secret]")]
+
+
 @contextmanager
-def sasl_kafka(folder: Path) -> Iterator[Mapping[str, tuple[str, int]]]:
+def sasl_kafka(folder: Path, keys_url: str = "") -> Iterator[Mapping[str, Address]]:
     """The addresses of a running Apache Kafka, by listener. Raises Missing."""
-    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
-    seat = Seat(1, ("broker", "controller"), addresses, addresses)
-    settings = quorum.settings(seat, [seat], str(folder / "data"))
-    settings |= {name: str(value) for name, value in SETTINGS.items()}
-    users = [word for name in MECHANISMS for word in ("--add-scram", f"{name}=[name=bob,password=bob-secret]")]
-    node = Node(seat, Kafka(), quorum.cluster_id(), folder, settings)
+    seat = _seat(keys_url)
+    kafka = Kafka(flags=(*quickest(VERSION), f"-D{ALLOWED_URLS}={keys_url}"))
+    node = Node(seat, kafka, quorum.cluster_id(), folder, _settings(seat, folder, keys_url))
     try:
-        finished([node.formatting(users)])
+        finished([node.formatting(_users())])
         node.start()
-        yield addresses
+        yield seat.known
     finally:
         node.kill()
 
 
 @contextmanager
-def sasl_double(folder: Path) -> Iterator[Mapping[str, tuple[str, int]]]:
+def sasl_double(folder: Path, keys_url: str = "") -> Iterator[Mapping[str, Address]]:
     """The addresses of a running kafkadouble, by listener."""
-    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
-    seat = Seat(1, ("broker", "controller"), addresses, addresses)
-    settings = quorum.settings(seat, [seat], str(folder / "data"))
-    settings |= {name: str(value) for name, value in SETTINGS.items()}
+    seat = _seat(keys_url)
     config = folder / "double.properties"
-    config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
-    words = [word for name in MECHANISMS for word in ("--add-scram", f"{name}=[name=bob,password=bob-secret]")]
+    config.write_text("".join(f"{name}={value}\n" for name, value in _settings(seat, folder, keys_url).items()))
     kafkadouble = [sys.executable, "-m", "kafkadouble"]
     subprocess.run(
-        [*kafkadouble, "format", "-t", quorum.cluster_id(), "-c", str(config), *words], check=True, capture_output=True
+        [*kafkadouble, "format", "-t", quorum.cluster_id(), "-c", str(config), *_users()],
+        check=True,
+        capture_output=True,
     )
     command = [*kafkadouble, "serve", "--quiet", "--config", str(config)]
     with (
@@ -107,6 +123,6 @@ def sasl_double(folder: Path) -> Iterator[Mapping[str, tuple[str, int]]]:
             assert process.stdout is not None
             first = process.stdout.readline()
             assert first.startswith("bootstrap.servers="), (folder / "double.log").read_text()
-            yield addresses
+            yield seat.known
         finally:
             process.terminate()

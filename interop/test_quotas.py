@@ -26,8 +26,11 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest
+from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 
+CREATION_RATE = "max.connection.creation.rate"
 ELSEWHERE = "127.0.0.2"
 """An address of this machine that no other test connects from."""
 
@@ -142,6 +145,49 @@ def test_connections_from_an_address_beyond_its_quota_are_closed_a_little_later(
         served = [_is_served(sock) for sock in socks]
         assert time.monotonic() - began >= 0.5, "a client that is refused waits before it tries again"
     assert served == [True] * 10 + [False] * 5
+
+
+@contextmanager
+def _creation_rate(broker: Broker, rate: int) -> Iterator[None]:
+    """The limit of the rate of new connections of all brokers, until the end of the block."""
+    _set_creation_rate(broker, str(rate))
+    try:
+        yield
+    finally:
+        _set_creation_rate(broker, None)
+
+
+def _set_creation_rate(broker: Broker, value: str | None) -> int:
+    """Sets or removes it, and returns the error code."""
+    of = IncrementalAlterConfigsRequest
+    config = of.AlterableConfig(name=CREATION_RATE, config_operation=0 if value else 1, value=value)
+    resource = of.AlterConfigsResource(resource_type=4, resource_name="", configs=[config])
+    code: int = ask(broker.bootstrap, of(resources=[resource]), 1).responses[0].error_code
+    shown = DescribeConfigsRequest.DescribeConfigsResource(
+        resource_type=4, resource_name="1", configuration_keys=[CREATION_RATE]
+    )
+    if not code:
+        expected = value or str(2**31 - 1)
+        eventually(
+            lambda: ask(broker.bootstrap, DescribeConfigsRequest(resources=[shown]), 4).results[0].configs[0].value,
+            lambda found: found == expected,
+        )
+    return code
+
+
+def test_connections_beyond_the_rate_of_the_broker_are_served_later_and_none_is_closed(broker: Broker) -> None:
+    """The rate is over ten seconds, so 50 connections may come at once."""
+    host, _, port = broker.bootstrap.split(",")[0].rpartition(":")
+    with _creation_rate(broker, 5):
+        began = time.monotonic()
+        socks = [socket.create_connection((host, int(port)), 60) for _ in range(60)]
+        assert [_is_served(sock) for sock in socks] == [True] * 60
+        assert time.monotonic() - began >= 1
+
+
+@pytest.mark.parametrize("value", ["-1", "many", str(2**31)])
+def test_a_rate_that_is_none_is_refused(broker: Broker, value: str) -> None:
+    assert error_codes.name(_set_creation_rate(broker, value)) == "INVALID_REQUEST"
 
 
 def _is_served(sock: socket.socket) -> bool:

@@ -68,6 +68,8 @@ def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
         "peers.py",
         "peer_connection.py",
         "peer_login.py",
+        "key_fetches.py",
+        "http_get.py",
         "shaped_connection.py",
         "thread.py",
         "turns.py",

@@ -25,7 +25,6 @@ OF_REASON = {
     error_reasons.TWO_PHASE: "takes version 6, which is not stable",
     error_reasons.POLICIES: "takes a class in Kafka's class path",
     error_reasons.DESCRIPTIONS: "takes a class in Kafka's class path",
-    error_reasons.EXPORTER: "takes a class in Kafka's class path",
     error_reasons.CONTROLLER: "takes a controller that is away",
     error_reasons.LOADED: "is over before the first script: the run waits until the coordinators have loaded",
     error_reasons.ALWAYS: "is over before the first script, as loading is",
@@ -61,8 +60,6 @@ NOT_WRITTEN = "takes a topic of transactions that has too few replicas in sync"
 
 NO_SHARE_STATE = "takes a topic of share state that has too few replicas in sync"
 
-NOT_ADVERTISED = "neither broker advertises the API, so the scripts do not use it"
-
 WITH_SASL = "takes a listener with SASL; `test_sasl.py` compares those"
 
 ALONE: dict[Row, str] = {
@@ -70,17 +67,6 @@ ALONE: dict[Row, str] = {
     ("DescribeCluster", "ILLEGAL_SASL_STATE"): WITH_SASL,
     ("SaslHandshake", "UNSUPPORTED_SASL_MECHANISM"): WITH_SASL,
     ("SaslAuthenticate", "SASL_AUTHENTICATION_FAILED"): WITH_SASL,
-    **dict.fromkeys(
-        [
-            ("GetTelemetrySubscriptions", "THROTTLING_QUOTA_EXCEEDED"),
-            ("PushTelemetry", "INVALID_REQUEST"),
-            ("PushTelemetry", "THROTTLING_QUOTA_EXCEEDED"),
-            ("PushTelemetry", "UNKNOWN_SUBSCRIPTION_ID"),
-            ("PushTelemetry", "UNSUPPORTED_COMPRESSION_TYPE"),
-            ("PushTelemetry", "TELEMETRY_TOO_LARGE"),
-        ],
-        NOT_ADVERTISED,
-    ),
     ("Fetch", "FENCED_LEADER_EPOCH"): ELECTED,
     ("ListOffsets", "LEADER_NOT_AVAILABLE"): MOMENTS,
     ("ListOffsets", "OFFSET_NOT_AVAILABLE"): MOMENTS,

@@ -14,7 +14,13 @@ from typing import Any
 
 DAY = 86_400_000
 
-IDS = {"topicId": "topic", "memberId": "member", "leader": "member", "clusterId": "cluster"}
+IDS = {
+    "topicId": "topic",
+    "memberId": "member",
+    "leader": "member",
+    "clusterId": "cluster",
+    "clientInstanceId": "client instance",
+}
 """Fields with ids that a broker generates."""
 
 NUMBERS = {"producerId": "producer", "sessionId": "session", "brokerEpoch": "broker epoch"}
@@ -106,7 +112,8 @@ OF_THE_MACHINE = {
 
 MADE_UP = re.compile(r"\A(?:[\w.-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w-]{22})\Z")
 NO_ID = "A" * 22
-
+CHOSEN = "A" * 18
+"""What ids begin with that a script chooses: they are compared as they are."""
 
 OF_THE_DISK = {"totalBytes", "usableBytes"}
 """Fields about this machine's disks, unless their value means unknown."""
@@ -144,6 +151,8 @@ class Normal:
         made |= {
             name: "offset" for name in OF_A_QUORUM if "replicaId" in value or "currentVoters" in value if name in value
         }
+        if "subscriptionId" in value and not value["clientInstanceId"].startswith(CHOSEN):
+            made["subscriptionId"] = f"subscription of {made['clientInstanceId']}"
         if value.get("name") in OF_THE_MACHINE and "value" in value:
             made["value"] = "of the machine"
         if "logDir" in value:
@@ -151,7 +160,7 @@ class Normal:
         return made
 
     def _text(self, value: str, field: str) -> str:
-        if field in IDS and MADE_UP.match(value) and value != NO_ID and value not in self._names:
+        if field in IDS and MADE_UP.match(value) and not value.startswith(CHOSEN) and value not in self._names:
             kind = IDS[field]
             self._names[value] = f"{kind} {1 + sum(name.startswith(kind) for name in self._names.values())}"
         for made_up, name in self._names.items():

@@ -54,9 +54,10 @@ def settle(side: Side, api: str, request: dict[str, Any], outcome: Outcome) -> N
 
 def mark(side: Side, value: str) -> None:
     """Alters the mark, and waits until every broker shows it."""
-    config = {"name": "interval.ms", "configOperation": 0, "value": value}
+    values = {"interval.ms": value, "match": "client_id=none"}
+    configs = [{"name": name, "configOperation": 0, "value": text} for name, text in values.items()]
     resource = {"resourceType": CLIENT_METRICS, "resourceName": MARK}
-    altered = {"resources": [{**resource, "configs": [config]}]}
+    altered = {"resources": [{**resource, "configs": configs}]}
     first, *_ = clients = [f"settle@{id}" for id in sorted(side.running)]
     # The controller may be unavailable.
     _until(lambda: "NONE" in str(side.ask(first, "IncrementalAlterConfigs", 1, altered)))

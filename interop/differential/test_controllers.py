@@ -49,6 +49,7 @@ COMPARED = {
             *("ElectLeaders", "AlterPartitionReassignments", "ListPartitionReassignments"),
             *("AlterPartition", "AssignReplicasToDirs"),
             *("CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"),
+            "DescribeDelegationToken",
         )
         for version in range(
             registry.api_named(name).stable_versions[0], registry.api_named(name).stable_versions[1] + 1

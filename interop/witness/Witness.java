@@ -50,6 +50,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.requests.ApiVersionsResponse;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorRecordSerde;
 import org.apache.kafka.coordinator.group.GroupCoordinatorRecordSerde;
 import org.apache.kafka.coordinator.share.ShareCoordinatorRecordSerde;
@@ -70,6 +71,7 @@ import org.apache.kafka.server.log.remote.metadata.storage.generated.MetadataRec
  *   build JSON                      -> a batch of these records, made by Kafka's builder
  *   control JSON                    -> a control batch, made by Kafka's own maker of its type
  *   list                            -> {name: [jar, lowest version, highest version]}
+ *   advertised                      -> {node: {key: [lowest, highest]}}, as ApiVersions lists them; the nodes: "broker", "broker with telemetry", "controller"
  *   apis                            -> {key: [name, lowest, highest, highest with unstable ones, listeners, {version: [request header, response header]}]}
  */
 public class Witness {
@@ -330,6 +332,20 @@ public class Witness {
         return JSON.writeValueAsString(all);
     }
 
+    static Map<Short, Object> advertisedBy(ApiMessageType.ListenerType listener, boolean telemetry) {
+        var all = new TreeMap<Short, Object>();
+        for (var api : ApiVersionsResponse.filterApis(listener, false, telemetry))
+            all.put(api.apiKey(), List.of(api.minVersion(), api.maxVersion()));
+        return all;
+    }
+
+    static String advertised() throws Exception {
+        return JSON.writeValueAsString(Map.of(
+            "broker", advertisedBy(ApiMessageType.ListenerType.BROKER, false),
+            "broker with telemetry", advertisedBy(ApiMessageType.ListenerType.BROKER, true),
+            "controller", advertisedBy(ApiMessageType.ListenerType.CONTROLLER, false)));
+    }
+
     static String answer(String[] word) throws Exception {
         return switch (word[0]) {
             case "message" -> message(word[1], Short.parseShort(word[2]), word[3], word[4]);
@@ -341,6 +357,7 @@ public class Witness {
             case "control" -> control(JSON.readTree(word[1]));
             case "list" -> list();
             case "apis" -> apis();
+            case "advertised" -> advertised();
             default -> throw new IllegalArgumentException("unknown verb " + word[0]);
         };
     }

@@ -100,7 +100,6 @@ ROWS = (
         part_right="DESCRIBE delegation_token",
         guard=HANDLER,
         secrets=BODIES,
-        not_at="controller",
     ),
     ApiRow(
         "ElectLeaders",

@@ -5,7 +5,7 @@ The columns are those of `row`.
 
 from __future__ import annotations
 
-from .row import BOTH, HANDLER, NONE, RIGHT, ROW, ApiRow
+from .row import BOTH, FIRST, HANDLER, NONE, RIGHT, ROW, ApiRow
 
 TOPICS_AND_PARTITIONS = "topic:topics/topics partition:partitions/partitions"
 
@@ -18,6 +18,7 @@ ROWS = (
         part_right="READ topic",
         guard=ROW,
         secrets=NONE,
+        refused_parts=FIRST,
     ),
     ApiRow(
         "OffsetFetch",
@@ -52,6 +53,7 @@ ROWS = (
         part_right="DESCRIBE group",
         guard=ROW,
         secrets=NONE,
+        refused_parts=FIRST,
     ),
     ApiRow(
         "ListGroups",
@@ -71,6 +73,7 @@ ROWS = (
         part_right="DELETE group",
         guard=ROW,
         secrets=NONE,
+        counts_parts_once=True,
     ),
     ApiRow(
         "ConsumerGroupHeartbeat",
@@ -89,6 +92,7 @@ ROWS = (
         part_right="DESCRIBE group",
         guard=BOTH,
         secrets=NONE,
+        refused_parts=FIRST,
     ),
     ApiRow(
         "OffsetDelete",

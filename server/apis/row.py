@@ -15,6 +15,8 @@ those of the message spec.
   before the handler. BOTH: this row, and then the handler for what a row cannot say, such as topics
   inside groups. RIGHT: `right` by this row, and `part_right` by the handler, which has one answer
   with both. HANDLER: only the handler, whose rules are others. NONE: no right is needed.
+- `refused_parts`: where the parts without their right are in a response: FIRST, LAST, or IN_ORDER,
+  among the others as in the request. `counts_parts_once`: a repeated part counts once.
 - `secrets`: what a capture leaves out of the bodies.
 
 Rights are those of Kafka's table "Operations and Resources on Protocols". A broker leaves the
@@ -36,6 +38,9 @@ NONE = "none"
 
 ROW, BOTH, RIGHT, HANDLER = "row", "row and handler", "right by row, parts by handler", "handler"
 """Which code checks the rights of an API."""
+
+FIRST, LAST, IN_ORDER = "first", "last", "in order"
+"""Where refused parts are in a response."""
 
 BODIES = "bodies"
 """Both bodies may hold credentials."""
@@ -85,22 +90,23 @@ class ApiRow:
         guard: str,
         secrets: str,
         right_or_parts: bool = False,
+        refused_parts: str = LAST,
+        counts_parts_once: bool = False,
         controller_right: str | None = None,
         module: str | None = None,
         controller_module: str | None = None,
         advertised_from: int | None = None,
         reason: str = "",
-        not_at: str = "",
         hidden: str = "",
     ) -> None:
         self.name, self.api = name, registry.api_named(name)
         self.forwarded, self.right, self.part_right, self.secrets = forwarded, right, part_right, secrets
-        self.guard = guard
+        self.guard, self.refused_parts, self.counts_parts_once = guard, refused_parts, counts_parts_once
         self.right_or_parts, self.controller_right = right_or_parts, controller_right or right
         self.controller_part_right = NONE if controller_right else part_right
         self.module = module or self.api.request_entry.module
         self.controller_module = controller_module or self.module
-        self.advertised_from, self.reason, self.not_at = advertised_from, reason, not_at
+        self.advertised_from, self.reason = advertised_from, reason
         self.hidden = hidden
         """Why ApiVersions leaves it out where no client metrics are wanted, or ""."""
         self._parts = () if parts == NONE else (parts,) if isinstance(parts, str) else parts
@@ -108,7 +114,7 @@ class ApiRow:
     @property
     def listeners(self) -> tuple[str, ...]:
         """The kinds of listener on which it is served: "broker", "controller"."""
-        return tuple(kind for kind in self.api.listeners if kind != self.not_at)
+        return self.api.listeners
 
     @cached_property
     def paths(self) -> tuple[tuple[PartList, ...], ...]:

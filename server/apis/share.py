@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import BOTH, NONE, RIGHT, ROW, ApiRow
+from .row import BOTH, FIRST, IN_ORDER, NONE, RIGHT, ROW, ApiRow
 
 RESULTS = "topic:topics/results partition:partitions/partitions"
 
@@ -32,6 +32,7 @@ ROWS = (
         part_right="DESCRIBE group",
         guard=BOTH,
         secrets=NONE,
+        refused_parts=FIRST,
     ),
     ApiRow(
         "DescribeShareGroupOffsets",
@@ -41,6 +42,7 @@ ROWS = (
         part_right="DESCRIBE group",
         guard=BOTH,
         secrets=NONE,
+        refused_parts=IN_ORDER,
     ),
     ApiRow(
         "AlterShareGroupOffsets",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import BOTH, NONE, ROW, ApiRow
+from .row import BOTH, FIRST, NONE, ROW, ApiRow
 
 ROWS = (
     ApiRow(
@@ -22,6 +22,7 @@ ROWS = (
         part_right="DESCRIBE group",
         guard=BOTH,
         secrets=NONE,
+        refused_parts=FIRST,
     ),
     ApiRow(
         "StreamsGroupTopologyDescriptionUpdate",

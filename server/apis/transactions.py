@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .row import BOTH, HANDLER, NONE, ROW, ApiRow
+from .row import BOTH, FIRST, HANDLER, IN_ORDER, NONE, ROW, ApiRow
 
 ROWS = (
     ApiRow(
@@ -44,6 +44,7 @@ ROWS = (
         part_right="READ topic",
         guard=ROW,
         secrets=NONE,
+        refused_parts=FIRST,
     ),
     ApiRow(
         "WriteTxnMarkers",
@@ -62,6 +63,7 @@ ROWS = (
         part_right="DESCRIBE transactional_id",
         guard=BOTH,
         secrets=NONE,
+        refused_parts=IN_ORDER,
     ),
     ApiRow(
         "ListTransactions",

@@ -44,11 +44,11 @@ sasl.oauthbearer.token.endpoint.url  string  null  medium
     Where this node fetches its own token.
 sasl.oauthbearer.jwks.endpoint.url  string  null  medium  effective
     Where the keys are found that tokens are checked with.
-sasl.oauthbearer.jwks.endpoint.refresh.ms  long  3600000  low
+sasl.oauthbearer.jwks.endpoint.refresh.ms  long  3600000  low  effective
     Time after which those keys are fetched again (ms).
-sasl.oauthbearer.jwks.endpoint.retry.backoff.ms  long  100  low
+sasl.oauthbearer.jwks.endpoint.retry.backoff.ms  long  100  low  effective
     First pause between tries to fetch those keys (ms).
-sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms  long  10000  low
+sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms  long  10000  low  effective
     Longest pause between tries to fetch those keys (ms).
 sasl.oauthbearer.clock.skew.seconds  int  30  low  effective
     Difference between clocks that a token is forgiven (s).

@@ -6,6 +6,7 @@
   on the user; without an authorizer every client may.
 - Null owners mean all tokens, an empty list means none. Versions 1 and 2 differ in their encoding;
   version 3 has the requester of a token.
+- Kafka's controllers advertise it and have no handler for it: UNKNOWN_SERVER_ERROR to any request.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ TOKEN, USER = RESOURCE_TYPES.index("DELEGATION_TOKEN"), RESOURCE_TYPES.index("US
 
 
 def answer(node: HandlerContext, request: Request[DescribeDelegationTokenRequest]) -> DescribeDelegationTokenResponse:
+    if request.peer.is_at_controller:
+        raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     check_token_request_allowed(request)
     settings = token_settings_of(node.settings)
     if settings is None:

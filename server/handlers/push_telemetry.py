@@ -1,7 +1,7 @@
 """PushTelemetry: the metrics of a client, as OTLP MetricsData in protobuf (KIP-714).
 
-Without an exporter the metrics are dropped unread, as by a Kafka broker without a plugin. With one
-they are decompressed and decoded beside the event loop. Metrics that no codec or decoder can read
+Metrics are decompressed beside the event loop. With an exporter they are then decoded; without one
+they are dropped, as by a Kafka broker without a plugin. Metrics that no codec or decoder can read
 are INVALID_RECORD, and so are those that are larger than `telemetry.max.bytes` when they are
 decompressed, as in Kafka 4.4.0; compressed ones that are larger are TELEMETRY_TOO_LARGE.
 """
@@ -28,14 +28,13 @@ def answer(
     node: HandlerContext, request: Request[PushTelemetryRequest]
 ) -> PushTelemetryResponse | Wait[PushTelemetryResponse]:
     instance = node.client_metrics.check_push(request)
-    exporter = node.telemetry
-    if exporter is None or not request.body.metrics:
+    if not request.body.metrics or (node.telemetry is None and not request.body.compression_type):
         return PushTelemetryResponse()
-    return _exported(node, request, instance.id, exporter)
+    return _exported(node, request, instance.id, node.telemetry)
 
 
 def _exported(
-    node: HandlerContext, request: Request[PushTelemetryRequest], id: Uuid, exporter: TelemetryExporter
+    node: HandlerContext, request: Request[PushTelemetryRequest], id: Uuid, exporter: TelemetryExporter | None
 ) -> Wait[PushTelemetryResponse]:
     aside = Aside(partial(_decoded, exporter, request.body, node.client_metrics.max_bytes))
     yield aside
@@ -44,12 +43,14 @@ def _exported(
     except ValueError as problem:
         node.client_metrics.note_error(id, error_codes.INVALID_RECORD)
         raise Refusal(error_codes.INVALID_RECORD) from problem
-    exporter.export(id, request.client_id, decoded, node.now)
+    if exporter is not None:
+        exporter.export(id, request.client_id, decoded, node.now)
     return PushTelemetryResponse()
 
 
-def _decoded(exporter: TelemetryExporter, body: PushTelemetryRequest, limit: int) -> Any:
-    return exporter.decode(decompress(body.compression_type, body.metrics, limit))
+def _decoded(exporter: TelemetryExporter | None, body: PushTelemetryRequest, limit: int) -> Any:
+    data = decompress(body.compression_type, body.metrics, limit)
+    return None if exporter is None else exporter.decode(data)
 
 
 def refuse(request: Request[PushTelemetryRequest], code: int, message: str | None) -> PushTelemetryResponse:

@@ -108,7 +108,10 @@ class InProcessCluster:
                     self._peers_of(each).pump()
 
     def _peers_of(self, channel: RemoteChannel) -> Peers:
-        peers = self._peers.get(channel)
+        peers, settings = self._peers.get(channel), channel.node.settings
+        if peers is not None and settings is not channel.secured_by:
+            peers.security = peer_security(settings, channel.is_to_controllers, peers.security)
+        channel.secured_by = settings
         if peers is None:
             from .peers import Peers
 
@@ -118,7 +121,7 @@ class InProcessCluster:
                 client_id=channel.name,
                 timeout_ms=channel.timeout_ms,
                 moved=self.moved,
-                security=peer_security(channel.node.settings, channel.is_to_controllers),
+                security=peer_security(settings, channel.is_to_controllers),
             )
             peers.start()
         return peers

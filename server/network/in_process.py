@@ -60,6 +60,8 @@ class RemoteChannel:
         self.node, self.channel, self.name = node, peers.channel, peers.client_id
         self.timeout_ms, self.is_to_controllers = node.settings.int(peers.timeout), peers.is_to_controllers
         self.waiting: list[OutboundRequest] = []
+        self.secured_by = node.settings
+        """What the security of its next connections was made from."""
 
     def take_outgoing(self) -> list[OutboundRequest]:
         taken, self.waiting = self.waiting, []

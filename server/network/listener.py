@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import ssl
 
     from ..requests.listener_spec import ListenerSpec
+    from .key_fetches import KeyFetches
     from .peers import Peers
 
 log = logging.getLogger("kafkadouble.server.network")
@@ -61,6 +62,7 @@ class Listener:
         self._timer_due = NEVER  # when the timer is due, by the node's clock
         self._loop: asyncio.AbstractEventLoop | None = None  # from `start` to `stop`
         self._look: asyncio.TimerHandle | None = None  # for silent connections
+        self._key_fetches: KeyFetches | None = None  # of a node with SASL, from `start` on
         self._flushes: set[asyncio.Future[list[flushing.FlushResult]]] = set()  # under way
         self.halted = asyncio.Event()
         """Set when the node says that it cannot go on."""
@@ -81,8 +83,10 @@ class Listener:
 
     async def start(self) -> None:
         """Begin to accept. Until a broker is part of its cluster its clients are refused, as by
-        Apache Kafka; where the socket listens already, they wait."""
+        Apache Kafka; where the socket listens already, they wait. UsageError if the keys of signed
+        tokens cannot be fetched."""
         self._loop = self._asides.loop = asyncio.get_running_loop()
+        await self._fetch_keys()
         counts = {False: ConnectionCounts(), True: ConnectionCounts()}  # by `is_of_controllers`
         for spec in [each for each in self.node.listeners if each.name in self._sockets]:
             quotas = ConnectionQuotas(
@@ -107,6 +111,14 @@ class Listener:
         self.reschedule()
         self._look_for_silent()
 
+    async def _fetch_keys(self) -> None:
+        if not any(spec.has_sasl and spec.name in self._sockets for spec in self.node.listeners):
+            return
+        from .key_fetches import KeyFetches
+
+        self._key_fetches = KeyFetches(self.clock.now, self.reschedule)
+        await self._key_fetches.first(self.node, self._sockets)
+
     async def retire(self) -> None:
         """Have other nodes lead what this node leads, partitions and quorum, and wait until they
         know, for some time of the machine's clock: the node's may stand still."""
@@ -128,6 +140,8 @@ class Listener:
         ports are free, and the node is not called any more."""
         self._shut.clear()
         await asyncio.gather(*(peers.stop() for peers in self._peers))
+        if self._key_fetches is not None:
+            await self._key_fetches.stop()
         await self._close_sockets()
         await self._asides.stop()
         while self._flushes:
@@ -185,6 +199,8 @@ class Listener:
     def replace(self, node: Node) -> None:
         """Serve another node from now on, with the same listeners; every connection is closed."""
         self.close_connections()
+        if self._key_fetches is not None:
+            node.sasl.remote_keys.keep(self.node.sasl.remote_keys)
         self.node = node
         self.rules_changed()
         node.waiting.aside = self._asides.add
@@ -224,6 +240,8 @@ class Listener:
             self._flush()
         if self.node.channels:
             self._speak()
+        if self._key_fetches is not None and self._loop is not None:
+            self._key_fetches.look(self.node)
         deadline = self.node.next_deadline()
         if deadline is None or deadline >= self._timer_due or self._loop is None:
             return
@@ -247,10 +265,10 @@ class Listener:
 
     def _settings_changed(self) -> None:
         """Close connections beyond a lowered limit; accept more under a raised one. New connections
-        have the certificates that the settings have now."""
+        have the certificates and the logins that the settings have now."""
         if self.node.tls is not None:
             self.node.tls.reload(self.node.settings)
-            self._secure_peers()
+        self._secure_peers()
         self.close_excess()
         for acceptor in self._acceptors:
             acceptor.look_again()

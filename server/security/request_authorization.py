@@ -19,7 +19,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from ..apis.part_lists import DIRECT, key_of, path_of
-from ..apis.row import BOTH, HANDLER, NONE, RIGHT, ROW, ApiRow, PartList
+from ..apis.row import BOTH, FIRST, HANDLER, IN_ORDER, NONE, RIGHT, ROW, ApiRow, PartList
 from ..configs.alter import Resource
 from ..requests.answer import DISCONNECT
 from ..requests.request import Refusal, Request
@@ -33,18 +33,6 @@ if TYPE_CHECKING:
 
 PARTS_BY_ROW, RIGHT_BY_ROW = (ROW, BOTH), (ROW, BOTH, RIGHT)
 """The guards with which a row is checked here."""
-
-REFUSED_FIRST = {
-    *("OffsetCommit", "TxnOffsetCommit", "DescribeGroups"),
-    *("ConsumerGroupDescribe", "ShareGroupDescribe", "StreamsGroupDescribe"),
-}
-"""The APIs in whose responses the refused parts come first."""
-
-NAMED_ONCE = {"DeleteGroups"}
-"""The APIs in which a repeated part counts once."""
-
-IN_ORDER = {"DescribeTransactions", "DescribeShareGroupOffsets"}
-"""The APIs whose responses keep the order of the request; in others the refused parts come last."""
 
 
 def _unless_cluster(code: int) -> str | None:
@@ -161,7 +149,7 @@ class PartsGuard:
     def answer(self, handle: Handle) -> Answer | Wait[Answer]:
         """The response of the handler for the allowed parts, with the refused ones."""
         parts = [] if self._level is None else list(getattr(self._request.body, self._level.requested))
-        if self._row.name in NAMED_ONCE:
+        if self._row.counts_parts_once:
             parts = list(dict.fromkeys(parts))
         failures = [self._failure(part) for part in parts]
         if not any(failures):
@@ -229,12 +217,11 @@ class PartsGuard:
         if not hasattr(answer, self._list):
             return answer
         made = list(getattr(answer, self._list) or ())
-        name = self._row.name
-        if name in IN_ORDER and len(made) == failures.count(None):
+        if self._row.refused_parts == IN_ORDER and len(made) == failures.count(None):
             setattr(answer, self._list, _in_order(failures, made, refused))
         else:
             flat = [each for of_part in refused for each in of_part]
-            setattr(answer, self._list, [*flat, *made] if name in REFUSED_FIRST else [*made, *flat])
+            setattr(answer, self._list, [*flat, *made] if self._row.refused_parts == FIRST else [*made, *flat])
         return answer
 
     def _joined_later(

@@ -14,9 +14,8 @@ from itertools import count
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.messages.api_keys import ApiKeys
-
 from ..requests.answer_errors import codes_in
+from .secret_frames import holds_secrets
 from .trace import ANSWERED, DISCONNECTED, Subscriber
 
 if TYPE_CHECKING:
@@ -64,10 +63,6 @@ SIZE = 4
 """The bytes in front of a frame that hold its size."""
 
 _HEAD = Struct(">hhih")
-
-
-PROOFS = frozenset({ApiKeys.SASL_AUTHENTICATE})
-"""The APIs whose bytes are not written: they have the passwords of clients."""
 
 
 class Capture(Subscriber):
@@ -156,14 +151,17 @@ class _Tap:
         known = request.api_key, request.version, request.correlation_id, request.client_id, request.size
         errors = () if answer is None else codes_in(answer)
         bodies = _bodies_of(request, answer) if self._bodies else (None, None)
-        frames = (None, None) if request.api_key in PROOFS else (traced.request_frame, traced.response_frame)
+        frames = (traced.request_frame, traced.response_frame)
+        if self._frames and holds_secrets(request.api_key, request.body):
+            frames = (None, None)
         self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames)
 
     def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
         """A version that is not served was answered with an error."""
-        frames = refusal.request_frame, refusal.response_frame
-        known = head.api_key, head.api_version, head.correlation_id, head.client_id, len(frames[0])
-        self._note(known, ANSWERED, (refusal.error_code,), len(frames[1]), refusal.began_ns, frames=frames)
+        asked, answered = refusal.request_frame, refusal.response_frame
+        known = head.api_key, head.api_version, head.correlation_id, head.client_id, len(asked)
+        frames = (None, None) if holds_secrets(head.api_key) else (asked, answered)
+        self._note(known, ANSWERED, (refusal.error_code,), len(answered), refusal.began_ns, frames=frames)
 
     def rejected(self, frame: bytes, began_ns: int) -> None:
         """The connection ends because of a frame. The row has as much of its header as there is."""
@@ -172,7 +170,7 @@ class _Tap:
         key, version, correlation_id, length = _HEAD.unpack_from(frame)
         client_id = frame[_HEAD.size : _HEAD.size + max(length, 0)].decode("utf-8", "replace")
         known = key, version, correlation_id, client_id, len(frame)
-        self._note(known, DISCONNECTED, (), None, began_ns, frames=(None if key in PROOFS else frame, None))
+        self._note(known, DISCONNECTED, (), None, began_ns, frames=(None if holds_secrets(key) else frame, None))
 
     def _note(
         self,

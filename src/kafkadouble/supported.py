@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kafkadouble.server.apis.row import ServedApi
-from kafkadouble.server.apis.served import TABLE
+from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 
 HEAD = """\
 # What is served
@@ -18,9 +19,14 @@ that the broker advertises in ApiVersions, and the reason where it accepts other
 """
 
 
-def rows() -> list[dict[str, Any]]:
-    """One row per API, by key."""
-    return [_row(served) for served in sorted(TABLE, key=lambda served: served.api.key)]
+def rows(table: Iterable[ServedApi] = TABLE) -> list[dict[str, Any]]:
+    """One row for each API that brokers serve, or that is in the table; by key."""
+    return [_row(served) for served in sorted(table, key=lambda served: served.api.key)]
+
+
+def rows_of_controllers() -> list[dict[str, Any]]:
+    """One row for each API that controllers serve."""
+    return rows(CONTROLLER_TABLE)
 
 
 def _row(served: ServedApi) -> dict[str, Any]:
@@ -49,10 +55,10 @@ def _line(row: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |\n".replace("|  |", "| |")
 
 
-def as_text() -> str:
+def as_text(listed: Iterable[dict[str, Any]]) -> str:
     """Columns for a terminal."""
     return "\n".join(
-        f"{row['key']:>3}  {row['name']:<32} {_range(row['versions']):<6} {_remark(row)}".rstrip() for row in rows()
+        f"{row['key']:>3}  {row['name']:<32} {_range(row['versions']):<6} {_remark(row)}".rstrip() for row in listed
     )
 
 

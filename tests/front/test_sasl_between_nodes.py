@@ -3,13 +3,19 @@ the controller by PLAIN, to brokers by SCRAM."""
 
 from __future__ import annotations
 
+import signal
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
+
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from interop.local.ports import free_ports
 from tests.front.combined import CLUSTER_ID
 from tests.front.replicating import assert_replicated
 from tests.front.serving import Serving, run, serving
 
+LONG_S = 30.0
 MODULES = "org.apache.kafka.common.security"
 ADMIN = 'username="admin" password="secret"'
 
@@ -53,14 +59,17 @@ def test_brokers_replicate_and_speak_to_their_controller_by_sasl(tmp_path: Path)
         serving("--config", str(files[1])) as one,
         serving("--config", str(files[2])),
     ):
-        config = {
-            "bootstrap.servers": "{}:{}".format(*one.address),
-            "security.protocol": "SASL_PLAINTEXT",
-            "sasl.mechanism": "SCRAM-SHA-512",
-            "sasl.username": "admin",
-            "sasl.password": "secret",
-        }
-        assert_replicated(config)
+        assert_replicated(client_config(one))
+
+
+def client_config(broker: Serving) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": "{}:{}".format(*broker.address),
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "admin",
+        "sasl.password": "secret",
+    }
 
 
 def test_a_controller_that_refuses_the_login_is_named(tmp_path: Path) -> None:
@@ -71,6 +80,34 @@ def test_a_controller_that_refuses_the_login_is_named(tmp_path: Path) -> None:
     ):
         line = _line_with(served, "refuses the login")
         assert f"127.0.0.1:{port}: it refuses the login by PLAIN: Authentication failed: Invalid username" in line
+
+
+def test_an_altered_login_counts_while_a_broker_runs(tmp_path: Path) -> None:
+    """The controller comes back with another password, after the broker's login was altered to
+    it."""
+    [port] = free_ports(1)
+    controller, broker = settings(tmp_path, 3, port), settings(tmp_path, 1, port)
+    with ExitStack() as stack:
+        first = stack.enter_context(serving("--config", str(controller)))
+        admin = AdminClient(client_config(stack.enter_context(serving("--config", str(broker)))))
+        resource = ConfigResource(
+            ConfigResource.Type.BROKER,
+            "1",
+            incremental_configs=[
+                ConfigEntry(
+                    "listener.name.controller.plain.sasl.jaas.config",
+                    f"{MODULES}.plain.PlainLoginModule required {ADMIN.replace('secret', 'changed')};",
+                    incremental_operation=AlterConfigOpType.SET,
+                )
+            ],
+        )
+        [altered] = admin.incremental_alter_configs([resource], request_timeout=LONG_S).values()
+        altered.result()
+        first.end(signal.SIGKILL)
+        controller.write_text(controller.read_text("utf-8").replace('user_admin="secret"', 'user_admin="changed"'))
+        stack.enter_context(serving("--config", str(controller)))
+        [created] = admin.create_topics([NewTopic("orders", 1, 1)], request_timeout=LONG_S).values()
+        created.result()
 
 
 def _line_with(served: Serving, text: str) -> str:

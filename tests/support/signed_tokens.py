@@ -42,6 +42,11 @@ def jwk_set(file: Path, *keys: dict[str, Any]) -> str:
     return file.as_uri()
 
 
+def jwk_of(key_id: str) -> bytes:
+    """A set with one key."""
+    return json.dumps({"keys": [jwk(RSA, kid=key_id)]}).encode()
+
+
 def signed(now_s: int, key: Any = RSA, algorithm: str = "RS256", key_id: str | None = "rsa", **claims: object) -> str:
     """A token that is right but for what is given; a claim that is None is left out."""
     payload = {"sub": "ann", "aud": AUDIENCE, "iss": ISSUER, "iat": now_s, "exp": now_s + 600, **claims}

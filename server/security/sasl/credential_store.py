@@ -1,5 +1,5 @@
-"""Where SCRAM finds keys: those of users and the delegation tokens in the metadata of the cluster
-(KIP-554, KIP-48).
+"""Where mechanisms find keys. SCRAM: those of users and the delegation tokens in the metadata of
+the cluster (KIP-554, KIP-48). OAUTHBEARER: those that the node has fetched (KIP-768).
 
 Rules. The keys of a token are made from its HMAC, which is made from its id and the secret key of
 the cluster; neither is stored. Each attempt has a salt of its own.
@@ -10,13 +10,17 @@ from __future__ import annotations
 import base64
 import hashlib
 from random import Random
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ...configs.settings import Settings
 from ...metadata.image import Image, ScramCredential
 from ..scram import MECHANISMS, SALT_SIZE, record_of
 from ..token_hmac import token_hmac
 from .scram import ProvedToken
+
+if TYPE_CHECKING:
+    from ...requests.waiting import Waiting
+    from .remote_keys import KeyEndpoint, RemoteKeySet, RemoteKeySets
 
 NONCE_SIZE = 24
 """The size (bytes) of the server's part of a nonce."""
@@ -30,6 +34,9 @@ class CredentialHost(Protocol):
     settings: Settings
 
     @property
+    def waiting(self) -> Waiting: ...
+
+    @property
     def image(self) -> Image: ...
 
 
@@ -38,6 +45,20 @@ class CredentialStore:
 
     def __init__(self, host: CredentialHost) -> None:
         self._host = host
+        self._remote_keys: RemoteKeySets | None = None
+
+    @property
+    def key_sets(self) -> RemoteKeySets:
+        """The keys behind URLs."""
+        if self._remote_keys is None:
+            from .remote_keys import RemoteKeySets
+
+            self._remote_keys = RemoteKeySets(self._host.waiting.timers)
+        return self._remote_keys
+
+    def remote_keys(self, endpoint: KeyEndpoint) -> RemoteKeySet:
+        """The keys at a URL."""
+        return self.key_sets.at(endpoint, self.now())
 
     def now(self) -> int:
         """The time of the node (ms)."""

@@ -1,9 +1,9 @@
-"""The keys that signed tokens are checked with: a JWK set in a file (RFC 7517), and the key of it
-that a token names (KIP-768).
+"""The keys that signed tokens are checked with: a JWK set (RFC 7517), and the key of it that a
+token names (KIP-768).
 
 Rules.
-- The file is read when the mechanisms of a listener are made: at the start, and when settings are
-  altered. As in Kafka, a file is not refreshed by time.
+- A file is read when the mechanisms of a listener are made, and again when a token comes after it
+  was modified. One that cannot be read then has no keys. `remote_keys` has what is behind a URL.
 - Keys that cannot check a signature are left out: symmetric ones, those for encryption, RSA keys
   below 2048 bits, and those that cannot be read. A private key counts as its public part.
 - A token may have only an algorithm of `ALGORITHMS`, and the key must be of its type and curve. So
@@ -15,9 +15,10 @@ It needs the library PyJWT.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -25,6 +26,8 @@ from kafkadouble.wire.errors import UsageError
 
 if TYPE_CHECKING:
     from jwt.algorithms import AllowedPublicKeys
+
+log = logging.getLogger("kafkadouble.server.security")
 
 RSA, EC, OKP = "RSA", "EC", "OKP"
 LEAST_RSA_BITS = 2048
@@ -51,24 +54,71 @@ class JsonWebKey(NamedTuple):
     algorithm: object
 
 
-def keys_at(url: str, place: str) -> tuple[JsonWebKey, ...]:
-    """The keys of the set at a file: URL. UsageError names the place of the setting."""
-    parts = urlsplit(url)
-    if parts.scheme.lower() != "file":
-        raise UsageError(f"{place}: only a file: URL can be read, not one that begins with {parts.scheme[:20]!r}")
-    path = Path(url2pathname(parts.path))
+class KeySource(Protocol):
+    """Where a validator finds keys."""
+
+    @property
+    def keys(self) -> tuple[JsonWebKey, ...]:
+        """The keys that there are now."""
+        ...
+
+    def key_is_missing(self, key_id: object, now: int) -> None:
+        """A token named a key that is not among them, at a time in ms."""
+        ...
+
+
+class KeysOfFile:
+    """The keys of the set at a file: URL. UsageError, which names the place of the setting, if it
+    cannot be read."""
+
+    def __init__(self, url: str, place: str) -> None:
+        self._path = Path(url2pathname(urlsplit(url).path))
+        self._place = f"{place}: {self._path}"
+        self._modified = self._modified_ns()
+        self._keys = self._read()
+
+    @property
+    def keys(self) -> tuple[JsonWebKey, ...]:
+        """The keys of the file as it is now."""
+        modified = self._modified_ns()
+        if modified != self._modified:
+            self._modified = modified
+            try:
+                self._keys = self._read()
+            except UsageError as problem:
+                log.warning("%s", problem)
+                self._keys = ()
+        return self._keys
+
+    def key_is_missing(self, key_id: object, now: int) -> None:
+        """Nothing is to be done: the file was read."""
+
+    def _modified_ns(self) -> int | None:
+        try:
+            return self._path.stat().st_mtime_ns
+        except OSError:
+            return None
+
+    def _read(self) -> tuple[JsonWebKey, ...]:
+        try:
+            data = self._path.read_bytes()
+        except OSError as problem:
+            raise UsageError(f"{self._place} cannot be read: {problem.strerror}") from None
+        return keys_in(data, self._place)
+
+
+def keys_in(data: bytes, place: str) -> tuple[JsonWebKey, ...]:
+    """The keys of a set. UsageError names the place."""
     try:
-        found = json.loads(path.read_bytes())
-    except OSError as problem:
-        raise UsageError(f"{place}: {path} cannot be read: {problem.strerror}") from None
+        found = json.loads(data)
     except (ValueError, RecursionError):
-        raise UsageError(f"{place}: {path} is no JSON") from None
+        raise UsageError(f"{place} is no JSON") from None
     listed = found.get("keys") if isinstance(found, dict) else None
     if not isinstance(listed, list):
-        raise UsageError(f"{place}: {path} is no JWK set: it has no list `keys`")
+        raise UsageError(f"{place} is no JWK set: it has no list `keys`")
     keys = tuple(key for each in listed if isinstance(each, dict) and (key := _key(each)) is not None)
     if not keys:
-        raise UsageError(f"{place}: {path} has no key that can check a signature")
+        raise UsageError(f"{place} has no key that can check a signature")
     return keys
 
 

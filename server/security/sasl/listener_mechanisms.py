@@ -2,18 +2,20 @@
 each mechanism `listener.name.NAME.MECHANISM.sasl.jaas.config` (KIP-85, KIP-226).
 
 Rules. What Kafka refuses at the start is a UsageError that names the setting and shows no part of
-its value. A mechanism without such a login is refused, as in Kafka: it reads no file of JAAS.
+its value. A mechanism without such a login is refused, as in Kafka: it reads no file of JAAS. The
+validator of OAUTHBEARER has the settings of the start: no client must alter where keys come from.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from kafkadouble.wire.errors import UsageError
 
 from ...configs.layers import Layers
 from ...configs.listener_settings import JAAS, of_listener, of_mechanism, prefix_of
 from ...configs.listeners import inter_broker_listener_name
+from ...requests.timers import Timers
 from . import jaas
 from .bearer_validators import validator_of
 from .credential_store import CredentialStore
@@ -21,6 +23,9 @@ from .jaas import Login
 from .mechanisms import OAUTHBEARER, SaslMechanism, ServerConfig, mechanism_named
 from .oauth_bearer import Validator
 from .server_authenticator import EnabledMechanisms
+
+if TYPE_CHECKING:
+    from .remote_keys import KeyEndpoint, RemoteKeySet
 
 ENABLED = "sasl.enabled.mechanisms"
 INTER_BROKER = "sasl.mechanism.inter.broker.protocol"
@@ -61,10 +66,15 @@ def check(settings: Layers, listener: str) -> None:
 
 
 class _NoStore:
-    """In place of credentials, where only settings are checked."""
+    """In place of credentials and keys, where only settings are checked."""
 
     def now(self) -> int:
         return 0
+
+    def remote_keys(self, endpoint: KeyEndpoint) -> RemoteKeySet:
+        from .remote_keys import RemoteKeySets
+
+        return RemoteKeySets(Timers()).at(endpoint, self.now())
 
 
 _NO_STORE = _NoStore()
@@ -95,10 +105,11 @@ _EXAMPLES = {
 
 
 def _validator(settings: Layers, listener: str, name: str, login: Login, store: CredentialStore) -> Validator | None:
+    settings = Layers(settings.static)
     own = f"{prefix_of(listener)}{name.lower()}.{CALLBACKS}"
     given = str(settings.value(own)) if own in settings.texts else ""
     if name == OAUTHBEARER:
-        return validator_of(given, settings, listener, login.options, store.now)
+        return validator_of(given, settings, listener, login.options, store)
     if given:
         raise UsageError(f"{own}: {given} cannot be loaded, as no class can: leave it out")
     return None

@@ -8,6 +8,7 @@ that had others before.
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from kafkadouble.wire.errors import UsageError
 
@@ -15,6 +16,9 @@ from ...configs.settings import Settings
 from .credential_store import CredentialHost, CredentialStore
 from .listener_mechanisms import enabled_mechanisms
 from .server_authenticator import EnabledMechanisms
+
+if TYPE_CHECKING:
+    from .remote_keys import RemoteKeySets
 
 log = logging.getLogger("kafkadouble.server.security")
 
@@ -25,6 +29,11 @@ class SaslListeners:
     def __init__(self, host: CredentialHost) -> None:
         self._host, self._store = host, CredentialStore(host)
         self._read: dict[str, tuple[Settings, EnabledMechanisms]] = {}
+
+    @property
+    def remote_keys(self) -> RemoteKeySets:
+        """The keys behind URLs that its mechanisms use."""
+        return self._store.key_sets
 
     def enabled(self, listener: str) -> EnabledMechanisms:
         """The mechanisms of a listener. UsageError if they never could be read."""

@@ -111,6 +111,10 @@ class EnabledMechanisms(NamedTuple):
     begin: Mapping[str, Callable[[], ServerExchange]]
     max_reauth_ms: Mapping[str, int]
 
+    def __repr__(self) -> str:
+        """Without what begins an exchange, which may hold passwords."""
+        return f"the mechanisms {', '.join(self.begin)}"
+
 
 class _Session(NamedTuple):
     """What an authentication after the first one must not change."""
@@ -217,7 +221,8 @@ class SaslServerAuthenticator:
         self._session = _Session(self._mechanism, principal)
         self._peer.principal, self._peer.may_ask_for_tokens = principal, not found.by_token
         lifetime_ms = self._lifetime(found.expires_at, now)
-        self.expires_at = None if lifetime_ms is None else now + lifetime_ms
+        # A session without a lifetime, of a token that is only valid by the skew, has ended.
+        self.expires_at = None if lifetime_ms is None else now + (lifetime_ms or -1)
         return TokenAnswer(found.response, lifetime_ms=lifetime_ms or 0)
 
     def _lifetime(self, expires_at: int | None, now: int) -> int | None:

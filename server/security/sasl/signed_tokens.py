@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 
 from kafkadouble.wire.errors import UsageError
 
-from .json_web_keys import ALGORITHMS, JsonWebKey, key_for, keys_at
+from .json_web_keys import ALGORITHMS, JsonWebKey, KeySource, key_for
 from .oauth_bearer import BearerToken, TokenRefused
 
 URL, VALIDATOR = "sasl.oauthbearer.jwks.endpoint.url", "sasl.oauthbearer.jwt.validator.class"
@@ -42,7 +42,7 @@ REASONS = {
 class TokenRules(NamedTuple):
     """What the settings of a listener demand of a token."""
 
-    keys: tuple[JsonWebKey, ...]
+    source: KeySource
     audience: tuple[str, ...]
     issuer: str | None
     skew_s: int
@@ -50,9 +50,9 @@ class TokenRules(NamedTuple):
     principal_claim: str
 
 
-def token_rules(value: Callable[[str], object]) -> TokenRules:
-    """The rules that settings give. UsageError for those that Kafka refuses, or that cannot be
-    used."""
+def token_rules(value: Callable[[str], object], source: Callable[[str], KeySource]) -> TokenRules:
+    """The rules that settings give. `source` gives the keys at a URL. UsageError for settings that
+    Kafka refuses, or that cannot be used."""
     validator = str(value(VALIDATOR))
     if validator.rpartition(".")[2] not in VALIDATORS:
         raise UsageError(f"{VALIDATOR}: {validator} is not known; {' and '.join(VALIDATORS)} are")
@@ -69,7 +69,7 @@ def token_rules(value: Callable[[str], object]) -> TokenRules:
     if not all(names):
         raise UsageError(f"{SCOPE if not names[0] else PRINCIPAL} is blank")
     _check_library()
-    return TokenRules(keys_at(str(url), URL), audience, cast("str | None", issuer), cast(int, value(SKEW)), *names)
+    return TokenRules(source(str(url)), audience, cast("str | None", issuer), cast(int, value(SKEW)), *names)
 
 
 def _check_library() -> None:
@@ -130,8 +130,10 @@ class SignedValidator:
         algorithm = header.get("alg")
         if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
             raise TokenRefused("the algorithm of the token is not accepted")
-        key = key_for(self._rules.keys, algorithm, header.get("kid"))
+        source, key_id = self._rules.source, header.get("kid")
+        key = key_for(source.keys, algorithm, key_id)
         if key is None:
+            source.key_is_missing(key_id, self._now())
             raise TokenRefused("the key of the token is not in the JWK set")
         return algorithm, key
 
@@ -150,7 +152,7 @@ class SignedValidator:
         return expires
 
     def __repr__(self) -> str:
-        return f"validator of signed tokens with {len(self._rules.keys)} keys"
+        return f"validator of signed tokens with {len(self._rules.source.keys)} keys"
 
 
 def _time_s(claims: Mapping[str, Any], name: str) -> int | None:

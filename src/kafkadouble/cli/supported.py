@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from ..supported import as_markdown, as_text, rows
+from ..supported import as_markdown, as_text, rows, rows_of_controllers
 
 
 def main(words: list[str]) -> int:
@@ -17,9 +17,13 @@ def main(words: list[str]) -> int:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print a JSON document")
     form.add_argument("--markdown", action="store_true", help="print the page docs/supported.md")
+    parser.add_argument("--controllers", action="store_true", help="list what controllers serve, not brokers")
     options = parser.parse_args(words)
-    print(
-        json.dumps(rows(), indent=2) if options.json else as_markdown() if options.markdown else as_text(),
-        end="\n" if not options.markdown else "",
-    )
+    if options.markdown:
+        if options.controllers:
+            parser.error("--markdown is the page about brokers")
+        print(as_markdown(), end="")
+        return 0
+    listed = rows_of_controllers() if options.controllers else rows()
+    print(json.dumps(listed, indent=2) if options.json else as_text(listed))
     return 0

@@ -15,7 +15,10 @@ from kafkadouble.server.apis.row import (
     BODIES,
     BOTH,
     CONFIG_VALUES,
+    FIRST,
     HANDLER,
+    IN_ORDER,
+    LAST,
     NONE,
     RIGHT,
     ROW,
@@ -41,6 +44,8 @@ def test_no_fact_has_a_default() -> None:
 @EVERY
 def test_every_fact_is_decided(row: ApiRow) -> None:
     assert row.secrets in (NONE, BODIES, CONFIG_VALUES)
+    assert row.refused_parts in (FIRST, LAST, IN_ORDER)
+    assert row.paths or (row.refused_parts, row.counts_parts_once) == (LAST, False)
     for right in (row.right, row.part_right, row.controller_right):
         for each in [] if right == NONE else right.split(" + "):
             operations, _, resource = each.partition(" ")
@@ -55,7 +60,7 @@ def test_every_fact_is_decided(row: ApiRow) -> None:
 def test_it_is_served_on_the_listeners_of_its_spec(row: ApiRow) -> None:
     at = [(TABLE, "broker"), (CONTROLLER_TABLE, "controller")]
     found = [kind for table, kind in at if row.name in {served.name for served in table}]
-    assert found == [kind for kind in ("broker", "controller") if kind in row.api.listeners and kind != row.not_at]
+    assert found == [kind for kind in ("broker", "controller") if kind in row.api.listeners]
 
 
 @pytest.mark.parametrize("served", [*TABLE, *CONTROLLER_TABLE], ids=lambda served: served.name)

@@ -12,6 +12,7 @@ from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
+from kafkadouble.messages.generated.describe_delegation_token import DescribeDelegationTokenRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.apis.served import CONTROLLER_SERVED, CONTROLLER_TABLE
 from tests.server.harness import Harness
@@ -91,6 +92,16 @@ def test_other_kinds_of_nodes(cluster: Controllers, version: int, endpoint_type:
     response = cluster.submit(DescribeClusterRequest(endpoint_type=endpoint_type), version)
     assert (error_codes.name(response.error_code), response.error_message) == (code, message)
     assert list(response.brokers) == []
+
+
+# Delegation tokens
+
+
+@pytest.mark.parametrize("version", versions("DescribeDelegationToken"))
+def test_tokens_are_not_described(version: int) -> None:
+    cluster = Controllers({"delegation.token.secret.key": "key"})
+    response = cluster.submit(DescribeDelegationTokenRequest(owners=None), version)
+    assert (error_codes.name(response.error_code), list(response.tokens)) == ("UNKNOWN_SERVER_ERROR", [])
 
 
 # Configurations

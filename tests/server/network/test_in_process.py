@@ -3,6 +3,7 @@ must not arrive."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,10 @@ import pytest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.server.network.in_process import InProcessLinks, with_records_in_memory
+from kafkadouble.server.network.clock import SteppedClock
+from kafkadouble.server.network.cluster import InProcessCluster
+from kafkadouble.server.network.in_process import InProcessLinks, RemoteChannel, with_records_in_memory
+from kafkadouble.server.network.peer_security import PeerSecurity
 from kafkadouble.server.raft.outbound_channel import PeerChannel
 from kafkadouble.server.raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from kafkadouble.server.raft.voters import VoterEndpoint
@@ -193,3 +197,33 @@ def test_records_are_handed_on_as_they_are_but_from_memory() -> None:
     assert [each.records for each in partitions] == [mine, b"", None, b"lies in a file"]
     assert partitions[0].records is mine
     assert partitions[3].high_watermark == 5
+
+
+PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
+
+
+def test_an_altered_login_is_that_of_the_next_connections_to_other_processes() -> None:
+    given = {
+        "controller.quorum.bootstrap.servers": "controller:1",
+        "listener.security.protocol.map": "CONTROLLER:SASL_PLAINTEXT,PLAINTEXT:PLAINTEXT",
+        "sasl.mechanism.controller.protocol": "PLAIN",
+        "listener.name.controller.plain.sasl.jaas.config": f'{PLAIN} required username="a" password="b";',
+    }
+    broker = node(1, "broker", BROKER, **given)
+    channel = RemoteChannel(broker, next(each for each in broker.channels if each.is_to_controllers))
+
+    async def securities() -> list[PeerSecurity]:
+        cluster = InProcessCluster(SteppedClock(NOW))
+        found = []
+        for altered in (False, False, True, False):
+            if altered:
+                broker.settings = broker.settings.altered({}, {})
+            peers = cluster._peers_of(channel)
+            found.append(peers.security)
+        peers.forget()
+        return found
+
+    first, again, altered, last = asyncio.run(securities())
+    assert first.login is not None
+    assert first is again is not altered
+    assert altered is last

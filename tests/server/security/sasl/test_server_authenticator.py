@@ -12,7 +12,7 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.security.sasl import plain
-from kafkadouble.server.security.sasl.exchange import ServerExchange
+from kafkadouble.server.security.sasl.exchange import Authenticated, ServerExchange
 from kafkadouble.server.security.sasl.server_authenticator import (
     ADMITTED,
     CLOSE,
@@ -103,6 +103,21 @@ def test_a_session_ends_after_its_last_ms() -> None:
     assert made.admit(ApiKeys.METADATA, NOW + 5001) is CLOSE
     assert made.failure == "uses a session that has expired"
     assert made.admit(ApiKeys.SASL_HANDSHAKE, NOW + 9999) is HANDLE
+
+
+def test_a_session_of_a_token_that_has_expired_has_ended() -> None:
+    """The clock skew that is allowed lets the client authenticate, and no more, as in Kafka."""
+
+    def expired() -> ServerExchange:
+        yield b""
+        return Authenticated("ann", expires_at=NOW - 10)
+
+    peer: Any = SimpleNamespace(principal="User:ANONYMOUS", may_ask_for_tokens=False)
+    made = SaslServerAuthenticator(peer, EnabledMechanisms({"PLAIN": expired}, {}))
+    made.on_handshake("PLAIN", 1, NOW)
+    assert made.on_token(b"a token", NOW).lifetime_ms == 0
+    assert made.admit(ApiKeys.METADATA, NOW) is CLOSE
+    assert made.failure == "uses a session that has expired"
 
 
 def test_a_session_without_an_end() -> None:

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,21 +16,39 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.requests.timers import Timers
 from kafkadouble.server.security.sasl import oauth_bearer
 from kafkadouble.server.security.sasl.bearer_validators import validator_of
 from kafkadouble.server.security.sasl.exchange import Authenticated, SaslFailure
 from kafkadouble.server.security.sasl.oauth_bearer import BearerToken, TokenRefused, Validator
+from kafkadouble.server.security.sasl.remote_keys import KeyEndpoint, RemoteKeySet, RemoteKeySets
 from kafkadouble.wire.errors import UsageError
 from tests.support import signed_tokens as made
 from tests.support.signed_tokens import jwk, jwk_set, signed
 
 NOW_S = 1_700_000_000
+REFRESH = "sasl.oauthbearer.jwks.endpoint.refresh.ms"
 URL = "listener.name.l.oauthbearer.sasl.oauthbearer.jwks.endpoint.url"
+
+
+class Store:
+    """The time, and keys behind URLs, which are those of no fetch here."""
+
+    def __init__(self) -> None:
+        self.timers = Timers()
+        self.sets = RemoteKeySets(self.timers)
+        self.time = NOW_S * 1000
+
+    def now(self) -> int:
+        return self.time
+
+    def remote_keys(self, endpoint: KeyEndpoint) -> RemoteKeySet:
+        return self.sets.at(endpoint, self.time)
 
 
 def validator(url: str, **more: str) -> Validator:
     given = {**made.settings_of(url, "l"), **{name.replace("_", "."): text for name, text in more.items()}}
-    return validator_of(made.HANDLER, Settings(given), "L", {}, lambda: NOW_S * 1000)
+    return validator_of(made.HANDLER, Settings(given), "L", {}, Store())
 
 
 @pytest.fixture
@@ -202,7 +221,9 @@ def test_audience_and_issuer_may_go_unchecked(url: str) -> None:
     ("more", "problem"),
     [
         ({URL: ""}, "jwks.endpoint.url is missing"),
-        ({URL: "https://issuer.example/keys"}, "only a file: URL can be read"),
+        ({URL: "ftp://issuer.example/keys"}, "is no http, https or file URL"),
+        ({URL: "https:///keys"}, "is no http, https or file URL"),
+        ({URL: "http://issuer.example/keys", REFRESH: "0"}, "refresh.ms must be positive"),
         ({URL: "file:///no/such"}, "/no/such cannot be read: No such file"),
         ({"sasl.oauthbearer.expected.audience": ""}, "expected.audience is missing.*allow.unverified.audience=true"),
         ({"sasl.oauthbearer.expected.issuer": ""}, "expected.issuer is missing.*allow.unverified.issuer=true"),
@@ -212,7 +233,7 @@ def test_audience_and_issuer_may_go_unchecked(url: str) -> None:
 )
 def test_settings_that_cannot_be(url: str, more: dict[str, str], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
-        validator_of(made.HANDLER, Settings({**made.settings_of(url, "l"), **more}), "L", {}, lambda: 0)
+        validator_of(made.HANDLER, Settings({**made.settings_of(url, "l"), **more}), "L", {}, Store())
 
 
 @pytest.mark.parametrize("text", ["PLANTED", "[]", "{}", '{"keys": 5}', '{"keys": []}', "[" * 100_000])
@@ -227,7 +248,7 @@ def test_a_file_that_is_no_set(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("name", ["x.Other", f"{made.PACKAGE}.secured.OAuthBearerValidatorCallbackHandler"])
 def test_other_classes_are_refused(url: str, name: str) -> None:
     with pytest.raises(UsageError, match="is not known"):
-        validator_of(name, Settings(made.settings_of(url, "l")), "L", {}, lambda: 0)
+        validator_of(name, Settings(made.settings_of(url, "l")), "L", {}, Store())
 
 
 @pytest.mark.parametrize("library", ["jwt", "cryptography"])
@@ -253,3 +274,24 @@ def test_the_exchange(url: str) -> None:
         exchange.send(b"\x01")
     assert failure.value.message == '{"status":"invalid_token"}'
     assert failure.value.reason == "the signature of the token is wrong"
+
+
+def test_a_file_that_was_modified_is_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "keys.json"
+    check = validator(jwk_set(file, jwk(made.RSA, kid="a")))
+
+    def is_accepted(key_id: str) -> bool:
+        try:
+            return bool(check(signed(NOW_S, key_id=key_id)))
+        except TokenRefused:
+            return False
+
+    assert (is_accepted("a"), is_accepted("b")) == (True, False)
+    jwk_set(file, jwk(made.RSA, kid="b"))
+    os.utime(file, ns=(0, 1))
+    assert (is_accepted("a"), is_accepted("b")) == (False, True)
+    file.unlink()
+    assert not is_accepted("b")
+    assert "keys.json cannot be read: No such file" in caplog.text
+    jwk_set(file, jwk(made.RSA, kid="a"))
+    assert is_accepted("a")

@@ -1,0 +1,111 @@
+"""Alterations of the settings of SASL while a broker runs: a kafkadouble and an Apache Kafka answer
+them alike. What they then do differs, as docs/divergence.md says: an altered login counts here at
+once, and in Kafka after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from interop import raw
+from interop.local import Missing, jars
+from interop.quorum import CLIENTS
+from interop.sasl_servers import LOGINS, SASL, sasl_double, sasl_kafka
+from interop.support import eventually
+from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
+from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+
+from .sasl_scenes import Address, Talk, plain_token, shake
+
+Pair = tuple[Mapping[str, Address], Mapping[str, Address]]
+"""The addresses of the kafkadouble and of the Apache Kafka, by listener."""
+
+OF_LISTENER = "listener.name.sasl."
+MARK = "log.cleaner.backoff.ms"
+SET, DELETE = 0, 1
+BROKER = 4
+
+ALTERED = {
+    f"{name} = {value[:20]}": (name, value)
+    for name, value in (
+        *((f"{prefix}sasl.enabled.mechanisms", "PLAIN") for prefix in ("", OF_LISTENER, "listener.name.nowhere.")),
+        *((f"{OF_LISTENER}sasl.enabled.mechanisms", value) for value in ("SCRAM-SHA-256,GSSAPI", "", "NOPE")),
+        (f"{OF_LISTENER}plain.sasl.jaas.config", LOGINS["plain"].replace("alice-secret", "altered")),
+        (f"{OF_LISTENER}plain.sasl.jaas.config", "nonsense"),
+        ("sasl.jaas.config", LOGINS["plain"]),
+        (f"{OF_LISTENER}oauthbearer.sasl.oauthbearer.jwks.endpoint.url", "http://127.0.0.1:1/keys"),
+        (f"{OF_LISTENER}sasl.oauthbearer.jwks.endpoint.url", "http://127.0.0.1:1/keys"),
+        ("sasl.oauthbearer.jwks.endpoint.url", "http://127.0.0.1:1/keys"),
+        *((f"{prefix}connections.max.reauth.ms", "1000") for prefix in ("", OF_LISTENER, f"{OF_LISTENER}plain.")),
+        *((f"{prefix}sasl.mechanism.inter.broker.protocol", "PLAIN") for prefix in ("", OF_LISTENER)),
+        (f"{OF_LISTENER}connection.failed.authentication.delay.ms", "1"),
+        (f"{OF_LISTENER}sasl.server.max.receive.size", "1"),
+        (f"{OF_LISTENER}max.connections", "1000"),
+        (f"{OF_LISTENER}anything", "x"),
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    try:
+        jars()
+    except Missing as missing:
+        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
+    folders = tmp_path_factory.mktemp("double"), tmp_path_factory.mktemp("kafka")
+    with sasl_double(folders[0]) as double, sasl_kafka(folders[1]) as kafka:
+        yield double, kafka
+
+
+def alter(side: Address, name: str, value: str | None, broker: str = "1") -> tuple[int, str | None]:
+    """Sets a configuration, or deletes it; the error code and the message."""
+    of = IncrementalAlterConfigsRequest
+    config = of.AlterableConfig(name=name, config_operation=DELETE if value is None else SET, value=value)
+    resource = of.AlterConfigsResource(resource_type=BROKER, resource_name=broker, configs=[config])
+    answer = raw.ask("{}:{}".format(*side), of(resources=[resource]), 1).responses[0]
+    return answer.error_code, answer.error_message
+
+
+@pytest.mark.parametrize("altered", ["1", ""])
+@pytest.mark.parametrize("case", ALTERED)
+def test_an_alteration_is_answered_alike(pair: Pair, case: str, altered: str) -> None:
+    """The configuration of broker 1, and that of all brokers."""
+    name, value = ALTERED[case]
+    ours, theirs = (alter(side[CLIENTS], name, value, altered) for side in pair)
+    for side in pair:
+        alter(side[CLIENTS], name, None, altered)
+    assert ours == theirs
+
+
+def test_an_altered_login_counts_here_at_once_and_in_kafka_after_a_restart(pair: Pair) -> None:
+    name, value = f"{OF_LISTENER}plain.sasl.jaas.config", LOGINS["plain"].replace("alice-secret", "altered")
+    found = []
+    for side in pair:
+        assert alter(side[CLIENTS], name, value) == (0, None)
+        _wait_for_earlier_alterations(side[CLIENTS])
+        found.append([password for password in ("alice-secret", "altered") if _logs_in(side[SASL], password)])
+        alter(side[CLIENTS], name, None)
+    assert found == [["altered"], ["alice-secret"]]
+
+
+def _wait_for_earlier_alterations(side: Address) -> None:
+    """A broker applies alterations in their order."""
+    assert alter(side, MARK, "15001") == (0, None)
+    shown = DescribeConfigsRequest.DescribeConfigsResource(
+        resource_type=BROKER, resource_name="1", configuration_keys=[MARK]
+    )
+    eventually(
+        lambda: (
+            raw.ask("{}:{}".format(*side), DescribeConfigsRequest(resources=[shown]), 4).results[0].configs[0].value
+        ),
+        lambda value: value == "15001",
+    )
+
+
+def _logs_in(address: Address, password: str) -> bool:
+    talk = Talk(address)
+    with talk.socket:
+        shake(talk)
+        plain_token(talk, f"\0alice\0{password}".encode())
+    return bool(talk.last["errorCode"] == "NONE")

@@ -1,0 +1,57 @@
+"""`kafkadouble supported` lists the APIs and versions that Apache Kafka advertises, by the classes
+of its jars: for brokers, for brokers with a plugin for metrics of clients, and for controllers.
+
+A row that does not advertise what it serves has a reason, and is compared with what it advertises.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kafkadouble.server.apis.served import ROW_OF
+from kafkadouble.supported import rows, rows_of_controllers
+
+from .java import Witness
+
+NOT_SERVED = {
+    "34": "AlterReplicaLogDirs is not served",
+}
+"""The APIs that only Apache Kafka has, by key, and why."""
+
+Ranges = dict[str, list[int]]
+
+
+def advertised(witness: Witness, node: str) -> Ranges:
+    """What Apache Kafka advertises."""
+    found: Ranges = json.loads(witness.answer("advertised")[0])[node]
+    return found
+
+
+def listed(of: list[dict[str, Any]]) -> Ranges:
+    """What we advertise, and what is excused."""
+    return {str(row["key"]): row["advertised"] for row in of if row["advertised"]}
+
+
+def test_a_broker(witness: Witness) -> None:
+    theirs, ours = advertised(witness, "broker"), listed(rows())
+    assert NOT_SERVED.keys() <= theirs.keys() - ours.keys(), "an excuse that is not needed"
+    assert ours == {key: found for key, found in theirs.items() if key not in NOT_SERVED}
+
+
+def test_a_broker_that_takes_metrics_of_clients(witness: Witness) -> None:
+    hidden = {str(row["key"]): row["versions"] for row in rows() if ROW_OF[row["name"]].hidden}
+    theirs = advertised(witness, "broker with telemetry")
+    assert len(hidden) == 2
+    assert {**listed(rows()), **hidden} == {key: found for key, found in theirs.items() if key not in NOT_SERVED}
+
+
+def test_a_controller(witness: Witness) -> None:
+    theirs = advertised(witness, "controller")
+    assert len(theirs) == 42
+    assert listed(rows_of_controllers()) == theirs
+
+
+def test_what_is_served_and_not_advertised_has_a_reason() -> None:
+    for row in (*rows(), *rows_of_controllers()):
+        assert row["versions"] == row["advertised"] or row["reason"], row

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages.api_keys import ApiKeys
 
 from ..requests.answer_errors import codes_in
+from ..requests.principal import principal_of
 from .trace import ANSWERED, DISCONNECTED, Subscriber
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ FIELDS = (
     "client_software",
     "client_version",
     "address",
+    "principal",
     "api_key",
     "version",
     "request_bytes",
@@ -157,7 +159,8 @@ class _Tap:
         errors = () if answer is None else codes_in(answer)
         bodies = _bodies_of(request, answer) if self._bodies else (None, None)
         frames = (None, None) if request.api_key in PROOFS else (traced.request_frame, traced.response_frame)
-        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames)
+        principal = None if traced.request.peer.authenticator is None else principal_of(traced.request)
+        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames, principal)
 
     def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
         """A version that is not served was answered with an error."""
@@ -183,6 +186,7 @@ class _Tap:
         began: int,
         bodies: Bodies = (None, None),
         frames: FramePair = (None, None),
+        principal: str | None = None,
     ) -> None:
         key, version, correlation_id, client_id, size = known
         (request_body, answer_body), peer = bodies, self._peer
@@ -196,6 +200,7 @@ class _Tap:
                 peer.software_name[:LONGEST_NAME] or None,
                 peer.software_version[:LONGEST_NAME] or None,
                 self._address,
+                principal or peer.principal,
                 key,
                 version,
                 size + SIZE,

@@ -11,6 +11,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 
 from . import oauth_bearer, scram
+from .exchange import SaslFailure
 from .plain import TOKENS
 
 LONGEST = 255
@@ -34,14 +35,14 @@ def _of_scram(message: str) -> str:
 
 
 def _of_bearer(message: str) -> str:
-    found = oauth_bearer.FIRST.fullmatch(message)
-    auth = None if found is None else oauth_bearer.AUTH.search(found["pairs"])
-    parts = [] if auth is None else auth["token"].split(".")
     try:
-        claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-        return str(claims["sub"])
-    except (ValueError, RecursionError, LookupError, TypeError):
+        _, token = oauth_bearer.first_message(message)
+        payload = token.split(".")[1]
+        claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+        name = claims["sub"]
+    except (SaslFailure, ValueError, RecursionError, LookupError, TypeError):
         return ""
+    return name if isinstance(name, str) else ""
 
 
 _NAMES: Mapping[str, Callable[[str], str]] = {

@@ -56,7 +56,12 @@ class ClientAccess(NamedTuple):
             return None
         from .security import Security
 
-        return Security(self.security, self.users, self.certificate, hosts)
+        try:
+            return Security(self.security, self.users, self.certificate, hosts)
+        except UsageError as problem:
+            if "security" not in self.places:
+                raise
+            raise UsageError(f"{self.places['security']}: {problem}") from None
 
     def creations(self) -> list[CreateAclsRequest.AclCreation]:
         """The ACLs as CreateAcls has them. UsageError."""

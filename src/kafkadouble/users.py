@@ -142,6 +142,16 @@ async def begin(broker: Broker | Cluster, security: Security, random: Random) ->
             broker_settings.check_results(await _answer(broker.ask(request, member)))
 
 
+def changed_users(broker: Broker) -> dict[str, str]:
+    """The users of PLAIN that a broker was given while it ran; empty if there were no changes. For
+    the thread of the broker."""
+    from kafkadouble.server.security.sasl import jaas, plain
+
+    configs = broker.image.config_overrides(Resource.BROKER, str(broker.node.id))
+    logins = [text for name, text in configs.items() if name.endswith(".plain.sasl.jaas.config")]
+    return plain.users_of(jaas.parse(logins[0]).options) if logins else {}
+
+
 async def _answer(sent: Any) -> Any:
     """What the brokers answer. A cancelled wait does not cancel the request."""
     return await asyncio.shield(asyncio.wrap_future(sent))

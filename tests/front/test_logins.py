@@ -6,9 +6,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError as AioKafkaError
@@ -33,7 +35,6 @@ USERS = {"alice": "secret", "bob": "other"}
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 LONG_S = 20.0
 FAST = {"retry.backoff.ms": 1, "reconnect.backoff.ms": 1, "linger.ms": 0, "log_level": 0}
-Config = Callable[[str, str], dict[str, Any]]
 
 
 @pytest.fixture
@@ -209,23 +210,84 @@ def test_sessions_end_on_demand(brokers: int) -> None:
         assert kafka.expire_sasl_sessions("User:nobody") == 0
 
 
+class Wire:
+    """A connection on which a test sends one request after another."""
+
+    def __init__(self, kafka: KafkaDouble) -> None:
+        self.sock = socket.create_connection(("127.0.0.1", kafka.port), LONG_S)
+
+    def answer_to(self, body: Message, version: int) -> bytes:
+        """The frame of the answer; empty if the connection was closed."""
+        self.sock.sendall(b"".join(headers.write_request(body, 1, "x", version)))
+        size = self.sock.recv(4, socket.MSG_WAITALL)
+        return self.sock.recv(int.from_bytes(size), socket.MSG_WAITALL) if size else b""
+
+    def log_in(self, mechanism: str, message: bytes) -> bytes:
+        self.answer_to(SaslHandshakeRequest(mechanism=mechanism), 1)
+        return self.answer_to(SaslAuthenticateRequest(auth_bytes=message), 2)
+
+    def ask(self) -> bytes:
+        return self.answer_to(MetadataRequest(topics=[]), 12)
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.sock.close()
+
+
+ALICE = b"\0alice\0secret"
+
+
 def test_a_session_outlives_its_user_until_it_is_expired() -> None:
     with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka:
-        with socket.create_connection(("127.0.0.1", kafka.port), LONG_S) as sock:
-
-            def answer_to(body: Message, version: int) -> bytes:
-                sock.sendall(b"".join(headers.write_request(body, 1, "x", version)))
-                size = sock.recv(4, socket.MSG_WAITALL)
-                return sock.recv(int.from_bytes(size), socket.MSG_WAITALL) if size else b""
-
-            answer_to(SaslHandshakeRequest(mechanism="PLAIN"), 1)
-            answer_to(SaslAuthenticateRequest(auth_bytes=b"\0alice\0secret"), 2)
+        with Wire(kafka) as wire:
+            wire.log_in("PLAIN", ALICE)
             kafka.remove_user("alice")
-            assert answer_to(MetadataRequest(topics=[]), 12), "as in Kafka, the session goes on"
+            assert wire.ask(), "as in Kafka, the session goes on"
             assert kafka.expire_sasl_sessions("User:alice") == 1
-            assert answer_to(MetadataRequest(topics=[]), 12) == b""
+            assert wire.ask() == b""
         with pytest.raises(UsageError, match="user is 'alice': there are bob"):
             kafka.client_config("alice")
+
+
+def test_a_client_whose_session_has_ended_may_log_in_again() -> None:
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka, Wire(kafka) as wire:
+        wire.log_in("PLAIN", ALICE)
+        assert kafka.expire_sasl_sessions() == 1
+        assert wire.log_in("PLAIN", ALICE)
+        assert wire.ask()
+
+
+def test_a_rule_answers_as_a_wrong_password_does() -> None:
+    """That answer is compared with Apache Kafka's in interop/differential."""
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka:
+        answers = []
+        for user in ("carol", "alice"):  # the first one is unknown
+            with Wire(kafka) as wire:
+                answers.append(wire.log_in("SCRAM-SHA-256", f"n,,n={user},r=abc".encode()))
+                assert wire.sock.recv(1) == b"", "the connection ends"
+            kafka.fail("SaslAuthenticate", "SASL_AUTHENTICATION_FAILED", principal="User:alice")
+        assert answers[0] == answers[1]
+        assert b"invalid credentials" in answers[0]
+
+
+def test_a_capture_has_the_principals(tmp_path: Path) -> None:
+    path = tmp_path / "capture.parquet"
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS, capture=path) as kafka:
+        with Wire(kafka) as wire:
+            wire.log_in("PLAIN", ALICE)
+            wire.ask()
+        with Wire(kafka) as wire:
+            wire.log_in("PLAIN", b"\0bob\0wrong")
+    rows = [(row["api"], row["principal"], bool(row["errors"])) for row in pq.read_table(path).to_pylist()]
+    assert rows == [
+        ("SaslHandshake", "User:ANONYMOUS", False),
+        ("SaslAuthenticate", "User:alice", False),
+        ("Metadata", "User:alice", False),
+        ("SaslHandshake", "User:ANONYMOUS", False),
+        ("SaslAuthenticate", "User:bob", True),
+    ]
 
 
 @pytest.mark.usefixtures("collected")

@@ -161,6 +161,15 @@ class SecurityVerbs(VerbHost):
         running = self._known()
         running.thread.run(self._with_users(running.broker))
 
+    def _security_was_restored(self) -> None:
+        if self._security is not None and self._security.has_sasl:
+            from kafkadouble.users import changed_users
+
+            broker = self._serving().broker
+            self._security.begin()
+            found = self._call(lambda: [users for each in broker.members if (users := changed_users(each))])
+            self._security.users = found[0] if found else self._security.users
+
     async def _with_users(self, broker: Broker | Cluster) -> None:
         if self._security is not None:
             from kafkadouble.users import begin

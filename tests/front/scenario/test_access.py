@@ -86,6 +86,16 @@ def test_what_both_give_is_refused(scenario: Path) -> None:
     assert "hidden" not in ended.stderr
 
 
+def test_a_protocol_that_lacks_users_is_refused_at_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("security: SASL_SSL\n")
+    with pytest.raises(UsageError, match=f"^{path}:1:11: users has a password for each name"):
+        KafkaDouble(scenario=path)
+    ended = run("serve", "--port", "0", "--scenario", str(path))
+    assert ended.returncode == WRONG_USE
+    assert f"{path}:1:11: users has a password for each name" in ended.stderr
+
+
 def test_serve_begins_with_it(scenario: Path) -> None:
     with serving("--scenario", str(scenario)) as served:
         config = {
@@ -110,6 +120,21 @@ def test_users_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 "sasl.password": password,
             }
             assert topics(config) == {"orders"}
+
+
+def test_a_restore_brings_back_the_users_of_the_snapshot() -> None:
+    with KafkaDouble(security="SASL_PLAINTEXT", users={"alice": "secret"}) as kafka:
+        kafka.create_topic("orders")
+        first = kafka.snapshot()
+        kafka.set_user("bob", "other")
+        second = kafka.snapshot()
+        kafka.remove_user("bob")
+        kafka.restore(second)
+        assert topics(kafka.client_config("bob")) == {"orders"}
+        kafka.restore(first)
+        assert topics(kafka.client_config("alice")) == {"orders"}
+        with pytest.raises(UsageError, match="user is 'bob': there are alice"):
+            kafka.client_config("bob")
 
 
 def test_users_that_were_changed_do_not_outlive_a_start(tmp_path: Path) -> None:

@@ -18,7 +18,10 @@ TYPES: Mapping[str, str] = {
     "switch": "bool",
     "any": "any",
 }
-ACRONYMS: Mapping[str, str] = {"Api": "API", "Apis": "APIs", "Id": "ID", "Isr": "ISR"}
+ACRONYMS: Mapping[str, str] = {"Acls": "ACLs", "Sasl": "SASL", "Api": "API", "Apis": "APIs", "Id": "ID", "Isr": "ISR"}
+NAMES: Mapping[str, str] = {"client": "client_library"}
+"""Names of parameters that mean something else in the package."""
+
 KEYWORDS: Mapping[str, str] = {"error": "errorName", "bytes": "count"}
 """Names of parameters that mean something else in Go."""
 
@@ -37,7 +40,7 @@ def params_file(found: list[VerbModel]) -> str:
 
 def exported(name: str) -> str:
     """`create_topic` -> `CreateTopic`."""
-    made = camel(name)
+    made = camel(NAMES.get(name, name))
     upper = made[0].upper() + made[1:]
     return re.sub(r"[A-Z][a-z]+", lambda word: ACRONYMS.get(word[0], word[0]), upper)
 

@@ -23,7 +23,7 @@ func Start(ctx context.Context, given ...Option) (*Double, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := started(path, o.arguments)
+	p, err := started(path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type Option func(*options)
 type options struct {
 	program   string
 	arguments []string
+	users     []string
 	timeout   time.Duration
 	requests  int
 }
@@ -43,6 +44,33 @@ func WithTopic(name string, partitions int) Option {
 // WithSetting is a setting of Kafka's broker, such as auto.create.topics.enable.
 func WithSetting(name, value string) Option {
 	return WithArguments("-c", name+"="+value)
+}
+
+// WithSecurity is the protocol of the brokers: SSL, SASL_PLAINTEXT or SASL_SSL. Clients get their
+// settings from [Client.ClientSettings].
+func WithSecurity(protocol string) Option {
+	return WithArguments("--security", protocol)
+}
+
+// WithUser adds a user that can log in by SASL.
+func WithUser(name, password string) Option {
+	return func(o *options) { o.users = append(o.users, name+":"+password) }
+}
+
+// WithACL creates an ACL, such as "User:alice allow READ,WRITE topic:orders*". Clients may then do
+// only what an ACL allows.
+func WithACL(acl string) Option {
+	return WithArguments("--acl", acl)
+}
+
+// WithSuperUser lets a principal, such as "User:admin", do everything.
+func WithSuperUser(principal string) Option {
+	return WithArguments("--super-user", principal)
+}
+
+// WithCertificate is what the brokers show with TLS: valid, expired, self-signed or wrong-host.
+func WithCertificate(kind string) Option {
+	return WithArguments("--certificate", kind)
 }
 
 // WithArguments adds arguments of `kafkadouble serve`, such as "--data-dir", "/tmp/data".

@@ -34,6 +34,11 @@ func Broker(value int) Param {
 	return Param{"broker", value}
 }
 
+// ClientLibrary is the parameter client: the name of a client library.
+func ClientLibrary(value string) Param {
+	return Param{"client", value}
+}
+
 // ClientID is the parameter client_id: a text.
 func ClientID(value string) Param {
 	return Param{"client_id", value}
@@ -53,6 +58,11 @@ func ConnectionCreationRate(value float64) Param {
 // ConsumerByteRate is the parameter consumer_byte_rate: a number of bytes per second.
 func ConsumerByteRate(value float64) Param {
 	return Param{"consumer_byte_rate", value}
+}
+
+// Contents is the parameter contents: true or false.
+func Contents(value bool) Param {
+	return Param{"contents", value}
 }
 
 // ControllerMutationRate is the parameter controller_mutation_rate: a number of partitions per
@@ -161,6 +171,11 @@ func LogDir(value string) Param {
 	return Param{"log_dir", value}
 }
 
+// Mechanism is the parameter mechanism: the name of a SASL mechanism.
+func Mechanism(value string) Param {
+	return Param{"mechanism", value}
+}
+
 // MemberID is the parameter member_id: the id of a member, or the instance id of a static one.
 func MemberID(value string) Param {
 	return Param{"member_id", value}
@@ -204,6 +219,11 @@ func Partitions(value int) Param {
 // Peers is the parameter peers: true or false.
 func Peers(value bool) Param {
 	return Param{"peers", value}
+}
+
+// Principal is the parameter principal: a type and a name, such as User:alice.
+func Principal(value string) Param {
+	return Param{"principal", value}
 }
 
 // Probability is the parameter probability: a number from 0 to 1.

@@ -30,7 +30,7 @@ type process struct {
 	once    sync.Once
 }
 
-func started(path string, arguments []string) (*process, error) {
+func started(path string, o *options) (*process, error) {
 	token := make([]byte, 16)
 	if _, err := rand.Read(token); err != nil {
 		return nil, err
@@ -41,9 +41,12 @@ func started(path string, arguments []string) (*process, error) {
 		token:  hex.EncodeToString(token),
 		done:   make(chan struct{}),
 	}
-	p.command = exec.Command(path, append([]string{"serve", "--port", "0", "--control-port", "0"}, arguments...)...)
+	p.command = exec.Command(path, append([]string{"serve", "--port", "0", "--control-port", "0"}, o.arguments...)...)
 	p.command.Stdout, p.command.Stderr = p.lines, p.stderr
 	p.command.Env = append(os.Environ(), "KAFKADOUBLE_CONTROL_TOKEN="+p.token)
+	if len(o.users) > 0 { // other users of the machine can read a command line
+		p.command.Env = append(p.command.Env, "KAFKADOUBLE_USERS="+strings.Join(o.users, "\n"))
+	}
 	if err := p.command.Start(); err != nil {
 		return nil, &StartError{Message: fmt.Sprintf("%s cannot be started: %v", path, err)}
 	}

@@ -93,6 +93,7 @@ type Request struct {
 	Took          *int           `json:"took"` // milliseconds; nil while the request waits
 	Broker        int            `json:"broker"`
 	ClientID      *string        `json:"client_id"`
+	Principal     string         `json:"principal"`
 	API           string         `json:"api"`
 	Version       int            `json:"version"`
 	CorrelationID int            `json:"correlation_id"`

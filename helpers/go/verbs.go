@@ -7,6 +7,14 @@ import (
 	"time"
 )
 
+// ACLs: The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+// check ACLs.
+func (c *Client) ACLs(ctx context.Context) ([]string, error) {
+	var result []string
+	err := c.call(ctx, "acls", []Param{}, nil, &result)
+	return result, err
+}
+
 // AddBroker adds a broker to a cluster, on a free port, and returns its id: one more than the
 // controller's, or the next free one. It has no replicas until topics are created or partitions are
 // reassigned. reset removes it again; after a stop, add_broker gives the same id and finds its
@@ -32,14 +40,16 @@ func (c *Client) Arm(ctx context.Context, rule any) (*Rule, error) {
 
 // AssertNotSeen asserts that no request matches, as in of. The AssertionError shows those that do.
 //
-// Optional: APIs, Topic, Partition, Group, TransactionalID, ClientID, Broker, Error, Since.
+// Optional: APIs, Topic, Partition, Group, TransactionalID, ClientID, Principal, Broker, Error,
+// Since.
 func (c *Client) AssertNotSeen(ctx context.Context, params ...Param) error {
 	return c.call(ctx, "assert_not_seen", []Param{}, params, nil)
 }
 
 // AssertSeen asserts that requests match, as in of: at least one, or exactly times. Returns them.
 //
-// Optional: APIs, Times, Topic, Partition, Group, TransactionalID, ClientID, Broker, Error, Since.
+// Optional: APIs, Times, Topic, Partition, Group, TransactionalID, ClientID, Principal, Broker,
+// Error, Since.
 func (c *Client) AssertSeen(ctx context.Context, params ...Param) ([]Request, error) {
 	var result []Request
 	err := c.call(ctx, "assert_seen", []Param{}, params, &result)
@@ -48,8 +58,8 @@ func (c *Client) AssertSeen(ctx context.Context, params ...Param) ([]Request, er
 
 // Bandwidth lets so many bytes pass in a second, in each direction of each connection.
 //
-// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener, Broker,
-// Link, BothWays.
+// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Principal,
+// Listener, Broker, Link, BothWays.
 func (c *Client) Bandwidth(ctx context.Context, bytesPerSecond int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "bandwidth", []Param{{"bytes_per_second", bytesPerSecond}}, params, &result)
@@ -82,7 +92,7 @@ func (c *Client) BumpEpoch(ctx context.Context, topic string, partition int) (in
 // topics[0].partitions[*].leaderId.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) ChangeField(ctx context.Context, api string, path string, value any, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "change_field", []Param{{"api", api}, {"path", path}, {"value", value}}, params, &result)
@@ -98,6 +108,19 @@ func (c *Client) ClearRequests(ctx context.Context) error {
 // what a rule holds.
 func (c *Client) ClearRules(ctx context.Context) error {
 	return c.call(ctx, "clear_rules", []Param{}, nil, nil)
+}
+
+// ClientConfig: The settings of a client, in the form of its library: confluent-kafka,
+// kafka-python, aiokafka, java, franz-go or kafkajs; or generic, the same for each. With SASL it
+// logs in as user, by PLAIN or another mechanism; with SSL it shows a certificate of this user. Its
+// principal is User: and the name. With contents there are certificates in place of names of files,
+// for a client on another machine.
+//
+// Optional: User, ClientLibrary, Mechanism, Contents.
+func (c *Client) ClientConfig(ctx context.Context, params ...Param) (map[string]any, error) {
+	var result map[string]any
+	err := c.call(ctx, "client_config", []Param{}, params, &result)
+	return result, err
 }
 
 // CommitOffsets commits offsets for a group, which need not exist, as an admin client does. offsets
@@ -119,11 +142,18 @@ func (c *Client) Compact(ctx context.Context, topic string, params ...Param) err
 // ("crc"), or one bit of its records ("bit").
 //
 // Optional: How, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker,
+// Peers.
 func (c *Client) CorruptRecords(ctx context.Context, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "corrupt_records", []Param{}, params, &result)
 	return result, err
+}
+
+// CreateACLs creates ACLs, as texts such as User:alice allow READ,WRITE topic:orders* or as
+// AclBindings. They count from the next request on. reset brings back those of the start.
+func (c *Client) CreateACLs(ctx context.Context, acls any) error {
+	return c.call(ctx, "create_acls", []Param{{"acls", acls}}, nil, nil)
 }
 
 // CreateTopic creates a topic, with default.replication.factor unless another is given. Raises
@@ -137,7 +167,7 @@ func (c *Client) CreateTopic(ctx context.Context, name string, params ...Param) 
 // CutFrame sends the first bytes of the next answer of an API, and closes the connection.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) CutFrame(ctx context.Context, api string, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "cut_frame", []Param{{"api", api}, {"bytes", count}}, params, &result)
@@ -147,10 +177,18 @@ func (c *Client) CutFrame(ctx context.Context, api string, count int, params ...
 // Delay delays the next request to an API by a number of seconds of the broker's clock.
 //
 // Optional: When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker,
+// Peers.
 func (c *Client) Delay(ctx context.Context, api string, seconds time.Duration, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "delay", []Param{{"api", api}, {"seconds", seconds}}, params, &result)
+	return result, err
+}
+
+// DeleteACLs deletes exactly these ACLs, and returns those that there were.
+func (c *Client) DeleteACLs(ctx context.Context, acls any) ([]string, error) {
+	var result []string
+	err := c.call(ctx, "delete_acls", []Param{{"acls", acls}}, nil, &result)
 	return result, err
 }
 
@@ -177,7 +215,8 @@ func (c *Client) DescribeCluster(ctx context.Context) (ClusterDescription, error
 // processed.
 //
 // Optional: After, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker,
+// Peers.
 func (c *Client) Disconnect(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "disconnect", []Param{{"api", api}}, params, &result)
@@ -230,7 +269,7 @@ func (c *Client) Down(ctx context.Context, params ...Param) error {
 // open, and nothing else on it is answered.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) DropAnswer(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "drop_answer", []Param{{"api", api}}, params, &result)
@@ -275,6 +314,18 @@ func (c *Client) ExpireMember(ctx context.Context, group string, memberID string
 	return c.call(ctx, "expire_member", []Param{{"group", group}, {"member_id", memberID}}, nil, nil)
 }
 
+// ExpireSASLSessions ends the sessions of clients that logged in by SASL, of one principal such as
+// User:alice or of all, as the end of connections.max.reauth.ms does (KIP-368): the next request on
+// such a connection closes it, unless the client authenticates again. Returns the number of
+// connections.
+//
+// Optional: Principal.
+func (c *Client) ExpireSASLSessions(ctx context.Context, params ...Param) (int, error) {
+	var result int
+	err := c.call(ctx, "expire_sasl_sessions", []Param{}, params, &result)
+	return result, err
+}
+
 // ExpireSession ends the session of a broker at once, as broker.session.timeout.ms does later: the
 // controller fences it, and other brokers lead its partitions. A broker that was killed can be
 // started at once then; one that runs is fenced until its next heartbeat.
@@ -292,7 +343,8 @@ func (c *Client) ExpireTransaction(ctx context.Context, transactionalID string) 
 // Fail answers the next request to an API with an error.
 //
 // Optional: Message, When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version,
-// Topic, Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Topic, Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener,
+// Broker, Peers.
 func (c *Client) Fail(ctx context.Context, api string, errorName any, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "fail", []Param{{"api", api}, {"error", errorName}}, params, &result)
@@ -323,8 +375,8 @@ func (c *Client) Groups(ctx context.Context) (map[string]GroupDescription, error
 // HalfOpen: Neither reads nor answers anything on connections, and keeps them open, until the rule
 // is released. Then everything that was held goes on.
 //
-// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener, Broker,
-// Link, BothWays.
+// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Principal,
+// Listener, Broker, Link, BothWays.
 func (c *Client) HalfOpen(ctx context.Context, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "half_open", []Param{}, params, &result)
@@ -346,7 +398,7 @@ func (c *Client) HangTransaction(ctx context.Context, topic string, partition in
 // nothing else on it is answered.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) Ignore(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "ignore", []Param{{"api", api}}, params, &result)
@@ -380,8 +432,8 @@ func (c *Client) KillBroker(ctx context.Context, broker int) error {
 // Latency lets bytes pass so many seconds of the broker's clock later, in each direction, and with
 // jitter up to so many seconds earlier or later than that. Their order stays.
 //
-// Optional: Jitter, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener,
-// Broker, Link, BothWays.
+// Optional: Jitter, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID,
+// Principal, Listener, Broker, Link, BothWays.
 func (c *Client) Latency(ctx context.Context, seconds time.Duration, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "latency", []Param{{"seconds", seconds}}, params, &result)
@@ -461,7 +513,7 @@ func (c *Client) MoveTransactionCoordinator(ctx context.Context, transactionalID
 // not have.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) OversizedFrame(ctx context.Context, api string, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "oversized_frame", []Param{{"api", api}, {"bytes", count}}, params, &result)
@@ -479,7 +531,8 @@ func (c *Client) Partition(ctx context.Context, topic string, partition int) (Pa
 // Pause holds the next request to an API until the release of the handle.
 //
 // Optional: When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker,
+// Peers.
 func (c *Client) Pause(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "pause", []Param{{"api", api}}, params, &result)
@@ -538,8 +591,8 @@ func (c *Client) Records(ctx context.Context, topic string, params ...Param) ([]
 
 // RefuseConnections resets each new connection at once. Connections that exist go on.
 //
-// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener, Broker,
-// Link, BothWays.
+// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Principal,
+// Listener, Broker, Link, BothWays.
 func (c *Client) RefuseConnections(ctx context.Context, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "refuse_connections", []Param{}, params, &result)
@@ -569,9 +622,16 @@ func (c *Client) RemoveRule(ctx context.Context, rule int) error {
 	return c.call(ctx, "remove_rule", []Param{{"rule", rule}}, nil, nil)
 }
 
+// RemoveUser removes a user. Clients that are authenticated as this user go on, as in Kafka; see
+// expire_sasl_sessions.
+func (c *Client) RemoveUser(ctx context.Context, user string) error {
+	return c.call(ctx, "remove_user", []Param{{"user", user}}, nil, nil)
+}
+
 // Requests: The requests to these APIs (all, if none is given) that match every keyword.
 //
-// Optional: APIs, Topic, Partition, Group, TransactionalID, ClientID, Broker, Error, Since.
+// Optional: APIs, Topic, Partition, Group, TransactionalID, ClientID, Principal, Broker, Error,
+// Since.
 func (c *Client) Requests(ctx context.Context, params ...Param) ([]Request, error) {
 	var result []Request
 	err := c.call(ctx, "requests", []Param{}, params, &result)
@@ -589,8 +649,8 @@ func (c *Client) Reset(ctx context.Context) error {
 // ResetAfter resets each connection when so many bytes have passed on it since the rule was armed,
 // in both directions together.
 //
-// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener, Broker,
-// Link, BothWays.
+// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Principal,
+// Listener, Broker, Link, BothWays.
 func (c *Client) ResetAfter(ctx context.Context, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "reset_after", []Param{{"bytes", count}}, params, &result)
@@ -612,7 +672,7 @@ func (c *Client) ResetOffsets(ctx context.Context, group string, topic string, t
 // body is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) Respond(ctx context.Context, api string, body any, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "respond", []Param{{"api", api}, {"body", body}}, params, &result)
@@ -683,6 +743,12 @@ func (c *Client) SetAssignment(ctx context.Context, group string, assignment any
 	return c.call(ctx, "set_assignment", []Param{{"group", group}, {"assignment", assignment}}, nil, nil)
 }
 
+// SetCertificate has brokers that run show another certificate to new connections: valid, expired,
+// self-signed or wrong-host. reset brings back that of the start.
+func (c *Client) SetCertificate(ctx context.Context, certificate string) error {
+	return c.call(ctx, "set_certificate", []Param{{"certificate", certificate}}, nil, nil)
+}
+
 // SetClientMetrics subscribes to metrics that clients push (KIP-714): metrics are prefixes of their
 // names or *, interval.ms is the time between two pushes, and match has patterns of clients, such
 // as client_id=shop.*. An empty config removes the subscription.
@@ -700,10 +766,17 @@ func (c *Client) SetQuota(ctx context.Context, params ...Param) error {
 	return c.call(ctx, "set_quota", []Param{}, params, nil)
 }
 
+// SetUser adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+// Clients that are authenticated go on; expire_sasl_sessions ends that. reset brings back the users
+// of the start.
+func (c *Client) SetUser(ctx context.Context, user string, password string) error {
+	return c.call(ctx, "set_user", []Param{{"user", user}, {"password", password}}, nil, nil)
+}
+
 // ShortFrame answers the next request to an API with a frame of the first bytes of the answer.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) ShortFrame(ctx context.Context, api string, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "short_frame", []Param{{"api", api}, {"bytes", count}}, params, &result)
@@ -712,8 +785,8 @@ func (c *Client) ShortFrame(ctx context.Context, api string, count int, params .
 
 // SliceFrames lets bytes pass in pieces of at most bytes, each gap seconds after the one before it.
 //
-// Optional: Gap, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener,
-// Broker, Link, BothWays.
+// Optional: Gap, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Principal,
+// Listener, Broker, Link, BothWays.
 func (c *Client) SliceFrames(ctx context.Context, count int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "slice_frames", []Param{{"bytes", count}}, params, &result)
@@ -722,8 +795,8 @@ func (c *Client) SliceFrames(ctx context.Context, count int, params ...Param) (*
 
 // SlowClose closes connections so many seconds later than they would be closed.
 //
-// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Listener, Broker,
-// Link, BothWays.
+// Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, ClientID, Principal,
+// Listener, Broker, Link, BothWays.
 func (c *Client) SlowClose(ctx context.Context, seconds time.Duration, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "slow_close", []Param{{"seconds", seconds}}, params, &result)
@@ -733,7 +806,7 @@ func (c *Client) SlowClose(ctx context.Context, seconds time.Duration, params ..
 // SlowFrame sends the next answer of an API slowly.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) SlowFrame(ctx context.Context, api string, bytesPerSecond int, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "slow_frame", []Param{{"api", api}, {"bytes_per_second", bytesPerSecond}}, params, &result)
@@ -762,7 +835,8 @@ func (c *Client) Snapshots(ctx context.Context) (map[string]Snapshot, error) {
 // StaleMetadata answers the next request from the cluster's metadata of now.
 //
 // Optional: API, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic,
-// Partition, Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker,
+// Peers.
 func (c *Client) StaleMetadata(ctx context.Context, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "stale_metadata", []Param{}, params, &result)
@@ -794,7 +868,7 @@ func (c *Client) Telemetry(ctx context.Context) ([]any, error) {
 // connection for so long (KIP-219).
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) Throttle(ctx context.Context, api string, seconds time.Duration, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "throttle", []Param{{"api", api}, {"seconds", seconds}}, params, &result)
@@ -910,8 +984,8 @@ func (c *Client) WaitForRecords(ctx context.Context, topic string, params ...Par
 // WaitForRequest waits until count requests of this API have arrived, and returns the last of them.
 // Earlier requests count, until requests.clear(). The keywords are those of requests.of.
 //
-// Optional: Count, Timeout, Topic, Partition, Group, TransactionalID, ClientID, Broker, Error,
-// Since.
+// Optional: Count, Timeout, Topic, Partition, Group, TransactionalID, ClientID, Principal, Broker,
+// Error, Since.
 func (c *Client) WaitForRequest(ctx context.Context, api string, params ...Param) (Request, error) {
 	var result Request
 	err := c.call(ctx, "wait_for_request", []Param{{"api", api}}, params, &result)
@@ -946,7 +1020,7 @@ func (c *Client) WaitForTransaction(ctx context.Context, transactionalID string,
 // 1.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
-// Group, TransactionalID, MemberID, ClientID, Listener, Broker, Peers.
+// Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
 func (c *Client) WrongCorrelationID(ctx context.Context, api string, params ...Param) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "wrong_correlation_id", []Param{{"api", api}}, params, &result)

@@ -24,6 +24,7 @@ def test_a_service_with_franz_go_survives_a_killed_leader() -> None:
     fetched([go, "mod", "download"], SHOP)
     output = passes([go, "test", "-count=1", "-v", "./..."], SHOP)
     assert "--- PASS: TestSurvivesAKilledLeader" in output
+    assert "--- PASS: TestAUserMayDoWhatAnACLAllows" in output
 
 
 def test_the_sources_are_formatted() -> None:

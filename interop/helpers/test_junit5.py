@@ -12,6 +12,8 @@ from .building import copied, fetched, passes, tool
 
 FAIL_OVER = "io.github.kafkadouble.ShopTests", "survivesAKilledLeader"
 
+SECURED = "io.github.kafkadouble.SecurityTests", "aUserMayDoWhatAnAclAllows"
+
 pytestmark = pytest.mark.timeout(1200)
 
 
@@ -35,6 +37,7 @@ def test_the_library_passes_its_tests(maven: tuple[str, ...], folder: Path) -> N
     reports = [ET.parse(path).getroot() for path in (folder / "target" / "surefire-reports").glob("TEST-*.xml")]
     passed = {(each.get("classname"), (each.get("name") or "").partition("(")[0]) for one in reports for each in one}
     assert FAIL_OVER in passed
+    assert SECURED in passed
     assert len([each for each in passed if each[0]]) >= 14
 
 

@@ -116,6 +116,7 @@ class ProtocolLog:
             None if request is None else request.client_id,
             *software,
             None,
+            None,
             half.key,
             half.version,
             None,

@@ -22,7 +22,7 @@ from .entries import MOST, LogEntry, entries
 from .problems import Problems
 from .protocol_log import ProtocolLog
 from .request_log import RequestLog
-from .schema import PARTS, batch_of, schema
+from .schema import LATER, PARTS, batch_of, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,9 +108,12 @@ def _read_parquet(path: str, file: IO[bytes], problems: Problems) -> Iterator[pa
 
     try:
         found = pq.ParquetFile(file)
-        if not set(schema().names) <= set(found.schema_arrow.names):
+        missing = set(schema().names) - set(found.schema_arrow.names)
+        if not missing <= LATER:
             return
-        for batch in found.iter_batches(ROWS, columns=schema().names):
+        for batch in found.iter_batches(ROWS, columns=[name for name in schema().names if name not in missing]):
+            for name in missing:
+                batch = batch.append_column(name, pa.nulls(len(batch), schema().field(name).type))
             yield batch.select(schema().names).cast(schema())
     except pa.ArrowException as problem:
         problems.add(path, 0, f"is no Parquet that can be read: {problem}")

@@ -51,6 +51,7 @@ class RequestLog:
             _text(head.get("clientId")),
             *software,
             _remote(connection),
+            _text(found.get("principal")),
             key,
             _int(head["requestApiVersion"]),
             None,

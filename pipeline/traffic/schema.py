@@ -37,6 +37,7 @@ COLUMNS = (
     TrafficColumn("client_software", "string", "the name of the client software, from its ApiVersions request (KIP-511)"),
     TrafficColumn("client_version", "string", "the version of the client software"),
     TrafficColumn("address", "string", "HOST:PORT of the client"),
+    TrafficColumn("principal", "string", "the principal of the client, such as User:alice; of a login the one that the client says it is"),
     TrafficColumn("api_key", "int16", "the key of the API"),
     TrafficColumn("api", "string", "the name of the API, as in Kafka's specification"),
     TrafficColumn("version", "int16", "the version of the request"),
@@ -61,6 +62,9 @@ FRAME_COLUMNS = (
     TrafficColumn("response_frame", "binary", "the bytes of the answer, with the four of its length"),
 )
 """The columns that a capture with frames has behind the others."""
+
+LATER = frozenset({"principal"})
+"""The columns that captures of earlier versions do not have."""
 
 NAMES = tuple(column.name for column in COLUMNS)
 

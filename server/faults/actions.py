@@ -185,7 +185,7 @@ ACTIONS: dict[str, ActionType] = {
     "slow_frame": ActionType(SlowFrame, {"bytes_per_second": SOME_BYTES}),
     "call": ActionType(Call, {"function": FUNCTION.required}),
     # A connection that is refused has sent no request that could name a client.
-    "refuse_connections": ActionType(RefuseConnections, {}, LINES, ("client_id",)),
+    "refuse_connections": ActionType(RefuseConnections, {}, LINES, ("client_id", "principal")),
     "latency": ActionType(Latency, {"seconds": SECONDS.required, "jitter": SECONDS.required}, LINES, is_one_off=False),
     "bandwidth": ActionType(Bandwidth, {"bytes_per_second": SOME_BYTES}, LINES, is_one_off=False),
     "slice_frames": ActionType(SliceFrames, {"bytes": SOME_BYTES, "gap": SECONDS.required}, LINES, is_one_off=False),

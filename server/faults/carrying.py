@@ -18,6 +18,7 @@ from kafkadouble.wire.errors import UsageError
 from ..apis.member_names import members_named
 from ..requests.answer import DISCONNECT
 from ..requests.origin import is_from_node
+from ..requests.principal import mechanism_of, principal_of
 from ..requests.request import Request
 from ..requests.waiting import Until, Wait
 from ..tracing.history import SeenRequest
@@ -72,6 +73,8 @@ class Carrying:
             and match.listener in (None, request.peer.listener.name)
             and (match.peers or not is_from_node(request))
             and not armed.spent
+            and (match.principal is None or match.principal == principal_of(request))
+            and (match.mechanism is None or match.mechanism == mechanism_of(request))
             and (match.predicate is None or bool(match.predicate(self._seen())))
         )
 

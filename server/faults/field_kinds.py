@@ -76,6 +76,11 @@ NODE_PAIR = FieldKind(
     "a pair of two node ids, as (1, 2), where None is any node",
     {"type": "array", "items": {"type": ["integer", "null"], "minimum": 0}, "minItems": 2, "maxItems": 2},
 )
+PRINCIPAL = FieldKind(
+    lambda value: isinstance(value, str) and all(value.partition(":")),
+    "a type and a name, such as User:alice",
+    {"type": "string", "pattern": "^[^:]+:.+"},
+)
 ANYTHING = FieldKind(lambda value: True, "any value", {})
 
 

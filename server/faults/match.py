@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .field_kinds import FUNCTION, NODE_PAIR, SWITCH, FieldKind, count, text
+from .field_kinds import FUNCTION, NODE_PAIR, PRINCIPAL, SWITCH, FieldKind, count, text
 
 PARTS = ("topic", "partition", "group", "transactional_id")
 """The fields that match parts of a request."""
@@ -21,10 +21,13 @@ PARTS = ("topic", "partition", "group", "transactional_id")
 class Match:
     """`api` is a name, or `*`. `broker` is a node id. `predicate` is called with the request, and
     cannot be written as JSON. `member_id` is the id of a member of a group, or the instance id of a
-    static one. The rule applies to requests of clients, with `peers` to requests
-    between nodes too, over sockets and inside one process. `link` is a pair of node ids: what the
-    first sends to the second, and with `both_ways` also what the second sends to the first; None
-    in it is any node. `log_dir` is the path of a log directory."""
+    static one. `principal` is that of the client, such as `User:alice`; a login is sent by the
+    principal that the client says it is. `mechanism` is that of its login.
+
+    The rule applies to requests of clients, with `peers` to requests between nodes too, over
+    sockets and inside one process. `link` is a pair of node ids: what the first sends to the
+    second, and with `both_ways` also what the second sends to the first; None in it is any node.
+    `log_dir` is the path of a log directory."""
 
     api: str | None = None
     version: int | None = None
@@ -34,6 +37,8 @@ class Match:
     transactional_id: str | None = None
     member_id: str | None = None
     client_id: str | None = None
+    principal: str | None = None
+    mechanism: str | None = None
     listener: str | None = None
     broker: int | None = None
     peers: bool = False
@@ -56,6 +61,8 @@ MATCH_FIELDS: dict[str, FieldKind] = {
     "transactional_id": text("a text"),
     "member_id": text("the id of a member, or the instance id of a static one"),
     "client_id": text("a text"),
+    "principal": PRINCIPAL,
+    "mechanism": text("the name of a SASL mechanism"),
     "listener": text("a listener's name"),
     "broker": count(0, "a node id from 0"),
     "peers": SWITCH,

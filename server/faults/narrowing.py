@@ -30,6 +30,8 @@ class Narrowing(Triggering, total=False):
     transactional_id: str | None
     member_id: str | None
     client_id: str | None
+    principal: str | None
+    mechanism: str | None
     listener: str | None
     broker: int | None
     peers: bool
@@ -40,6 +42,7 @@ class LineNarrowing(Triggering, total=False):
     """The same for connections, and for links between nodes."""
 
     client_id: str | None
+    principal: str | None
     listener: str | None
     broker: int | None
     link: tuple[int | None, int | None] | None

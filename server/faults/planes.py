@@ -27,11 +27,11 @@ PLANES: dict[str, Plane] = {
     REQUEST: Plane(
         (
             *("api", "version", "topic", "partition", "group", "transactional_id"),
-            *("member_id", "client_id", "listener", "broker", "peers", "predicate"),
+            *("member_id", "client_id", "principal", "mechanism", "listener", "broker", "peers", "predicate"),
         ),
         "requests",
     ),
-    CONNECTION: Plane(("client_id", "listener", "broker"), "connections"),
+    CONNECTION: Plane(("client_id", "principal", "listener", "broker"), "connections"),
     LINK: Plane(("link", "both_ways"), "messages"),
     DISK: Plane(("topic", "partition", "broker", "log_dir"), "operations"),
 }

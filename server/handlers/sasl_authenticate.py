@@ -4,6 +4,7 @@
 - Version 1 says how long the session lasts (KIP-368); version 2 has another encoding.
 - A failure is SASL_AUTHENTICATION_FAILED; the connection then ends. The error message is the same
   for an unknown user and a wrong proof in SCRAM.
+- A fault rule that fails it ends the connection, too.
 - It is ILLEGAL_SASL_STATE for a client that is authenticated, and on a listener without SASL.
 """
 
@@ -40,4 +41,6 @@ def answer(
 
 
 def refuse(request: Request[SaslAuthenticateRequest], code: int, message: str | None) -> SaslAuthenticateResponse:
-    return SaslAuthenticateResponse(error_code=code, error_message=message)
+    authenticator = request.peer.authenticator
+    said = message if authenticator is None else authenticator.fail_by_rule(message)
+    return SaslAuthenticateResponse(error_code=code, error_message=said)

@@ -86,6 +86,7 @@ class ShapedConnection(asyncio.Protocol):
         connection = self._protocol.connection
         head = connection.last_head
         is_of_client = match.client_id is None or (head is not None and head.client_id == match.client_id)
+        is_of_client = is_of_client and match.principal in (None, connection.peer.principal)
         return is_of_client and concerns(match, self._node, connection.peer.listener)
 
     @property

@@ -15,6 +15,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from ..requests.answer_errors import codes_in
+from ..requests.principal import principal_of
 from .secret_frames import holds_secrets
 from .trace import ANSWERED, DISCONNECTED, Subscriber
 
@@ -32,6 +33,7 @@ FIELDS = (
     "client_software",
     "client_version",
     "address",
+    "principal",
     "api_key",
     "version",
     "request_bytes",
@@ -154,7 +156,8 @@ class _Tap:
         frames = (traced.request_frame, traced.response_frame)
         if self._frames and holds_secrets(request.api_key, request.body):
             frames = (None, None)
-        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames)
+        principal = None if traced.request.peer.authenticator is None else principal_of(traced.request)
+        self._note(known, traced.outcome, errors, traced.response_bytes, traced.began_ns, bodies, frames, principal)
 
     def version_refused(self, head: RequestHead, refusal: RefusedVersion) -> None:
         """A version that is not served was answered with an error."""
@@ -181,6 +184,7 @@ class _Tap:
         began: int,
         bodies: Bodies = (None, None),
         frames: FramePair = (None, None),
+        principal: str | None = None,
     ) -> None:
         key, version, correlation_id, client_id, size = known
         (request_body, answer_body), peer = bodies, self._peer
@@ -194,6 +198,7 @@ class _Tap:
                 peer.software_name[:LONGEST_NAME] or None,
                 peer.software_version[:LONGEST_NAME] or None,
                 self._address,
+                principal or peer.principal,
                 key,
                 version,
                 size + SIZE,

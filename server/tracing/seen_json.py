@@ -30,6 +30,7 @@ def json_of(seen: SeenRequest) -> dict[str, Any]:
         "broker": seen.broker,
         "peer": seen.peer,
         "client_id": seen.client_id,
+        "principal": seen.principal,
         "api": seen.api,
         "version": seen.version,
         "correlation_id": seen.correlation_id,

@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from .seen_parts import SeenPart
     from .seen_request import SeenRequest
 
+ANONYMOUS = "User:ANONYMOUS"
 MOST_PARTS, LONGEST_NAME = 3, 60
 
 
 def line_of(seen: SeenRequest) -> str:
     """The line of one request."""
     head = f"{clock(seen.time)} {seen.api} v{seen.version} #{seen.correlation_id} of {_quoted(seen.client_id)}"
+    by = "" if seen.principal == ANONYMOUS else f" ({text_of(seen.principal)})"
     at = f" at broker {seen.broker}" if seen.broker >= 0 else ""
     parts = seen.parts
     about = "".join(f", {each}" for each in (*_about(parts), *_records(seen)))
     took = f" in {seen.took} ms" if seen.took is not None else ""
     rules = f" (rule: {', '.join(seen.rules)})" if seen.rules else ""
-    return f"{head}{at}{about}, {seen.outcome}{took}{rules}{_errors(seen, parts)}"
+    return f"{head}{by}{at}{about}, {seen.outcome}{took}{rules}{_errors(seen, parts)}"
 
 
 def clock(ms: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.messages import error_codes
 
 from ..requests.answer_errors import codes_in
+from ..requests.principal import principal_of
 from ..requests.request import Request
 from .trace import ABANDONED, ANSWERED, WAITING
 
@@ -26,6 +27,8 @@ class SeenRequest:
     """One request, and its outcome.
 
     - `api`, `version`, `client_id`, `correlation_id`: the header of the request.
+    - `principal`: that of the client, such as `User:alice`; of a SaslAuthenticate the one that the
+      client says it is. `User:ANONYMOUS` before a login.
     - `body`: the decoded request, without record batches and secrets. `size`: its size in bytes.
     - `answer`: the decoded answer, without record batches. None if there is none (yet), if it may
       hold secrets, or if it is not kept any more: the latest answers are, within 8 MiB.
@@ -63,6 +66,7 @@ class SeenRequest:
         "number",
         "outcome",
         "peer",
+        "principal",
         "rules",
         "size",
         "time",
@@ -80,6 +84,8 @@ class SeenRequest:
         self.api, self.broker = request.peer.apis[request.api_key].name, broker
         self.version, self.client_id, self.correlation_id = request.version, request.client_id, request.correlation_id
         self.peer, self.time, self.size, self.body = repr(request.peer), request.received, request.size, body
+        peer = request.peer
+        self.principal = peer.principal if peer.authenticator is None else principal_of(request)
         self.took: int | None = None
         self.errors: tuple[str, ...] = ()
         self.rules: tuple[str, ...] = ()

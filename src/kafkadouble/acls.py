@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
-from kafkadouble.wire.errors import UsageError
+from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
+from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 
+from .errors import KafkaError, UsageError, raise_for
 from .server.security.acls import (
     CLUSTER_NAME,
     EVERY_HOST,
@@ -33,10 +35,11 @@ from .server.security.authorizer import STANDARD
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
-    from .double import KafkaDouble
 
 PERMISSIONS = {"deny": 2, "allow": 3}
 CLUSTER = "cluster"
+ANY = 1
+UNCHECKED = "brokers do not check ACLs: give acls=[] or super_users at the start"
 GRAMMAR = "PRINCIPAL allow|deny OPERATION[,OPERATION] RESOURCE [from HOST]"
 
 GRANTABLE = OPERATIONS[OPERATIONS.index("ALL") :]
@@ -108,24 +111,81 @@ def authorizer_config(super_users: Iterable[str]) -> dict[str, object]:
     return {"authorizer.class.name": STANDARD, "super.users": ";".join(super_users)}
 
 
-def create_acls(kafka: KafkaDouble, creations: Sequence[CreateAclsRequest.AclCreation]) -> None:
-    """Create the ACLs as any client would. Raises UsageError for one that the broker refuses."""
-    _check(creations, kafka._ask(CreateAclsRequest(creations=list(creations))))
+def to_create(creations: Sequence[CreateAclsRequest.AclCreation]) -> CreateAclsRequest:
+    """The request of a client that creates them."""
+    return CreateAclsRequest(creations=list(creations))
 
 
 async def create_acls_at(broker: Broker | Cluster, acls: Iterable[AclBinding | str]) -> None:
-    """The same, on the event loop of the brokers."""
+    """Create the ACLs as any client would, on the event loop of the brokers. UsageError."""
     if creations := checked_acls(acls):
         # A cancelled wait does not cancel the request.
-        answer = broker.ask(CreateAclsRequest(creations=creations))
-        _check(creations, await asyncio.shield(asyncio.wrap_future(answer)))
+        answer = broker.ask(to_create(creations))
+        check_creations(creations, await asyncio.shield(asyncio.wrap_future(answer)))
 
 
-def _check(creations: Sequence[CreateAclsRequest.AclCreation], answer: Any) -> None:
+def check_creations(creations: Sequence[CreateAclsRequest.AclCreation], answer: Any) -> None:
+    """UsageError for an ACL that the broker refuses; KafkaError if it checks none."""
     for creation, result in zip(creations, answer.results, strict=True):
+        if result.error_code == error_codes.SECURITY_DISABLED:
+            raise KafkaError(result.error_code, UNCHECKED)
         if result.error_code:
             reason = result.error_message or error_codes.meaning(result.error_code)
             raise UsageError(f"the ACL of {creation.principal} on {creation.resource_name!r} was refused: {reason}")
+
+
+def to_describe() -> DescribeAclsRequest:
+    """The request for every ACL."""
+    return DescribeAclsRequest(
+        resource_type_filter=ANY,
+        resource_name_filter=None,
+        pattern_type_filter=ANY,
+        principal_filter=None,
+        host_filter=None,
+        operation=ANY,
+        permission_type=ANY,
+    )
+
+
+def described(answer: Any) -> list[str]:
+    """Every ACL, as a text. KafkaError."""
+    raise_for(answer.error_code, answer.error_message)
+    return sorted(_text(resource, acl, resource.pattern_type) for resource in answer.resources for acl in resource.acls)
+
+
+def to_delete(creations: Sequence[CreateAclsRequest.AclCreation]) -> DeleteAclsRequest:
+    """The request that deletes exactly these."""
+    filters = [
+        DeleteAclsRequest.DeleteAclsFilter(
+            resource_type_filter=each.resource_type,
+            resource_name_filter=each.resource_name,
+            pattern_type_filter=each.resource_pattern_type,
+            principal_filter=each.principal,
+            host_filter=each.host,
+            operation=each.operation,
+            permission_type=each.permission_type,
+        )
+        for each in creations
+    ]
+    return DeleteAclsRequest(filters=filters)
+
+
+def deleted(answer: Any) -> list[str]:
+    """The ACLs that were deleted, as texts. KafkaError."""
+    for result in answer.filter_results:
+        if result.error_code == error_codes.SECURITY_DISABLED:
+            raise KafkaError(result.error_code, UNCHECKED)
+        raise_for(result.error_code, result.error_message)
+    return [_text(acl, acl, acl.pattern_type) for result in answer.filter_results for acl in result.matching_acls]
+
+
+def _text(resource: Any, acl: Any, pattern: int) -> str:
+    """An ACL in its text form."""
+    kind = RESOURCE_TYPES[resource.resource_type].lower().replace("_", "-")
+    name = f":{resource.resource_name}{'*' if pattern == PREFIXED else ''}"
+    permission = next(word for word, number in PERMISSIONS.items() if number == acl.permission_type)
+    words = [acl.principal, permission, OPERATIONS[acl.operation], kind + ("" if kind == CLUSTER else name)]
+    return " ".join(words if acl.host == EVERY_HOST else [*words, "from", acl.host])
 
 
 def _operation(name: str) -> int:

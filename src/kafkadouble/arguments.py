@@ -135,6 +135,20 @@ def _since(value: object) -> bool:
     return _integer(value) or isinstance(value, SeenRequest)
 
 
+def _principal(value: object) -> bool:
+    return isinstance(value, str) and all(value.partition(":"))
+
+
+def _password(value: object) -> bool:
+    return isinstance(value, str) and value != "" and "\0" not in value
+
+
+def _acls(value: object) -> bool:
+    from .acls import AclBinding
+
+    return isinstance(value, list | tuple) and all(isinstance(each, str | AclBinding) for each in value)
+
+
 def _response(value: object) -> bool:
     from kafkadouble.messages.message import Message
 
@@ -166,6 +180,29 @@ ASSIGNMENT: dict[str, Any] = {
     },
 }
 
+PRINCIPAL: Argument = (
+    _principal,
+    "a type and a name, such as User:alice",
+    {"type": "string", "pattern": "^[^:]+:.+"},
+)
+ACL: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "properties": {
+                "principal": NAME,
+                "operations": {"anyOf": [NAME, {"type": "array", "items": NAME}]},
+                "resource": NAME,
+                "permission": {"enum": ["allow", "deny"]},
+                "host": NAME,
+            },
+            "required": ["principal", "operations", "resource"],
+            "additionalProperties": False,
+        },
+    ]
+}
+CERTIFICATES = "valid", "expired", "self-signed", "wrong-host"
 LABEL: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL}
 HANDLE: Argument = (_handle, "the handle or the id of a rule", {"type": "integer", "minimum": 1})
 FACTOR: dict[str, Any] = {"type": "number", "minimum": 1 / LARGEST_FACTOR, "maximum": LARGEST_FACTOR}
@@ -200,6 +237,17 @@ ARGUMENTS: dict[str, Argument] = {
     "client_id": (_is(str), "a text", NAME),
     "user": (_is(str), "the name of a user", NAME),
     "ip": (_is(str), "an address", NAME),
+    "password": (_password, "a text of one character or more", {"type": "string", "minLength": 1}),
+    "principal": PRINCIPAL,
+    "mechanism": (_is(str), "the name of a SASL mechanism", NAME),
+    "client": (_is(str), "the name of a client library", NAME),
+    "contents": (_is(bool), "True or False", {"type": "boolean"}),
+    "acls": (_acls, "a list of ACLs, such as 'User:alice allow READ topic:orders*'", {"type": "array", "items": ACL}),
+    "certificate": (
+        lambda value: value in CERTIFICATES,
+        ", ".join(CERTIFICATES),
+        {"enum": [*CERTIFICATES]},
+    ),
     "producer_byte_rate": (_duration, "a number of bytes per second", {"type": "number"}),
     "consumer_byte_rate": (_duration, "a number of bytes per second", {"type": "number"}),
     "request_percentage": (_duration, "a percentage of the time of one thread", {"type": "number"}),
@@ -250,6 +298,10 @@ ARGUMENTS: dict[str, Argument] = {
 schema. A row `verb.argument` is for one verb. A method whose default is None also allows None."""
 
 
+SECRETS = ("password",)
+"""The arguments whose values no error shows."""
+
+
 def check(**given: object) -> None:
     """Raises UsageError for the first value that its argument does not allow."""
     for name, value in given.items():
@@ -259,6 +311,8 @@ def check(**given: object) -> None:
 def check_one(name: str, argument: Argument, value: object) -> None:
     """Raises UsageError if this argument does not allow the value."""
     if not argument[0](value):
+        if name in SECRETS:
+            raise UsageError(f"{name} is {argument[1]}")
         raise UsageError(f"{name} is {argument[1]}, not {value!r}")
 
 

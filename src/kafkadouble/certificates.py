@@ -19,13 +19,14 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from .arguments import CERTIFICATES
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
     from cryptography.x509 import Certificate, GeneralName, KeyUsage
 
-KINDS = ("valid", "expired", "self-signed", "wrong-host")
+KINDS = CERTIFICATES
 """Of the brokers' certificate. Clients trust the authority, which has not signed one that is
 self-signed."""
 
@@ -58,14 +59,15 @@ class Certificates:
         self._remove = weakref.finalize(self, _remove, str(self.directory), os.getpid())
         self._authority_key = _new_key()
         self._authority = _signed("kafkadouble test authority", self._authority_key, [], (self._authority_key, None))
-        self._hosts = [WRONG_HOST] if kind == "wrong-host" else list(dict.fromkeys(hosts))
+        self._hosts = list(dict.fromkeys(hosts))
         self.authority = _pem(self._authority)
         self.authority_file = self._write("authority.pem", self.authority)
         self._users: dict[str, Path] = {}
 
-    def of_brokers(self) -> KeyPair:
-        """The key and the certificate that brokers show."""
-        return self._pair("kafkadouble", self._hosts, is_of_brokers=True)
+    def of_brokers(self, kind: str | None = None) -> KeyPair:
+        """A key and a certificate for brokers to show, of the first kind or of another."""
+        kind = kind or self.kind
+        return self._pair("kafkadouble", [WRONG_HOST] if kind == "wrong-host" else self._hosts, kind)
 
     def of_user(self, user: str) -> Path:
         """The file with the key and the certificate of a user, whose name is its common name."""
@@ -80,9 +82,8 @@ class Certificates:
         """Remove the files."""
         self._remove()
 
-    def _pair(self, name: str, hosts: list[str], *, is_of_brokers: bool = False) -> KeyPair:
+    def _pair(self, name: str, hosts: list[str], kind: str = "valid") -> KeyPair:
         key = _new_key()
-        kind = self.kind if is_of_brokers else "valid"
         signer: Signer = (key, None) if kind == "self-signed" else (self._authority_key, self._authority)
         made = _signed(name, key, hosts, signer, is_expired=kind == "expired")
         return KeyPair(_key_pem(key), _pem(made))

@@ -14,17 +14,17 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
+from .access import ClientAccess, with_scenario
 from .arguments import check, check_given
 from .errors import UsageError
 from .listening import text_of
-from .node_listeners import Overrides, checked_port, listener_config, planned
+from .node_listeners import Overrides, checked_port, planned
 from .running import PathLike, Running, RunOptions, capture_of, checked_count, collector_if, paths_of, scenario_of
 from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
@@ -36,13 +36,13 @@ from .verbs.metrics import MetricVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.quotas import QuotaVerbs
 from .verbs.registry import verb
+from .verbs.security import SecurityVerbs
 from .verbs.snapshots import SnapshotVerbs
 from .verbs.topics import TopicVerbs
 from .verbs.transactions import TransactionVerbs
 from .verbs.waiting import WaitVerbs
 
 if TYPE_CHECKING:
-    from kafkadouble.messages.generated.create_acls import CreateAclsRequest
     from kafkadouble.server.tracing.history import History, SeenRequest
 
     from .acls import AclBinding
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from .control.server import ControlServer
     from .requests import Requests
     from .scenario.steps import ScenarioSteps, StepOutcome
-    from .security import Security
 
 T = TypeVar("T")
 
@@ -67,6 +66,7 @@ class KafkaDouble(
     LogVerbs,
     GroupVerbs,
     QuotaVerbs,
+    SecurityVerbs,
     TransactionVerbs,
     BrokerVerbs,
     FaultVerbs,
@@ -99,14 +99,11 @@ class KafkaDouble(
       topic:orders*` or as AclBindings; from then on clients may only do what an ACL allows, except
       `super_users`. A client on a PLAINTEXT listener is `User:ANONYMOUS`.
     - `scenario`, a YAML or TOML file: the topics, groups, rules and steps with which each start and
-      each reset begins.
+      each reset begins, and security, users and ACLs if they are not given here.
 
     Raises UsageError for a setting that Kafka does not have and for a directory that another broker
     uses, and OSError if the port is in use.
     """
-
-    _acls: Sequence[CreateAclsRequest.AclCreation] = ()
-    _security: Security | None = None
 
     def __init__(
         self,
@@ -128,8 +125,8 @@ class KafkaDouble(
         capture_bodies: bool = False,
         capture_frames: bool = False,
         peer_requests: bool = False,
-        acls: Iterable[AclBinding | str] = (),
-        super_users: Iterable[str] = (),
+        acls: Iterable[AclBinding | str] | None = None,
+        super_users: Iterable[str] | None = None,
         scenario: PathLike | None = None,
         telemetry: bool = False,
     ) -> None:
@@ -143,19 +140,11 @@ class KafkaDouble(
         self._telemetry = collector_if(telemetry)
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
-        if security is not None or users is not None or certificate is not None:
-            from .security import Security
-
-            self._security = Security(security, users, certificate, [host])
-        if listeners is not None:
-            config = listener_config(host, port, listeners, config or {}, self._security)
-        elif self._security is not None:
-            config = {**self._security.only_listener(host, port), **(config or {})}
-        if acls or super_users:
-            from .acls import authorizer_config, checked_acls
-
-            self._acls = checked_acls(acls)
-            config = {**authorizer_config(super_users), **(config or {})}
+        self._scenario = None if scenario is None else scenario_of(scenario)
+        access = ClientAccess(security, certificate, users, acls, super_users)
+        access = with_scenario(access, self._scenario)
+        self._security, self._acls = access.made_security([host]), access.creations()
+        config = access.config(self._security, host, port, listeners, config)
         self._settings = Settings(config)
         if checked_count(brokers) > 1:
             from . import member_settings
@@ -169,7 +158,6 @@ class KafkaDouble(
         self._snapshots = {}
         self._control: ControlServer | None = None
         self._round = 0
-        self._scenario = None if scenario is None else scenario_of(scenario)
         self._steps: ScenarioSteps | None = None
 
     def start(self) -> KafkaDouble:
@@ -187,27 +175,17 @@ class KafkaDouble(
 
     def _begin_new(self) -> None:
         try:
-            self._store_users()
+            self._begin_security()
             self._apply_scenario()
         except BaseException:
             self.stop()
             raise
 
-    def _store_users(self) -> None:
-        running = self._known()
-        running.thread.run(self._stored_users(running.broker))
-
-    async def _stored_users(self, broker: Broker | Cluster) -> None:
-        if self._security is not None and self._security.users:
-            from .users import store_users
-
-            await store_users(broker, self._security.users, Random(self._seed))
-
     def _apply_scenario(self) -> None:
         if self._acls:
-            from .acls import create_acls
+            from .acls import check_creations, to_create
 
-            create_acls(self, self._acls)
+            check_creations(self._acls, self._ask(to_create(self._acls)))
         if self._scenario is not None:
             from .scenario import apply
 
@@ -266,17 +244,6 @@ class KafkaDouble(
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
         return ",".join(text_of(*address) for address in self._addresses(listener))
-
-    def client_config(
-        self, user: str | None = None, client: str = "confluent-kafka", mechanism: str | None = None
-    ) -> dict[str, Any]:
-        """The settings of a client, in the form of its library: confluent-kafka, kafka-python,
-        aiokafka, java, franz-go or kafkajs. With SASL it logs in as `user`, by PLAIN or another
-        `mechanism`; with SSL it shows a certificate of this user. Its principal is `User:` and the
-        name. Raises UsageError for a user without `security`, or one that there is not."""
-        from .client_config import client_config
-
-        return client_config(self.bootstrap_servers, self._security, user, client, mechanism)
 
     @property
     def controller_bootstrap_servers(self) -> str:
@@ -357,7 +324,7 @@ class KafkaDouble(
         await broker.reset()
         if self._telemetry is not None:
             self._telemetry.clear()
-        await self._stored_users(broker)
+        await self._with_users(broker)
 
     @property
     @verb

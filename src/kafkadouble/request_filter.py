@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.seen_parts import SeenPart
 
 PARTS = ("topic", "partition", "group", "transactional_id")
-ALWAYS = ("client_id", "broker", "error", "since")
+ALWAYS = ("client_id", "principal", "broker", "error", "since")
 
 
 class RequestNarrowing(TypedDict, total=False):
@@ -31,6 +31,7 @@ class RequestNarrowing(TypedDict, total=False):
 
     - `topic`, `partition`, `group`, `transactional_id`: what the request or its answer names.
     - `client_id`, `broker` (a node id): of which client, and at which broker.
+    - `principal`: of a client that is this principal, such as `User:alice`.
     - `error`: Kafka's name or number of an error in the answer; True for any error, False for none.
     - `since`: a time in ms since the epoch, or a SeenRequest: only requests after it.
     """
@@ -40,6 +41,7 @@ class RequestNarrowing(TypedDict, total=False):
     group: str | None
     transactional_id: str | None
     client_id: str | None
+    principal: str | None
     broker: int | None
     error: str | int | bool | None
     since: int | SeenRequest | None
@@ -80,7 +82,7 @@ class RequestFilter(NamedTuple):
         """For each field in which the request differs: its name, and what the request has."""
         if self.apis and seen.api not in self.apis:
             yield "api", seen.api
-        for name in ("client_id", "broker"):
+        for name in ("client_id", "principal", "broker"):
             if name in self.given and getattr(seen, name) != self.given[name]:
                 yield name, repr(getattr(seen, name))
         yield from self._of_parts(seen)

@@ -33,9 +33,9 @@ class Requests(Sequence[SeenRequest]):
     def of(self, *apis: str, **narrowing: Unpack[RequestNarrowing]) -> list[SeenRequest]:
         """The requests to these APIs (all, if none is given) that match every keyword.
 
-        The keywords are `topic`, `partition`, `group`, `transactional_id`, `client_id`, `broker`,
-        `error` and `since`; see `RequestNarrowing`. Raises UsageError for a filter that no request
-        could match.
+        The keywords are `topic`, `partition`, `group`, `transactional_id`, `client_id`,
+        `principal`, `broker`, `error` and `since`; see `RequestNarrowing`. Raises UsageError for a
+        filter that no request could match.
         """
         from .request_filter import RequestFilter
 

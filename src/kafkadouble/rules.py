@@ -10,6 +10,7 @@ from kafkadouble.server.faults.disk_actions import LoseFlushes
 from kafkadouble.server.faults.disks import is_in
 from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
+from kafkadouble.server.tracing.seen_line import ANONYMOUS
 
 from .arguments import check as check_argument
 from .awaited import Awaited, outcome
@@ -31,7 +32,25 @@ def check(rule: Rule, broker: Broker | Cluster) -> None:
     raise UsageError(f"there is no broker {id} that a rule could hold at")
 
 
+def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
+    """A principal, or a mechanism, that no client can have."""
+    principal, mechanism = rule.match.principal, rule.match.mechanism
+    specs = [spec for specs in broker.all_listeners for spec in specs if spec.bind is not None]
+    if principal not in (None, ANONYMOUS) and not any(spec.has_tls or spec.has_sasl for spec in specs):
+        raise UsageError(f"no client is {principal}: on PLAINTEXT listeners each is {ANONYMOUS}; give security=")
+    if mechanism is None:
+        return
+    from kafkadouble.server.security.sasl.listener_mechanisms import enabled_names
+
+    names = {spec.name for spec in specs if spec.has_sasl}
+    settings = broker.node.settings
+    enabled = list(dict.fromkeys(each for name in sorted(names) for each in enabled_names(settings, name)))
+    if mechanism not in enabled:
+        raise UsageError(f"there is no mechanism {mechanism!r}: there are {', '.join(enabled) or 'none'}")
+
+
 def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
+    _check_client(rule, broker)
     has_other_nodes = broker.controlling is not broker
     if rule.match.api == EVERY_API or broker.controller is not None or (rule.match.peers and has_other_nodes):
         return
@@ -48,6 +67,7 @@ def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
 def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
     """A rule for connections may name a listener of clients, or that of controllers if it has a
     socket."""
+    _check_client(rule, broker)
     name = rule.match.listener
     names = [spec.name for specs in broker.all_listeners for spec in specs if spec.bind is not None]
     if name is not None and name not in names:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SECURE = PROTOCOLS[1:]
 LOCAL = ("localhost", "127.0.0.1", "::1")
 CLIENT = "client"
+KEY, CHAIN = "ssl.keystore.key", "ssl.keystore.certificate.chain"
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
 BY_COMMON_NAME = r"RULE:^(?:.*,)?CN=((?:[^,\\]|\\.)*)(?:,.*)?$/$1/,DEFAULT"
 """The principal of a certificate is its common name."""
@@ -41,13 +42,16 @@ class Security:
         certificate: str | None = None,
         hosts: Iterable[str] = (),
     ) -> None:
-        self.protocol = _checked(protocol, users, certificate)
+        self.protocol = checked_protocol(protocol, users, certificate)
         self.users: Mapping[str, str] = {}
+        self.listeners: Sequence[str] = ()
+        """The names of the listeners that have these settings."""
         self.certificates: Certificates | None = None
         if self.protocol in WITH_SASL:
             from .users import checked_users
 
             self.users = checked_users(users)
+        self._first_users = self.users
         if self.protocol in WITH_TLS:
             from .certificates import Certificates
 
@@ -65,6 +69,7 @@ class Security:
 
     def config(self, names: Sequence[str]) -> dict[str, object]:
         """Kafka's settings for listeners of brokers with these names."""
+        self.listeners = names
         found: dict[str, object] = {
             "listener.security.protocol.map": ",".join(
                 [*(f"{name}:{self.protocol}" for name in names), "CONTROLLER:PLAINTEXT"]
@@ -82,13 +87,44 @@ class Security:
         pair = certificates.of_brokers()
         return {
             "ssl.keystore.type": "PEM",
-            "ssl.keystore.key": pair.key,
-            "ssl.keystore.certificate.chain": pair.certificate,
+            KEY: pair.key,
+            CHAIN: pair.certificate,
             "ssl.truststore.type": "PEM",
             "ssl.truststore.certificates": certificates.authority,
+            "ssl.allow.san.changes": True,  # `set_certificate` changes them
             "ssl.client.auth": "none" if self.users else "requested",
             "ssl.principal.mapping.rules": BY_COMMON_NAME,
         }
+
+    @property
+    def has_sasl(self) -> bool:
+        """Whether users log in."""
+        return self.protocol in WITH_SASL
+
+    def begin(self) -> None:
+        """Have the users of the start."""
+        self.users = self._first_users
+
+    def login_config(self) -> dict[str, str]:
+        """Kafka's settings with the users of now, for brokers that run."""
+        from .users import plain_logins
+
+        return plain_logins(self.listeners, self.users, next(iter(self._first_users.items())))
+
+    def certificate_config(self, kind: str) -> dict[str, str]:
+        """Kafka's settings with a new certificate, for brokers that run."""
+        assert self.certificates is not None
+        pair = self.certificates.of_brokers(kind)
+        found: dict[str, str] = {}
+        for prefix in map(_prefix, self.listeners):
+            found |= {f"{prefix}{KEY}": pair.key, f"{prefix}{CHAIN}": pair.certificate}
+        return found
+
+    @property
+    def changeable(self) -> set[str]:
+        """The names of the settings that change while brokers run."""
+        suffixes = (KEY, CHAIN, "plain.sasl.jaas.config")
+        return {f"{prefix}{suffix}" for prefix in map(_prefix, self.listeners) for suffix in suffixes}
 
     def files(self) -> dict[str, str]:
         """The files for clients, by Kafka's settings: the authority that they trust, and with SSL
@@ -96,7 +132,7 @@ class Security:
         if self.certificates is None:
             return {}
         found = {"ssl.truststore.location": str(self.certificates.authority_file)}
-        if not self.users:
+        if not self.has_sasl:
             found["ssl.keystore.location"] = str(self.certificates.of_user(CLIENT))
         return found
 
@@ -113,7 +149,11 @@ class Security:
         return f"{self.protocol} with {' and '.join(parts)}"
 
 
-def _checked(protocol: str | None, users: object, certificate: str | None) -> str:
+def _prefix(listener: str) -> str:
+    return f"listener.name.{listener.lower()}."
+
+
+def checked_protocol(protocol: str | None, users: object, certificate: str | None) -> str:
     """The protocol, if there are users only with SASL, and a certificate only with TLS."""
     if protocol is not None and protocol not in SECURE:
         raise UsageError(f"security is {protocol!r}: there are {', '.join(SECURE)}")

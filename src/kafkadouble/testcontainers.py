@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -24,23 +24,43 @@ from .errors import UsageError
 from .listening import text_of
 
 IMAGE = "kafkadouble"
-TOKEN = "KAFKADOUBLE_CONTROL_TOKEN"
+TOKEN, USERS = "KAFKADOUBLE_CONTROL_TOKEN", "KAFKADOUBLE_USERS"
 ATTEMPTS = 100
 
 
 class KafkaDoubleContainer(DockerContainer):
     """A container with a double of one broker or more. `arguments` are more of `kafkadouble serve`,
-    such as `("--topic", "orders")`.
+    such as `("--topic", "orders")`. `security`, `users`, `certificate`, `acls` and `super_users`
+    are as for a KafkaDouble; `client_config` has the settings of clients.
 
     The ports of the host are chosen before the start, because a broker must know the address that
     it advertises; inside, the ports are the same.
     """
 
-    def __init__(self, image: str = IMAGE, *, brokers: int = 1, arguments: Sequence[str] = (), **more: Any) -> None:
+    def __init__(
+        self,
+        image: str = IMAGE,
+        *,
+        brokers: int = 1,
+        arguments: Sequence[str] = (),
+        security: str | None = None,
+        users: Mapping[str, str] | None = None,
+        certificate: str | None = None,
+        acls: Sequence[str] = (),
+        super_users: Sequence[str] = (),
+        **more: Any,
+    ) -> None:
         super().__init__(image, **more)
         if type(brokers) is not int or brokers < 1:
             raise UsageError(f"brokers is {brokers!r}: there is one at least")
-        self._count, self._arguments, self._token = brokers, tuple(arguments), secrets.token_hex(16)
+        self._count, self._token, self._users = brokers, secrets.token_hex(16), dict(users or {})
+        self._arguments = (
+            *arguments,
+            *(("--security", security) if security is not None else ()),
+            *(("--certificate", certificate) if certificate is not None else ()),
+            *(word for acl in acls for word in ("--acl", acl)),
+            *(word for principal in super_users for word in ("--super-user", principal)),
+        )
 
     def start(self) -> Self:
         """Starts the container, and returns once clients are accepted."""
@@ -49,6 +69,8 @@ class KafkaDoubleContainer(DockerContainer):
             self.with_bind_ports(port, port)
         host = self.get_docker_client().host()
         self.with_env(TOKEN, self._token)
+        if self._users:  # a command line can be read by others
+            self.with_env(USERS, "\n".join(f"{name}:{password}" for name, password in self._users.items()))
         self.with_command(
             [
                 *("--host", "0.0.0.0", "--port", str(self._ports[0]), "--brokers", str(self._count)),
@@ -79,6 +101,14 @@ class KafkaDoubleContainer(DockerContainer):
     @property
     def _host(self) -> str:
         return str(self.get_docker_client().host())
+
+    def client_config(
+        self, user: str | None = None, client: str = "confluent-kafka", mechanism: str | None = None
+    ) -> dict[str, Any]:
+        """The settings of a client, as `KafkaDouble.client_config` has them, with certificates in
+        place of names of files. Raises ControlError for a client that takes names only."""
+        found: dict[str, Any] = self.call("client_config", user=user, client=client, mechanism=mechanism, contents=True)
+        return found
 
     def call(self, verb: str, **parameters: Any) -> Any:
         """Calls a verb with parameters as in JSON; returns its result as in JSON. Raises

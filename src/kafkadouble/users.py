@@ -13,21 +13,28 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
+from kafkadouble.server.configs.alter import Resource
 from kafkadouble.server.security.scram import DEFAULT_ITERATIONS, MECHANISMS, SALT_SIZE
 
+from . import broker_settings
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
+    from .security import Security
 
 ENVIRONMENT = "KAFKADOUBLE_PASSWORD"
 """The password of a user that is given without one."""
+
+MORE_USERS = "KAFKADOUBLE_USERS"
+"""More users, as in a file: a program that starts `serve` gives them so, because other users of the
+machine can read a command line."""
 
 PLAIN = "PLAIN"
 MODULES = "org.apache.kafka.common.security"
@@ -45,28 +52,44 @@ def checked_users(users: object) -> dict[str, str]:
     return dict(users)
 
 
-def sasl_settings(listeners: Iterable[str], users: Mapping[str, str]) -> dict[str, str]:
+def sasl_settings(listeners: Sequence[str], users: Mapping[str, str]) -> dict[str, str]:
     """Kafka's settings for these users on these listeners."""
     own = {
         "sasl.enabled.mechanisms": ",".join((PLAIN, *MECHANISMS)),
         "sasl.mechanism.inter.broker.protocol": PLAIN,
     }
     first, password = next(iter(users.items()))
-    node = f"username={quoted(first)} password={quoted(password)}"
-    known = " ".join(f"{quoted(f'user_{name}')}={quoted(password)}" for name, password in users.items())
+    node = _node_login(first, password)
+    own |= plain_logins(listeners, users, (first, password))
     for listener in listeners:
-        prefix = f"listener.name.{listener.lower()}."
-        own[f"{prefix}plain.sasl.jaas.config"] = f"{MODULES}.plain.PlainLoginModule required {node} {known};"
         for mechanism in MECHANISMS:
             login = f"{MODULES}.scram.ScramLoginModule required {node};"
-            own[f"{prefix}{mechanism.lower()}.sasl.jaas.config"] = login
+            own[f"listener.name.{listener.lower()}.{mechanism.lower()}.sasl.jaas.config"] = login
     return own
+
+
+def plain_logins(listeners: Iterable[str], users: Mapping[str, str], node: tuple[str, str]) -> dict[str, str]:
+    """Kafka's settings with the users of PLAIN. `node` is the name and the password with which
+    brokers log in to one another."""
+    known = "".join(f" {quoted(f'user_{name}')}={quoted(password)}" for name, password in users.items())
+    login = f"{MODULES}.plain.PlainLoginModule required {_node_login(*node)}{known};"
+    return {f"listener.name.{listener.lower()}.plain.sasl.jaas.config": login for listener in listeners}
+
+
+def _node_login(name: str, password: str) -> str:
+    return f"username={quoted(name)} password={quoted(password)}"
 
 
 def quoted(text: str) -> str:
     """A value in `sasl.jaas.config`."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def scram_requests(users: Mapping[str, str], random: Random) -> list[AlterUserScramCredentialsRequest]:
+    """The requests that store the keys of these users, one for each mechanism: a request may name a
+    user once."""
+    return [scram_request(users, mechanism, random) for mechanism in MECHANISMS]
 
 
 def scram_request(users: Mapping[str, str], mechanism: str, random: Random) -> AlterUserScramCredentialsRequest:
@@ -88,23 +111,59 @@ def _upsertion(
     )
 
 
-async def store_users(broker: Broker | Cluster, users: Mapping[str, str], random: Random) -> None:
-    """Store the keys of these users. UsageError if the cluster refuses one."""
-    # A request may name a user once. The requests are sent before the loop serves a client.
-    sent = [broker.ask(scram_request(users, mechanism, random)) for mechanism in MECHANISMS]
+def scram_removals(user: str) -> list[AlterUserScramCredentialsRequest]:
+    """The requests that delete the keys of a user, one for each mechanism."""
+    deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
+    return [
+        AlterUserScramCredentialsRequest(deletions=[deletion(name=user, mechanism=made.type)])
+        for made in MECHANISMS.values()
+    ]
+
+
+def check_results(answer: Any) -> None:
+    """UsageError if the cluster refuses a user."""
+    for result in answer.results:
+        if result.error_code:
+            raise UsageError(f"users: {result.user} cannot be stored: {result.error_message}")
+
+
+async def begin(broker: Broker | Cluster, security: Security, random: Random) -> None:
+    """Have the users and the certificate of the start, whatever was changed before. UsageError if
+    the cluster refuses a user."""
+    security.begin()
+    # The requests are sent before the loop serves a client.
+    sent = [broker.ask(each) for each in scram_requests(security.users, random)] if security.users else []
     for each in sent:
-        answer: Any = await asyncio.shield(asyncio.wrap_future(each))
-        for result in answer.results:
-            if result.error_code:
-                raise UsageError(f"users: {result.user} cannot be stored: {result.error_message}")
+        check_results(await _answer(each))
+    for member in broker.members:
+        changed = broker.image.config_overrides(Resource.BROKER, str(member.node.id))
+        if names := [name for name in changed if name in security.changeable]:
+            request = broker_settings.to_delete(member.node.id, names)
+            broker_settings.check_results(await _answer(broker.ask(request, member)))
+
+
+def changed_users(broker: Broker) -> dict[str, str]:
+    """The users of PLAIN that a broker was given while it ran; empty if there were no changes. For
+    the thread of the broker."""
+    from kafkadouble.server.security.sasl import jaas, plain
+
+    configs = broker.image.config_overrides(Resource.BROKER, str(broker.node.id))
+    logins = [text for name, text in configs.items() if name.endswith(".plain.sasl.jaas.config")]
+    return plain.users_of(jaas.parse(logins[0]).options) if logins else {}
+
+
+async def _answer(sent: Any) -> Any:
+    """What the brokers answer. A cancelled wait does not cancel the request."""
+    return await asyncio.shield(asyncio.wrap_future(sent))
 
 
 def users_of_options(words: Iterable[str], file: str | None) -> dict[str, str]:
-    """The users of `--user` and `--users-file`. UsageError."""
+    """The users of `--user`, of `--users-file` and of the environment. UsageError."""
     lines = [*words]
     if file is not None:
         with open(file, encoding="utf-8") as opened:
-            lines += [line for line in opened.read().splitlines() if line.strip() and not line.startswith("#")]
+            lines += _lines_of(opened.read())
+    lines += _lines_of(os.environ.get(MORE_USERS, ""))
     found = {}
     for line in lines:
         name, colon, password = line.partition(":")
@@ -114,3 +173,7 @@ def users_of_options(words: Iterable[str], file: str | None) -> dict[str, str]:
                 raise UsageError(f"--user {name}: give NAME:PASSWORD, or the password in {ENVIRONMENT}")
         found[name] = password
     return found
+
+
+def _lines_of(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]

@@ -42,16 +42,22 @@ def values(path: Path) -> Any:
 
 
 def test_both_files_describe_the_same(folder: Path) -> None:
-    assert set(FILES) == {"orders.yaml", "orders.toml"}
+    assert set(FILES) == {"orders.yaml", "orders.toml", "shop.yaml"}
     of_yaml, of_toml = values(folder / "orders.yaml"), values(folder / "orders.toml")
     del of_yaml["topics"][0]["records"][2]["value"]  # TOML has no null
     assert of_yaml == of_toml
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ["orders.yaml", "orders.toml"])
 def test_the_example_runs_with_both(folder: Path, name: str) -> None:
     text = EXAMPLES[0].text.replace("orders.yaml", name)
     exec(compile("\n" * EXAMPLES[0].line + text, "scenarios.md", "exec"), {"__name__": "page"})
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_example_with_users_runs() -> None:
+    text = f"from kafkadouble import KafkaDouble\n{EXAMPLES[2].text}"
+    exec(compile("\n" * EXAMPLES[2].line + text, "scenarios.md", "exec"), {"__name__": "page"})
 
 
 def test_the_suite_passes(pytester: pytest.Pytester) -> None:
@@ -107,6 +113,14 @@ def test_the_schema_accepts_the_examples(folder: Path, name: str) -> None:
 
 WRONG: Mapping[str, Any] = {
     "an unknown section": {"topcs": []},
+    "an unknown protocol": {"security": "TLS"},
+    "an unknown certificate": {"security": "SSL", "certificate": "old"},
+    "a password that is a number": {"security": "SASL_SSL", "users": {"alice": 5}},
+    "no users": {"security": "SASL_SSL", "users": {}},
+    "an ACL that is a number": {"acls": [5]},
+    "an ACL with an unknown field": {"acls": [{"principal": "User:a", "operations": "ALL", "topic": "a"}]},
+    "an ACL without a resource": {"acls": [{"principal": "User:a", "operations": "ALL"}]},
+    "a super user without a type": {"super_users": ["admin"]},
     "a section that is no list": {"topics": {"orders": {}}},
     "an unknown field of a topic": {"topics": [{"name": "a", "partitons": 1}]},
     "no name": {"topics": [{"partitions": 1}]},

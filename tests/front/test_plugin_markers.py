@@ -53,6 +53,38 @@ def test_a_marker_gives_the_arguments_of_one_test(pytester: pytest.Pytester) -> 
     run(pytester, process=True, passed=4)
 
 
+def test_users_and_rights_of_the_run_and_of_a_test(pytester: pytest.Pytester) -> None:
+    pytester.makeini(
+        """
+        [pytest]
+        kafkadouble_security = SASL_PLAINTEXT
+        kafkadouble_users =
+            alice:secret
+        kafkadouble_acls =
+            User:alice allow DESCRIBE topic:orders
+        """
+    )
+    pytester.makepyfile(
+        """
+        import pytest
+        from confluent_kafka.admin import AdminClient
+
+        def topics(kafka, user):
+            kafka.create_topic("orders")
+            kafka.create_topic("payments")
+            return set(AdminClient(kafka.client_config(user)).list_topics(timeout=30).topics)
+
+        def test_of_the_run(kafka_double):
+            assert topics(kafka_double, "alice") == {"orders"}
+
+        @pytest.mark.kafka_double(security="SASL_SSL", users={"bob": "other"}, acls=[], super_users=["User:bob"])
+        def test_of_its_own(kafka_double):
+            assert topics(kafka_double, "bob") == {"orders", "payments"}
+        """
+    )
+    run(pytester, process=True, passed=2)
+
+
 @pytest.mark.parametrize("isolation", ["fresh", "reset", "namespace", "none"])
 def test_a_marked_test_has_its_own_broker(pytester: pytest.Pytester, isolation: str) -> None:
     pytester.makepyfile(

@@ -92,7 +92,7 @@ REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
     "an unknown API": (lambda r: r.of("Prodcue"), "did you mean 'Produce'"),
     "a topic of a heartbeat": (
         lambda r: r.of("Heartbeat", topic="t"),
-        "requests of Heartbeat name no topic: narrow them by group, client_id, broker, error, since",
+        "requests of Heartbeat name no topic: narrow them by group, client_id, principal, broker, error, since",
     ),
     "one of two": (lambda r: r.of("Produce", "ListGroups", topic="t"), "requests of ListGroups name no topic"),
     "an unknown keyword": (lambda r: r.of("Produce", topics="t"), "no filter 'topics': .*did you mean 'topic'"),

@@ -81,7 +81,9 @@ def test_it_has_begun_when_every_broker_accepts() -> None:
     async def main() -> None:
         members = [SimpleNamespace(listener=SimpleNamespace(opened=asyncio.Event())) for _ in range(3)]
         cluster: Any = SimpleNamespace(all_listeners=[()] * 4, members=members, start=started)
-        begun = asyncio.ensure_future(_begin(SimpleNamespace(topic=[], scenario=None, security=None, acl=[]), cluster))  # type: ignore[arg-type]
+        begun = asyncio.ensure_future(
+            _begin(SimpleNamespace(topic=[], scenario=None, security=None, access=None), cluster)
+        )  # type: ignore[arg-type]
         for member in members:
             await asyncio.sleep(0)
             assert not begun.done()

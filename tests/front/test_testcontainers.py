@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import pytest
 from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
 
 from kafkadouble import UsageError
 from kafkadouble.control.client import ControlError
@@ -97,6 +98,22 @@ def test_clients_and_verbs_reach_it(module: Any) -> None:
         assert call(kafka.control_url, "POST", "/verbs/topics").status == 401
         with pytest.raises(ControlError, match="UNKNOWN_TOPIC_OR_PARTITION"):
             kafka.call("records", topic="none")
+
+
+def test_clients_log_in(module: Any) -> None:
+    container = module.KafkaDoubleContainer(
+        arguments=("--topic", "orders"),
+        security="SASL_SSL",
+        users={"alice": "secret", "bob": "other"},
+        acls=["User:alice allow DESCRIBE topic:orders"],
+    )
+    with container as kafka:
+        assert not any("secret" in word for word in kafka.command)
+        for user, topics in (("alice", {"orders"}), ("bob", set())):
+            client = AdminClient({**kafka.client_config(user), "log_level": 0})
+            assert set(client.list_topics(timeout=30).topics) == topics
+        with pytest.raises(ControlError, match="kafka-python takes names of files"):
+            kafka.client_config("alice", "kafka-python")
 
 
 def test_each_has_a_token_of_its_own(module: Any) -> None:

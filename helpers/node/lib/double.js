@@ -50,7 +50,7 @@ async function start(options = {}) {
   const token = randomBytes(16).toString('hex');
   const child = spawn(path, words(options), {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, KAFKADOUBLE_CONTROL_TOKEN: token },
+    env: { ...process.env, KAFKADOUBLE_CONTROL_TOKEN: token, ...passwords(options) },
   });
   const values = read(child);
   try {
@@ -72,11 +72,22 @@ function program({ program: given }) {
   return { path: 'kafkadouble', source: 'the PATH' };
 }
 
-function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [] }) {
+/** Other users of the machine can read a command line, so passwords are in the environment. */
+function passwords({ users = {} }) {
+  const lines = Object.entries(users).map(([name, password]) => `${name}:${password}`);
+  return lines.length ? { KAFKADOUBLE_USERS: lines.join('\n') } : {};
+}
+
+function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [], ...access }) {
+  const { security, certificate, acls = [], superUsers = [] } = access;
   return [
     ...['serve', '--port', '0', '--control-port', '0', '--brokers', String(brokers)],
     ...Object.entries(topics).flatMap(([name, partitions]) => ['--topic', `${name}:${partitions}`]),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ...(security ? ['--security', security] : []),
+    ...(certificate ? ['--certificate', certificate] : []),
+    ...acls.flatMap((acl) => ['--acl', acl]),
+    ...superUsers.flatMap((principal) => ['--super-user', principal]),
     ...more,
   ];
 }

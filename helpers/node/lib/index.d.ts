@@ -43,6 +43,16 @@ export interface StartOptions {
   topics?: Record<string, number>;
   /** Settings of Kafka's broker. */
   settings?: Record<string, string | number | boolean>;
+  /** The protocol of the brokers; `clientConfig` has the settings of clients. */
+  security?: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  /** The users that can log in by SASL, each with a password. */
+  users?: Record<string, string>;
+  /** What brokers show with TLS. */
+  certificate?: 'valid' | 'expired' | 'self-signed' | 'wrong-host';
+  /** ACLs, such as `User:alice allow READ topic:orders*`; clients may then do only what one allows. */
+  acls?: string[];
+  /** Principals, such as `User:admin`, that may do everything. */
+  superUsers?: string[];
   /** More arguments of `kafkadouble serve`. */
   arguments?: string[];
   /** Seconds that the start may take (30). */

@@ -29,6 +29,7 @@ export interface Request {
   took: number | null;
   broker: number;
   clientId: string | null;
+  principal: string;
   api: string;
   version: number;
   correlationId: number;

@@ -16,6 +16,8 @@ export interface Parameters {
   bothWays?: boolean | null;
   /** `broker`: the id of a broker, or a node id from 0. */
   broker?: number | null;
+  /** `client`: the name of a client library. */
+  client?: string | null;
   /** `client_id`: a text. */
   clientId?: string | null;
   /** `config`: a mapping of names to values. */
@@ -24,6 +26,8 @@ export interface Parameters {
   connectionCreationRate?: number | null;
   /** `consumer_byte_rate`: a number of bytes per second. */
   consumerByteRate?: number | null;
+  /** `contents`: true or false. */
+  contents?: boolean | null;
   /** `controller_mutation_rate`: a number of partitions per second. */
   controllerMutationRate?: number | null;
   /** `count`: a count from 1. */
@@ -66,6 +70,8 @@ export interface Parameters {
   listener?: string | null;
   /** `log_dir`: the path of a log directory. */
   logDir?: string | null;
+  /** `mechanism`: the name of a SASL mechanism. */
+  mechanism?: string | null;
   /** `member_id`: the id of a member, or the instance id of a static one. */
   memberId?: string | null;
   /** `members`: a count from 0. */
@@ -84,6 +90,8 @@ export interface Parameters {
   partitions?: number | null;
   /** `peers`: true or false. */
   peers?: boolean | null;
+  /** `principal`: a type and a name, such as User:alice. */
+  principal?: string | null;
   /** `probability`: a number from 0 to 1. */
   probability?: number | null;
   /** `producer_byte_rate`: a number of bytes per second. */
@@ -124,6 +132,12 @@ export interface Parameters {
 
 export class Verbs {
   /**
+   * The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+   * check ACLs.
+   */
+  acls(options?: CallOptions): Promise<string[]>;
+
+  /**
    * Adds a broker to a cluster, on a free port, and returns its id: one more than the
    * controller's, or the next free one. It has no replicas until topics are created or partitions
    * are reassigned. `reset` removes it again; after a stop, `add_broker` gives the same id and
@@ -141,13 +155,13 @@ export class Verbs {
   arm(rule: any, options?: CallOptions): Promise<Rule>;
 
   /** Asserts that no request matches, as in `of`. The AssertionError shows those that do. */
-  assertNotSeen(options?: Pick<Parameters, 'apis' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'broker' | 'error' | 'since'> & CallOptions): Promise<void>;
+  assertNotSeen(options?: Pick<Parameters, 'apis' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<void>;
 
   /** Asserts that requests match, as in `of`: at least one, or exactly `times`. Returns them. */
-  assertSeen(options?: Pick<Parameters, 'apis' | 'times' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request[]>;
+  assertSeen(options?: Pick<Parameters, 'apis' | 'times' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request[]>;
 
   /** Lets so many bytes pass in a second, in each direction of each connection. */
-  bandwidth(bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  bandwidth(bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /** HOST:PORT of every broker on this listener. Raises UsageError for an unknown one. */
   bootstrap(listener: string, options?: CallOptions): Promise<string>;
@@ -165,7 +179,7 @@ export class Verbs {
    * Sets a field in the next answer of an API. `path` has the names of Kafka's JSON, as
    * `topics[0].partitions[*].leaderId`.
    */
-  changeField(api: string, path: string, value: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  changeField(api: string, path: string, value: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Removes the requests so far. */
   clearRequests(options?: CallOptions): Promise<void>;
@@ -175,6 +189,15 @@ export class Verbs {
    * holds.
    */
   clearRules(options?: CallOptions): Promise<void>;
+
+  /**
+   * The settings of a client, in the form of its library: confluent-kafka, kafka-python, aiokafka,
+   * java, franz-go or kafkajs; or `generic`, the same for each. With SASL it logs in as `user`, by
+   * PLAIN or another `mechanism`; with SSL it shows a certificate of this user. Its principal is
+   * `User:` and the name. With `contents` there are certificates in place of names of files, for a
+   * client on another machine.
+   */
+  clientConfig(options?: Pick<Parameters, 'user' | 'client' | 'mechanism' | 'contents'> & CallOptions): Promise<Record<string, any>>;
 
   /**
    * Commits offsets for a group, which need not exist, as an admin client does. `offsets` are by
@@ -193,7 +216,13 @@ export class Verbs {
    * Damages the first batch of each partition in the next answer to a Fetch: its CRC ("crc"), or
    * one bit of its records ("bit").
    */
-  corruptRecords(options?: Pick<Parameters, 'how' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  corruptRecords(options?: Pick<Parameters, 'how' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+
+  /**
+   * Creates ACLs, as texts such as `User:alice allow READ,WRITE topic:orders*` or as AclBindings.
+   * They count from the next request on. `reset` brings back those of the start.
+   */
+  createAcls(acls: any[], options?: CallOptions): Promise<void>;
 
   /**
    * Creates a topic, with `default.replication.factor` unless another is given. Raises KafkaError
@@ -202,10 +231,13 @@ export class Verbs {
   createTopic(name: string, options?: Pick<Parameters, 'partitions' | 'config' | 'replicationFactor'> & CallOptions): Promise<void>;
 
   /** Sends the first bytes of the next answer of an API, and closes the connection. */
-  cutFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  cutFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Delays the next request to an API by a number of seconds of the broker's clock. */
-  delay(api: string, seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  delay(api: string, seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+
+  /** Deletes exactly these ACLs, and returns those that there were. */
+  deleteAcls(acls: any[], options?: CallOptions): Promise<string[]>;
 
   /**
    * Deletes a group and its offsets. Raises KafkaError: NON_EMPTY_GROUP if it has members,
@@ -223,7 +255,7 @@ export class Verbs {
   describeCluster(options?: CallOptions): Promise<ClusterDescription>;
 
   /** Closes the connection of the next request to an API, before or after the request is processed. */
-  disconnect(api: string, options?: Pick<Parameters, 'after' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  disconnect(api: string, options?: Pick<Parameters, 'after' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Fails an "append", a "read" or a "flush" as a broken disk does (EIO). As in Kafka, the log
@@ -254,7 +286,7 @@ export class Verbs {
    * Processes the next request to an API, and does not answer it. The connection stays open, and
    * nothing else on it is answered.
    */
-  dropAnswer(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  dropAnswer(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Forgets the snapshot with this name. Raises UsageError if there is none. */
   dropSnapshot(name: string, options?: CallOptions): Promise<void>;
@@ -283,6 +315,14 @@ export class Verbs {
   expireMember(group: string, memberId: string, options?: CallOptions): Promise<void>;
 
   /**
+   * Ends the sessions of clients that logged in by SASL, of one principal such as `User:alice` or
+   * of all, as the end of `connections.max.reauth.ms` does (KIP-368): the next request on such a
+   * connection closes it, unless the client authenticates again. Returns the number of
+   * connections.
+   */
+  expireSaslSessions(options?: Pick<Parameters, 'principal'> & CallOptions): Promise<number>;
+
+  /**
    * Ends the session of a broker at once, as `broker.session.timeout.ms` does later: the
    * controller fences it, and other brokers lead its partitions. A broker that was killed can be
    * started at once then; one that runs is fenced until its next heartbeat.
@@ -297,7 +337,7 @@ export class Verbs {
   expireTransaction(transactionalId: string, options?: CallOptions): Promise<void>;
 
   /** Answers the next request to an API with an error. */
-  fail(api: string, error: any, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  fail(api: string, error: any, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Flushes a partition's log to the disk, as after `flush.ms`; returns the offset up to which the
@@ -318,7 +358,7 @@ export class Verbs {
    * Neither reads nor answers anything on connections, and keeps them open, until the rule is
    * released. Then everything that was held goes on.
    */
-  halfOpen(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  halfOpen(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /**
    * Appends a record of a transaction that no coordinator knows, and returns its producer id. The
@@ -331,7 +371,7 @@ export class Verbs {
    * Neither processes nor answers the next request to an API. The connection stays open, and
    * nothing else on it is answered.
    */
-  ignore(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  ignore(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Cuts the broker off from the other brokers and the controller, also after a restart. Clients
@@ -356,7 +396,7 @@ export class Verbs {
    * Lets bytes pass so many seconds of the broker's clock later, in each direction, and with
    * `jitter` up to so many seconds earlier or later than that. Their order stays.
    */
-  latency(seconds: number, options?: Pick<Parameters, 'jitter' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  latency(seconds: number, options?: Pick<Parameters, 'jitter' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /** The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION). */
   leader(topic: string, partition: number, options?: CallOptions): Promise<number | null>;
@@ -403,7 +443,7 @@ export class Verbs {
   moveTransactionCoordinator(transactionalId: string, to: number, options?: CallOptions): Promise<number>;
 
   /** Answers the next request to an API with a frame that claims a size that it does not have. */
-  oversizedFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  oversizedFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * The leader, the replicas, the offsets and the epochs of a partition, at one moment. Raises
@@ -412,7 +452,7 @@ export class Verbs {
   partition(topic: string, partition: number, options?: CallOptions): Promise<PartitionState>;
 
   /** Holds the next request to an API until the `release` of the handle. */
-  pause(api: string, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  pause(api: string, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Pauses the broker, as SIGSTOP pauses a process: connections stay open, and no request is
@@ -453,7 +493,7 @@ export class Verbs {
   records(topic: string, options?: Pick<Parameters, 'partition' | 'isolation'> & CallOptions): Promise<TopicRecord[]>;
 
   /** Resets each new connection at once. Connections that exist go on. */
-  refuseConnections(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  refuseConnections(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /**
    * Shuts a broker down in order and unregisters it. It must have no replicas; with
@@ -474,8 +514,14 @@ export class Verbs {
    */
   removeRule(rule: number, options?: CallOptions): Promise<void>;
 
+  /**
+   * Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
+   * `expire_sasl_sessions`.
+   */
+  removeUser(user: string, options?: CallOptions): Promise<void>;
+
   /** The requests to these APIs (all, if none is given) that match every keyword. */
-  requests(options?: Pick<Parameters, 'apis' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request[]>;
+  requests(options?: Pick<Parameters, 'apis' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request[]>;
 
   /**
    * Restarts the cluster empty: without topics, groups, rules and requests, with every connection
@@ -489,7 +535,7 @@ export class Verbs {
    * Resets each connection when so many bytes have passed on it since the rule was armed, in both
    * directions together.
    */
-  resetAfter(bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  resetAfter(bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /**
    * Commits for a group the first offset of each partition, with `to="earliest"`, the end offset,
@@ -503,7 +549,7 @@ export class Verbs {
    * Answers the next request to an API with this response, and does not process the request.
    * `body` is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
    */
-  respond(api: string, body: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  respond(api: string, body: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Restarts the cluster with the contents of a snapshot, given itself or by its name, as `reset`
@@ -556,6 +602,12 @@ export class Verbs {
   setAssignment(group: string, assignment: any, options?: CallOptions): Promise<void>;
 
   /**
+   * Has brokers that run show another certificate to new connections: `valid`, `expired`,
+   * `self-signed` or `wrong-host`. `reset` brings back that of the start.
+   */
+  setCertificate(certificate: string, options?: CallOptions): Promise<void>;
+
+  /**
    * Subscribes to metrics that clients push (KIP-714): `metrics` are prefixes of their names or
    * `*`, `interval.ms` is the time between two pushes, and `match` has patterns of clients, such
    * as `client_id=shop.*`. An empty `config` removes the subscription.
@@ -569,17 +621,24 @@ export class Verbs {
    */
   setQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip' | 'producerByteRate' | 'consumerByteRate' | 'requestPercentage' | 'controllerMutationRate' | 'connectionCreationRate'> & CallOptions): Promise<void>;
 
+  /**
+   * Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+   * Clients that are authenticated go on; `expire_sasl_sessions` ends that. `reset` brings back
+   * the users of the start.
+   */
+  setUser(user: string, password: string, options?: CallOptions): Promise<void>;
+
   /** Answers the next request to an API with a frame of the first bytes of the answer. */
-  shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Lets bytes pass in pieces of at most `bytes`, each `gap` seconds after the one before it. */
-  sliceFrames(bytes: number, options?: Pick<Parameters, 'gap' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  sliceFrames(bytes: number, options?: Pick<Parameters, 'gap' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /** Closes connections so many seconds later than they would be closed. */
-  slowClose(seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+  slowClose(seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /** Sends the next answer of an API slowly. */
-  slowFrame(api: string, bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  slowFrame(api: string, bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Returns the contents of the double at this moment, for `restore`: topics with their records
@@ -593,7 +652,7 @@ export class Verbs {
   snapshots(options?: CallOptions): Promise<Record<string, Snapshot>>;
 
   /** Answers the next request from the cluster's metadata of now. */
-  staleMetadata(options?: Pick<Parameters, 'api' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  staleMetadata(options?: Pick<Parameters, 'api' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Starts the broker on its old log, behind the same port. As in Kafka 4.4, it joins the cluster
@@ -618,7 +677,7 @@ export class Verbs {
    * Answers the next request to an API with this throttle time, and processes nothing on the
    * connection for so long (KIP-219).
    */
-  throttle(api: string, seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  throttle(api: string, seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * The topics by name: the leaders, replicas, in-sync replicas and offsets of their partitions,
@@ -694,7 +753,7 @@ export class Verbs {
    * Waits until `count` requests of this API have arrived, and returns the last of them. Earlier
    * requests count, until `requests.clear()`. The keywords are those of `requests.of`.
    */
-  waitForRequest(api: string, options?: Pick<Parameters, 'count' | 'timeout' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
+  waitForRequest(api: string, options?: Pick<Parameters, 'count' | 'timeout' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
 
   /** Waits until a fault rule, given by its handle or its id, was applied so many times. */
   waitForRule(rule: number, options?: Pick<Parameters, 'hits' | 'timeout'> & CallOptions): Promise<void>;
@@ -706,5 +765,5 @@ export class Verbs {
   waitForTransaction(transactionalId: string, state: string, options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<Transaction>;
 
   /** Answers the next request to an API with a correlation id that is too large by 1. */
-  wrongCorrelationId(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  wrongCorrelationId(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 }

@@ -2,6 +2,10 @@
 'use strict';
 
 class Verbs {
+  acls(options) {
+    return this._verb('acls', {}, options);
+  }
+
   addBroker(options) {
     return this._verb('add_broker', {}, options);
   }
@@ -50,6 +54,10 @@ class Verbs {
     return this._verb('clear_rules', {}, options);
   }
 
+  clientConfig(options) {
+    return this._verb('client_config', {}, options);
+  }
+
   commitOffsets(group, offsets, options) {
     return this._verb('commit_offsets', { group, offsets }, options);
   }
@@ -62,6 +70,10 @@ class Verbs {
     return this._verb('corrupt_records', {}, options);
   }
 
+  createAcls(acls, options) {
+    return this._verb('create_acls', { acls }, options);
+  }
+
   createTopic(name, options) {
     return this._verb('create_topic', { name }, options);
   }
@@ -72,6 +84,10 @@ class Verbs {
 
   delay(api, seconds, options) {
     return this._verb('delay', { api, seconds }, options);
+  }
+
+  deleteAcls(acls, options) {
+    return this._verb('delete_acls', { acls }, options);
   }
 
   deleteGroup(group, options) {
@@ -128,6 +144,10 @@ class Verbs {
 
   expireMember(group, memberId, options) {
     return this._verb('expire_member', { group, member_id: memberId }, options);
+  }
+
+  expireSaslSessions(options) {
+    return this._verb('expire_sasl_sessions', {}, options);
   }
 
   expireSession(broker, options) {
@@ -270,6 +290,10 @@ class Verbs {
     return this._verb('remove_rule', { rule }, options);
   }
 
+  removeUser(user, options) {
+    return this._verb('remove_user', { user }, options);
+  }
+
   requests(options) {
     return this._verb('requests', {}, options);
   }
@@ -322,12 +346,20 @@ class Verbs {
     return this._verb('set_assignment', { group, assignment }, options);
   }
 
+  setCertificate(certificate, options) {
+    return this._verb('set_certificate', { certificate }, options);
+  }
+
   setClientMetrics(name, config, options) {
     return this._verb('set_client_metrics', { name, config }, options);
   }
 
   setQuota(options) {
     return this._verb('set_quota', {}, options);
+  }
+
+  setUser(user, password, options) {
+    return this._verb('set_user', { user, password }, options);
   }
 
   shortFrame(api, bytes, options) {

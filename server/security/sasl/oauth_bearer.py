@@ -61,7 +61,7 @@ def server_exchange(validator: Validator) -> ServerExchange:
     """The server's half."""
     message = yield b""
     while True:
-        authorization_id, text = _first(message)
+        authorization_id, text = first_message(message.decode("utf-8", "replace"))
         try:
             token = validator(text)
         except TokenRefused as refused:
@@ -77,9 +77,9 @@ def server_exchange(validator: Validator) -> ServerExchange:
         return Authenticated(token.name, expires_at=token.expires_at)
 
 
-def _first(message: bytes) -> tuple[str, str]:
-    """The authorization id and the token of the first message."""
-    found = FIRST.fullmatch(message.decode("utf-8", "replace"))
+def first_message(message: str) -> tuple[str, str]:
+    """The authorization id and the token of the first message. SaslFailure."""
+    found = FIRST.fullmatch(message)
     if found is None:
         raise SaslFailure(reason="the message is not one of OAUTHBEARER")
     pairs = dict(pair.split("=", 1) for pair in found["pairs"].split(SEPARATOR) if pair)

@@ -24,6 +24,7 @@ from typing import Final, NamedTuple, Protocol
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 
+from .claimed_name import claimed_name
 from .exchange import Authenticated, SaslFailure, ServerExchange
 
 REAUTHENTICATION_INTERVAL_MS = 1000
@@ -133,7 +134,9 @@ class SaslServerAuthenticator:
         self.failure = ""
         """Why the authentication failed, for the log; it has nothing that is secret."""
         self._peer, self._enabled = peer, enabled
-        self._mechanism = ""
+        self.mechanism = ""
+        """The mechanism that the client named last; empty before that."""
+        self._claimed = ""
         self._exchange: ServerExchange | None = None
         self._session: _Session | None = None
         self._began_again_at: int | None = None
@@ -146,7 +149,7 @@ class SaslServerAuthenticator:
     @property
     def is_first(self) -> bool:
         """Whether the client was never authenticated, and has not named a mechanism."""
-        return not self._mechanism
+        return not self.mechanism
 
     def admit(self, api_key: int, now: int) -> FrameAdmission:
         """What to do with a frame that begins with this API key."""
@@ -168,6 +171,33 @@ class SaslServerAuthenticator:
         began = self._began_again_at
         return self.expires_at is not None and (began is None or now - began >= REAUTHENTICATION_INTERVAL_MS)
 
+    def claimed(self, token: bytes) -> str:
+        """The principal that the client says it is, in this message of the mechanism or in an
+        earlier one; that of the session if no authentication is under way."""
+        if self.state is SaslState.COMPLETE:
+            return self._peer.principal
+        if name := claimed_name(self.mechanism, token):
+            self._claimed = f"User:{name}"
+        return self._claimed or self._peer.principal
+
+    def expire(self, now: int) -> bool:
+        """The session is over, as if its time had passed. Returns whether there was one."""
+        if self.state is not SaslState.COMPLETE:
+            return False
+        self.expires_at = now - 1
+        return True
+
+    def fail_by_rule(self, message: str | None) -> str:
+        """A fault rule refuses the authentication. Returns the message for the client: that of
+        wrong credentials, if there is no other."""
+        self._fail(f"is refused by a fault rule, {f'by {self.mechanism}' if self.mechanism else 'as SASL begins'}")
+        return message or self._wrong_credentials()
+
+    @property
+    def enabled(self) -> tuple[str, ...]:
+        """The mechanisms that are enabled."""
+        return tuple(self._enabled.begin)
+
     def on_api_versions(self) -> None:
         """ApiVersions is answered without an error."""
         if self.state in (SaslState.INITIAL_REQUEST, SaslState.HANDSHAKE_OR_VERSIONS_REQUEST):
@@ -180,7 +210,7 @@ class SaslServerAuthenticator:
             if not self._may_begin_again(now):
                 return HandshakeAnswer(error_codes.ILLEGAL_SASL_STATE)
             self._began_again_at = now
-        enabled = tuple(self._enabled.begin)
+        enabled = self.enabled
         if mechanism not in enabled:
             self._fail("names a mechanism that is not enabled")
             return HandshakeAnswer(error_codes.UNSUPPORTED_SASL_MECHANISM, enabled) if self._session is None else None
@@ -192,7 +222,7 @@ class SaslServerAuthenticator:
         return HandshakeAnswer(error_codes.NONE, enabled)
 
     def _begin(self, mechanism: str, version: int) -> None:
-        self._mechanism, self._exchange = mechanism, self._enabled.begin[mechanism]()
+        self.mechanism, self._exchange, self._claimed = mechanism, self._enabled.begin[mechanism](), ""
         next(self._exchange)
         self.state = SaslState.AUTHENTICATE if version >= 1 else SaslState.AUTHENTICATE_BARE
 
@@ -200,6 +230,7 @@ class SaslServerAuthenticator:
         """A message of the mechanism."""
         if self._exchange is None:
             return TokenAnswer(error_code=error_codes.ILLEGAL_SASL_STATE, error_message=ILLEGAL)
+        self.claimed(token)  # a later message of SCRAM has no name
         try:
             return TokenAnswer(self._exchange.send(token))
         except StopIteration as end:
@@ -209,7 +240,7 @@ class SaslServerAuthenticator:
 
     def _wrong_credentials(self) -> str:
         during = "re-authentication" if self._session else "authentication"
-        return f"Authentication failed during {during} due to invalid credentials with SASL mechanism {self._mechanism}"
+        return f"Authentication failed during {during} due to invalid credentials with SASL mechanism {self.mechanism}"
 
     def _complete(self, found: Authenticated, now: int) -> TokenAnswer:
         principal = f"User:{found.name}"
@@ -218,7 +249,7 @@ class SaslServerAuthenticator:
             text = f"Cannot change principals during re-authentication from {old}: {new}"
             return self._refuse(text, "authenticates again as another user")
         self._exchange, self.state = None, SaslState.COMPLETE
-        self._session = _Session(self._mechanism, principal)
+        self._session = _Session(self.mechanism, principal)
         self._peer.principal, self._peer.may_ask_for_tokens = principal, not found.by_token
         lifetime_ms = self._lifetime(found.expires_at, now)
         # A session without a lifetime, of a token that is only valid by the skew, has ended.
@@ -227,12 +258,12 @@ class SaslServerAuthenticator:
 
     def _lifetime(self, expires_at: int | None, now: int) -> int | None:
         """How long the session lasts (ms); None for ever."""
-        limit = self._enabled.max_reauth_ms.get(self._mechanism, 0)
+        limit = self._enabled.max_reauth_ms.get(self.mechanism, 0)
         ends = [*([limit] if limit > 0 else []), *([] if expires_at is None else [expires_at - now])]
         return max(0, min(ends)) if ends else None
 
     def _refuse(self, message: str, reason: str) -> TokenAnswer:
-        self._fail(f"cannot be authenticated by {self._mechanism}: {reason}")
+        self._fail(f"cannot be authenticated by {self.mechanism}: {reason}")
         return TokenAnswer(error_code=error_codes.SASL_AUTHENTICATION_FAILED, error_message=message)
 
     def refuse_request(self, api_key: int) -> str:

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from kafkadouble.verbs.verb import Verb
 
 VALUES: Mapping[str, str] = {
+    "acls": '["User:alice allow READ topic:orders*"]',
     "assignment": '{"till-1": [["orders", 0]]}',
     "api": "Fetch",
     "body": '{"errorCode": 3}',
     "broker": "1",
     "bytes": "10",
     "bytes_per_second": "1000",
+    "certificate": "expired",
     "config": "metrics=*",
     "error": "NOT_LEADER_OR_FOLLOWER",
     "factor": "10",
@@ -27,6 +29,7 @@ VALUES: Mapping[str, str] = {
     "offset": "3",
     "offsets": '{"orders": {"0": 5}}',
     "partition": "0",
+    "password": "secret",
     "path": "throttle_time_ms",
     "records": '["two pears", {"key": "42", "value": "three pears"}]',
     "replicas": "2,3",
@@ -37,6 +40,7 @@ VALUES: Mapping[str, str] = {
     "to": "2",
     "topic": "orders",
     "transactional_id": "billing-1",
+    "user": "alice",
     "value": "100",
 }
 """By the name of a parameter."""
@@ -51,6 +55,8 @@ OF_VERB: Mapping[str, Mapping[str, str]] = {
 
 MORE: Mapping[str, str] = {
     "assert_seen": "--apis Produce,Fetch --times 2",
+    "client_config": "--user alice --client java",
+    "expire_sasl_sessions": "--principal User:alice",
     "create_topic": "--partitions 3 --config retention.ms=60000",
     "fail": "--topic orders --times 2",
     "remove_quota": "--client-id shop",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from kafkadouble.server.configs.settings import Settings
 
+    from ..access import ClientAccess
     from ..scenario.scenario import Scenario
     from ..security import Security
     from ..telemetry import TelemetryCollector
@@ -41,12 +42,13 @@ def main(words: list[str]) -> int:
         signal.signal(number, _leave)
     options = parser().parse_args(words)
     try:
+        scenario = _scenario(options)
+        access = options.access = _access(options, scenario)
         security = _security(options)
-        has_settings = options.config or options.setting or security or options.acl or options.super_user
+        has_settings = options.config or options.setting or access is not None
         settings = _settings(options, security) if has_settings else None
         places = _places(options, settings)
         control = _control(options)
-        scenario = _scenario(options)
         _check_capture(options)
         options.telemetry = _telemetry(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
@@ -262,9 +264,20 @@ def _topic(text: str) -> tuple[str, int | None]:
     return name, int(count) if count else None
 
 
+def _access(options: argparse.Namespace, scenario: Scenario | None) -> ClientAccess | None:
+    """Who the clients are, and what they may do, by the options and the scenario; None for
+    everything. Its modules are imported only then."""
+    given = (options.security, options.user, options.users_file, options.certificate, options.acl, options.super_user)
+    if not any(given) and (scenario is None or not scenario.access.given):
+        return None
+    from .serve_security import access_of
+
+    return access_of(options, scenario)
+
+
 def _security(options: argparse.Namespace) -> Security | None:
-    """What --security and its options say. Its modules are imported only then."""
-    if options.security is None and not (options.user or options.users_file or options.certificate):
+    """What --security and its options say, or the scenario."""
+    if options.access is None or not options.access.is_secured:
         return None
     from .serve_security import security_of
 
@@ -278,11 +291,12 @@ def _settings(options: argparse.Namespace, security: Security | None) -> Setting
     if options.config:
         with open(options.config, encoding="utf-8") as file:
             given += properties(file.read(), options.config)
-    if options.acl or options.super_user:
-        from ..acls import authorizer_config, checked_acls
+    if options.access is not None and options.access.checks_acls:
+        from ..acls import authorizer_config
 
-        checked_acls(options.acl)
-        given += assignments([f"{name}={value}" for name, value in authorizer_config(options.super_user).items()])
+        options.access.creations()
+        own = authorizer_config(options.access.super_users or ())
+        given += assignments([f"{name}={value}" for name, value in own.items()])
     given += assignments(options.setting)
     if security is not None:
         from .serve_security import with_security

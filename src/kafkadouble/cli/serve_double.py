@@ -47,11 +47,7 @@ async def served_double(
     from ..served_double import ServedDouble
 
     topics = [(name, partitions or 1) for name, partitions in options.topic]
-    acls = []
-    if options.acl:
-        from ..acls import checked_acls
-
-        acls = checked_acls(options.acl)
+    acls = [] if options.access is None else options.access.creations()
     double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security, acls, options.telemetry)
     try:
         yield double

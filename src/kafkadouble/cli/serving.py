@@ -171,7 +171,7 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
         await _store_users(broker, options)
         await _create(broker, options.topic)
-        await _create_acls(broker, options.acl)
+        await _create_acls(broker, options)
         await broker.start()
         return
     await broker.start()
@@ -179,24 +179,24 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
         await _opened(broker)
     await _store_users(broker, options)
     await _create(broker, options.topic)
-    await _create_acls(broker, options.acl)
+    await _create_acls(broker, options)
 
 
-async def _create_acls(broker: Broker | Cluster, texts: list[str]) -> None:
-    if texts:
+async def _create_acls(broker: Broker | Cluster, options: argparse.Namespace) -> None:
+    if options.access is not None and options.access.acls:
         from ..acls import create_acls_at
 
-        await create_acls_at(broker, texts)
+        await create_acls_at(broker, options.access.acls)
 
 
 async def _store_users(broker: Broker | Cluster, options: argparse.Namespace) -> None:
-    """Store the keys of the users of --user."""
-    if options.security is not None and options.security.users:
+    """Store the keys of the users."""
+    if options.security is not None:
         from random import Random
 
-        from ..users import store_users
+        from ..users import begin
 
-        await store_users(broker, options.security.users, Random(options.seed))
+        await begin(broker, options.security, Random(options.seed))
 
 
 async def _opened(broker: Broker | Cluster) -> None:

@@ -32,6 +32,7 @@ SHORT = (
     "took",
     "broker",
     "client_id",
+    "principal",
     "api",
     "version",
     "correlation_id",

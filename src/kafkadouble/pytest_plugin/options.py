@@ -61,6 +61,21 @@ OPTIONS: dict[str, Option] = {
         "A scenario file, *.yaml or *.toml, with which each KafkaDouble that the fixtures start begins",
         "FILE",
     ),
+    "kafkadouble_security": Option(
+        "string",
+        "",
+        "The protocol of each KafkaDouble that the fixtures start: SSL, SASL_PLAINTEXT or SASL_SSL",
+        "PROTOCOL",
+    ),
+    "kafkadouble_users": Option(
+        "linelist", [], "The users that log in with SASL, one NAME:PASSWORD per line", "NAME:PASSWORD"
+    ),
+    "kafkadouble_acls": Option(
+        "linelist",
+        [],
+        "ACLs of each KafkaDouble, one per line, such as User:alice allow READ topic:orders*; clients may then do only what one allows",
+        "ACL",
+    ),
     "kafkadouble_strict_rules": Option("bool", False, "A test fails if one of its fault rules matched no request"),
     "kafka_broker": Option(
         "string",
@@ -138,6 +153,24 @@ def _listeners(config: pytest.Config) -> dict[str, int]:
     return found
 
 
+def _security(config: pytest.Config) -> dict[str, Any]:
+    """The protocol, with the users, and the ACLs that the run sets."""
+    found: dict[str, Any] = {}
+    if security := value(config, "kafkadouble_security"):
+        found["security"] = security
+    users = {}
+    for line in value(config, "kafkadouble_users"):
+        name, colon, password = line.partition(":")
+        if not colon:
+            raise pytest.UsageError(f"kafkadouble_users: the line of {name!r} is not NAME:PASSWORD")
+        users[name.strip()] = password
+    if users:
+        found["users"] = users
+    if acls := value(config, "kafkadouble_acls"):
+        found["acls"] = acls
+    return found
+
+
 def arguments(config: pytest.Config, folder: Callable[[], Path], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments for KafkaDouble: those of the run, overridden by the given ones. `folder`
     returns a folder for the data of one broker."""
@@ -152,7 +185,10 @@ def arguments(config: pytest.Config, folder: Callable[[], Path], given: Mapping[
         found["capture"] = config.rootpath / capture
     if scenario := value(config, "kafkadouble_scenario"):
         found["scenario"] = config.rootpath / scenario
-    found |= {**given, "config": {**_settings(config), **(given.get("config") or {})}}
+    own = _security(config)
+    if "security" in given:  # which has users of its own
+        own.pop("users", None)
+    found |= {**own, **given, "config": {**_settings(config), **(given.get("config") or {})}}
     return _in_folders(found, folder)
 
 
@@ -178,6 +214,11 @@ MARKED = (
     "telemetry",
     "controller_port",
     "scenario",
+    "security",
+    "users",
+    "certificate",
+    "acls",
+    "super_users",
     "strict_rules",
 )
 """What the marker takes."""

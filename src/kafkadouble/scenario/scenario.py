@@ -6,9 +6,12 @@ and errors, names that are there twice, partitions that a topic does not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kafkadouble.access import ClientAccess
+
+from .access_sections import access_of, acls_of, certificate_of, protocol_of, super_users_of, users_of
 from .calls import ScenarioCall, fields_of
 from .contents import ScenarioTopic, groups_of, no_partition, rules_of, topics_of
 from .document import ScenarioDocument, ValuePath, read
@@ -17,18 +20,28 @@ from .step import ScenarioStep, steps_of
 if TYPE_CHECKING:
     from os import PathLike
 
+    from kafkadouble.acls import AclBinding
     from kafkadouble.server.faults.rule import Rule
 
 
 class Scenario(NamedTuple):
-    """The sections of a scenario, in the order of the file; steps are in the order of their
-    times."""
+    """The sections of a scenario, in the order of the file; steps are in the order of their times.
+    `access` is what the first five sections give together."""
 
     file: str
+    security: str | None = None
+    certificate: str | None = None
+    users: Mapping[str, str] | None = None
+    acls: tuple[AclBinding | str, ...] | None = None
+    super_users: tuple[str, ...] | None = None
     topics: tuple[ScenarioTopic, ...] = ()
     groups: tuple[ScenarioCall, ...] = ()
     rules: tuple[ScenarioCall, ...] = ()
     steps: tuple[ScenarioStep, ...] = ()
+    access: ClientAccess = ClientAccess()
+
+    def __repr__(self) -> str:
+        return f"the scenario {self.file}"
 
     @property
     def all_rules(self) -> tuple[Rule, ...]:
@@ -37,7 +50,12 @@ class Scenario(NamedTuple):
         return tuple(call.rule for call in calls if call.rule is not None)
 
 
-SECTIONS: dict[str, Callable[[ScenarioDocument, ValuePath, Any], tuple[Any, ...]]] = {
+SECTIONS: dict[str, Callable[[ScenarioDocument, ValuePath, Any], Any]] = {
+    "security": protocol_of,
+    "certificate": certificate_of,
+    "users": users_of,
+    "acls": acls_of,
+    "super_users": super_users_of,
     "topics": topics_of,
     "groups": groups_of,
     "rules": rules_of,
@@ -55,6 +73,7 @@ def load(scenario: str | PathLike[str]) -> Scenario:
         name: check(document, (name,), given[name]) for name, check in SECTIONS.items() if name in given
     }
     made = Scenario(document.file, **found)
+    made = made._replace(access=access_of(document, made))
     for group in made.groups:
         _check_partitions(group, made.topics)
     return made

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kafkadouble.arguments import ACL, ARGUMENTS, PRINCIPAL
 from kafkadouble.bulk import FIELDS
+from kafkadouble.security import SECURE
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
@@ -79,13 +81,26 @@ def _step_of(verb: Verb) -> Schema:
     return {**schema, "properties": {AT: {}, VERB: {}, **schema["properties"]}}
 
 
+def _users() -> Schema:
+    return {"type": "object", "minProperties": 1, "additionalProperties": ARGUMENTS["password"][2]}
+
+
+def _list_of(item: Callable[[], Schema]) -> Callable[[], Schema]:
+    return lambda: {"type": "array", "items": item()}
+
+
 ITEMS: dict[str, tuple[str, Callable[[], Schema]]] = {
-    "topics": ("What is there from the start: topics with their records.", _topic),
-    "groups": ("Groups with committed offsets.", _group),
-    "rules": ("Fault rules that are armed.", _rule),
-    "steps": ("Verbs that are called at times.", _step),
+    "security": ("The protocol of every listener.", lambda: {"enum": [*SECURE]}),
+    "certificate": ("What brokers show with TLS.", lambda: dict(ARGUMENTS["certificate"][2] or {})),
+    "users": ("The users that log in by SASL, each with a password.", _users),
+    "acls": ("What clients may do; without an element, nothing.", _list_of(lambda: ACL)),
+    "super_users": ("The principals that may do everything.", _list_of(lambda: dict(PRINCIPAL[2] or {}))),
+    "topics": ("What is there from the start: topics with their records.", _list_of(_topic)),
+    "groups": ("Groups with committed offsets.", _list_of(_group)),
+    "rules": ("Fault rules that are armed.", _list_of(_rule)),
+    "steps": ("Verbs that are called at times.", _list_of(_step)),
 }
-"""By section: what it is, and the schema of an element."""
+"""By section: what it is, and its schema."""
 
 
 def json_schema() -> Schema:
@@ -95,9 +110,7 @@ def json_schema() -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of kafkadouble",
         "type": "object",
-        "properties": {
-            name: {"description": about, "type": "array", "items": schema()} for name, (about, schema) in ITEMS.items()
-        },
+        "properties": {name: {"description": about, **schema()} for name, (about, schema) in ITEMS.items()},
         "additionalProperties": False,
         "$defs": definitions,
     }

@@ -15,6 +15,7 @@ from enum import Enum
 from math import isfinite, isnan
 from typing import Any
 
+from kafkadouble.acls import AclBinding, checked_acls
 from kafkadouble.errors import UsageError
 from kafkadouble.messages.message import Message
 from kafkadouble.rules import RuleHandle
@@ -132,6 +133,21 @@ def _to_assignment(value: Any) -> Any:
     }
 
 
+def acl_from_json(value: Any) -> Any:
+    """An ACL: its text, or made of its fields. Raises UsageError for one that is wrong."""
+    if isinstance(value, Mapping):
+        unknown = next((name for name in value if name not in AclBinding._fields), None)
+        if unknown is not None:
+            raise UsageError(f"an ACL has no field {unknown!r}; it has {', '.join(AclBinding._fields)}")
+        missing = [name for name in AclBinding._fields[:3] if name not in value]
+        if missing:
+            raise UsageError(f"an ACL needs {' and '.join(missing)}")
+        value = AclBinding(**value)
+    if isinstance(value, str | AclBinding):
+        checked_acls([value])
+    return value
+
+
 def record_from_json(value: Any) -> Any:
     """A record for `produce_all`: a value, or a mapping of fields."""
     if isinstance(value, Mapping) and [*value] != ["base64"]:
@@ -146,5 +162,6 @@ _PARAMETERS: dict[str, Callable[[Any], Any]] = {
     "offsets": _to_offsets,
     "assignment": _to_assignment,
     "records": lambda value: [*map(record_from_json, value)] if isinstance(value, list) else value,
+    "acls": lambda value: [*map(acl_from_json, value)] if isinstance(value, list) else value,
     "rule": lambda value: Rule.from_dict(value) if isinstance(value, Mapping) else value,
 }

@@ -27,6 +27,9 @@ class SnapshotVerbs(VerbHost):
         def _restore_clock(self) -> None:
             """A clock that was frozen or scaled is as it was at first."""
 
+        def _security_was_restored(self) -> None:
+            """The users are those of the snapshot."""
+
     _snapshots: dict[str, Snapshot]
 
     @verb
@@ -95,3 +98,4 @@ class SnapshotVerbs(VerbHost):
         self._end_steps()
         self._restore_clock()
         running.thread.run(snapshots.restore(running.broker, snapshot))
+        self._security_was_restored()

@@ -17,9 +17,50 @@ from kafkadouble.verbs.registry import VERBS
 
 YAML = {
     "an unknown section": ("topcs: []", "1:1: a scenario has no field 'topcs'; did you mean 'topics'?"),
-    "no mapping": ("- 1", "1:1: a scenario is a mapping with topics, groups, rules, steps, not [1]"),
+    "no mapping": ("- 1", "1:1: a scenario is a mapping with security, certificate, users, acls,"),
     "a section that is no list": ("topics: {orders: {}}", "1:9: topics is a list, not {'orders': {}}"),
     "an empty section": ("topics:\n", "1:8: topics is a list, not None"),
+    "an unknown protocol": ("security: TLS", "1:11: security is 'TLS': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
+    "an unknown certificate": (
+        "security: SSL\ncertificate: old",
+        "2:14: certificate is valid, expired, self-signed, wrong-host, not 'old'",
+    ),
+    "a certificate without TLS": (
+        "security: SASL_PLAINTEXT\ncertificate: expired",
+        "2:14: certificate needs security='SSL' or 'SASL_SSL', not 'SASL_PLAINTEXT'",
+    ),
+    "users without SASL": (
+        "security: SSL\nusers: {alice: secret}",
+        "2:8: users need security='SASL_PLAINTEXT' or 'SASL_SSL', not 'SSL'",
+    ),
+    "users that are a list": ("users: [alice]", "1:8: users has a password for each name, such as {alice: secret}"),
+    "a password that is a number": (
+        "users:\n  alice: secret\n  bob: 1234",
+        "3:8: users: the password of bob is no text of one character or more",
+    ),
+    "an ACL that is no text": ("acls: [5]", "1:8: an ACL is a text or a mapping with principal, operations, resource,"),
+    "an ACL that is incomplete": (
+        "acls:\n- User:a allow READ topic:a\n- User:a allow READ",
+        "3:3: the ACL 'User:a allow READ' is not of the form",
+    ),
+    "an ACL with an unknown operation": ("acls: [User:a allow EAT topic:a]", "1:8: there is no operation 'EAT'"),
+    "an ACL with an unknown field": (
+        "acls: [{principal: User:a, operations: READ, topic: a}]",
+        "1:8: an ACL has no field 'topic'; it has principal, operations, resource, permission, host",
+    ),
+    "an ACL without a field": ("acls: [{principal: User:a}]", "1:8: an ACL needs operations and resource"),
+    "a super user without a type": (
+        "super_users: [admin]",
+        "1:15: a super user is a type and a name, such as User:alice, not 'admin'",
+    ),
+    "a step with a wrong ACL": (
+        "steps: [{at: 1, verb: create_acls, acls: [User:a allow EAT topic:a]}]",
+        "1:42: there is no operation 'EAT'",
+    ),
+    "a step with a wrong password": (
+        "steps: [{at: 1, verb: set_user, user: alice, password: 1234}]",
+        "1:56: password is a text of one character or more",
+    ),
     "a topic that is a text": ("topics: [orders]", "1:10: a topic is a mapping with name, partitions,"),
     "an unknown field": (
         "topics:\n- name: a\n  partitons: 3",

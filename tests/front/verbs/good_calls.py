@@ -26,7 +26,7 @@ def nothing(kafka: KafkaDouble) -> None:
 
 class GoodCall(NamedTuple):
     """`given` are the parameters, `json` the result as JSON, or a check of it. Before the call
-    there is a topic `t` with one record."""
+    there is a topic `t` with one record. `more` are further arguments of the double."""
 
     given: Given
     json: Any
@@ -35,6 +35,7 @@ class GoodCall(NamedTuple):
     stepped: bool = True
     on_disk: bool = False
     telemetry: bool = False
+    more: Mapping[str, Any] = {}
 
     def parameters(self, kafka: KafkaDouble) -> dict[str, Any]:
         return dict(self.given(kafka) if callable(self.given) else self.given)
@@ -50,6 +51,8 @@ AT = {"topic": TOPIC, "partition": 0}
 RULE = Is(lambda result: result["hits"] == 0 and result["rule"]["match"]["api"] in ("Fetch", "Metadata"))
 LASTING = Is(lambda result: result["hits"] == 0 and not result["spent"])
 NONE = None
+SECURED = {"security": "SASL_PLAINTEXT", "users": {"alice": "secret"}}
+ACL = "User:alice allow READ topic:orders*"
 COMPACTED = {"cleanup.policy": "compact"}
 
 
@@ -158,6 +161,17 @@ GOOD: dict[str, GoodCall] = {
     # quotas
     "set_quota": GoodCall({"client_id": "slow", "producer_byte_rate": 1000}, NONE),
     "remove_quota": GoodCall({"user": "<default>"}, NONE),
+    # security
+    "client_config": GoodCall(
+        {"user": "alice", "client": "generic"}, Is(lambda result: result["password"] == "secret"), more=SECURED
+    ),
+    "set_user": GoodCall({"user": "bob", "password": "other"}, NONE, brokers=3, more=SECURED),
+    "remove_user": GoodCall({"user": "alice"}, NONE, more=SECURED),
+    "acls": GoodCall({}, [ACL], more={"acls": [ACL]}),
+    "create_acls": GoodCall({"acls": [ACL]}, NONE, brokers=3, more={"acls": []}),
+    "delete_acls": GoodCall({"acls": [ACL, "User:bob allow READ cluster"]}, [ACL], more={"acls": [ACL]}),
+    "expire_sasl_sessions": GoodCall({"principal": "User:alice"}, 0, more=SECURED),
+    "set_certificate": GoodCall({"certificate": "wrong-host"}, NONE, brokers=3, more={"security": "SSL"}),
     # transactions
     "move_transaction_coordinator": GoodCall(
         {"transactional_id": "id", "to": 2}, Is(lambda result: 0 <= result < 50), brokers=3

@@ -17,6 +17,7 @@ ROW = {
     "client_software": "franz-go",
     "client_version": "1.2",
     "address": "10.0.0.1:5",
+    "principal": "User:alice",
     "api_key": ApiKeys.FETCH,
     "version": 11,
     "request_bytes": 10,

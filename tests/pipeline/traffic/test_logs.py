@@ -45,6 +45,7 @@ class TestKafka:
             "client_software": "franz-go",
             "client_version": "1.2",
             "address": "10.0.0.7:36390",
+            "principal": "User:ANONYMOUS",
             "api_key": ApiKeys.FETCH,
             "api": "Fetch",
             "version": 4,

@@ -152,6 +152,15 @@ class TestPaths:
         assert self.clients(problems, tmp_path / "traffic.parquet") == ["killed"]
         assert problems.named == []
 
+    def test_a_capture_of_an_earlier_version_has_no_principals(self, tmp_path: Path) -> None:
+        path, problems = tmp_path / "old.parquet", Problems()
+        table = pa.Table.from_batches([schema.batch_of("r", [row()])])
+        pq.write_table(table.drop_columns(["principal"]), path)
+        (batch,) = read([path], problems)
+        assert batch.column("principal").to_pylist() == [None]
+        assert batch.drop_columns(["principal"]).to_pylist() == table.drop_columns(["principal"]).to_pylist()
+        assert problems.named == []
+
     def test_what_is_named_and_has_no_requests_is_a_problem(self, tmp_path: Path) -> None:
         other, torn, text = tmp_path / "other.parquet", tmp_path / "torn.parquet", tmp_path / "text.log"
         pq.write_table(pa.table({"x": [1]}), other)

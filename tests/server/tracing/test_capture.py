@@ -102,6 +102,7 @@ def test_a_row_has_the_request_and_its_outcome() -> None:
         "client_software": "franz-go",
         "client_version": "1.2",
         "address": "10.0.0.1:50001",
+        "principal": "User:ANONYMOUS",
         "api_key": ApiKeys.API_VERSIONS,
         "version": 3,
         "request_bytes": requested,

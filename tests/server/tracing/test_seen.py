@@ -214,6 +214,7 @@ def test_a_request_as_json() -> None:
         "broker": 1,
         "peer": "127.0.0.1:5",
         "client_id": "shop",
+        "principal": "User:ANONYMOUS",
         "api": "Produce",
         "version": 9,
         "correlation_id": 7,

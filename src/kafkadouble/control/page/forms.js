@@ -12,7 +12,7 @@ function input(parameter) {
   const options = kind === "switch" ? ["true", "false"] : schema.enum ?? schema.anyOf?.find((each) => each.enum)?.enum;
   if (options) return element("select", { name, required }, ...["", ...options].map((each) => element("option", { value: each }, each)));
   const usual = parameter.default === undefined || parameter.default === null ? "" : JSON.stringify(parameter.default);
-  return element("input", { name, required, type: "text", autocomplete: "off", placeholder: usual, list: LISTS[name] });
+  return element("input", { name, required, type: name === "password" ? name : "text", autocomplete: "off", placeholder: usual, list: LISTS[name] });
 }
 
 const LISTS = { api: "apis", error: "errors" }; // parameter -> the names that are offered for it

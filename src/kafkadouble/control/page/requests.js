@@ -21,6 +21,7 @@ function dumped(line) {
   return element("div", {}, element("span", { class: "dim" }, offset), bytes ?? "", element("span", { class: "dim" }, ...path), element("strong", {}, value ?? ""));
 }
 
+const ANONYMOUS = "User:ANONYMOUS"; // the principal without a login
 const HIDDEN = "not kept, or it may hold secrets";
 
 export class RequestView {
@@ -107,7 +108,7 @@ export class RequestView {
     const rules = request.rules.length ? ` (rule: ${request.rules.join(", ")})` : "";
     const made = element("div", { class: "row", role: "option", title: request.text, "aria-selected": request.number === this.chosen, "data-number": request.number },
       element("span", { class: "dim" }, request.text.split(" ")[0]), element("span", {}, `${request.api} v${request.version}`),
-      element("span", {}, request.client_id ?? ""), element("span", { class: "dim" }, `broker ${request.broker}`),
+      element("span", {}, [request.client_id, request.principal === ANONYMOUS ? "" : request.principal].filter(Boolean).join(" ")), element("span", { class: "dim" }, `broker ${request.broker}`),
       element("span", {}, about(request)),
       element("span", { class: colour }, outcome + rules),
       element("span", { class: "number" }, request.took === null ? "" : `${request.took} ms`),

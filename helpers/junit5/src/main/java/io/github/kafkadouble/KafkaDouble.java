@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -58,10 +60,31 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
         return process.stderr();
     }
 
-    /** Settings for a client of this double: bootstrap.servers, and what is given. */
+    /** Settings for a client of this double: bootstrap.servers, and what is given; with TLS what it trusts, too. */
     public Map<String, Object> clientSettings(Map<String, ?> more) {
-        Map<String, Object> made = new java.util.HashMap<>(more);
+        Map<String, Object> made = new HashMap<>(more);
+        if (process.value("ssl.truststore.location") != null) {
+            made.putAll(settingsOf());
+        }
         made.put("bootstrap.servers", bootstrapServers());
+        return made;
+    }
+
+    /**
+     * Settings for a client that is this user, and what is given: with SASL it logs in, with SSL it
+     * shows a certificate of the user.
+     */
+    public Map<String, Object> clientSettings(String user, Map<String, ?> more) {
+        Map<String, Object> made = new HashMap<>(more);
+        made.putAll(settingsOf(Params.user(user)));
+        return made;
+    }
+
+    private Map<String, String> settingsOf(Param... user) {
+        Map<String, String> made = new HashMap<>();
+        Param[] params = Arrays.copyOf(user, user.length + 1);
+        params[user.length] = Params.client("java");
+        clientConfig(params).forEach((name, value) -> made.put(name, value.getAsString()));
         return made;
     }
 
@@ -91,6 +114,7 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
         private String program;
         private Duration startTimeout = Duration.ofSeconds(30);
         private final List<String> arguments = new ArrayList<>();
+        private final List<String> users = new ArrayList<>();
 
         private Builder() {}
 
@@ -118,6 +142,38 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
             return arguments("-c", name + "=" + value);
         }
 
+        /**
+         * The protocol of the brokers: SSL, SASL_PLAINTEXT or SASL_SSL. Clients get their settings from
+         * {@link KafkaDouble#clientSettings(String, Map)}.
+         */
+        public Builder security(String protocol) {
+            return arguments("--security", protocol);
+        }
+
+        /** Adds a user that can log in by SASL. */
+        public Builder user(String name, String password) {
+            users.add(name + ":" + password);
+            return this;
+        }
+
+        /**
+         * Creates an ACL, such as "User:alice allow READ,WRITE topic:orders*". Clients may then do only
+         * what an ACL allows.
+         */
+        public Builder acl(String acl) {
+            return arguments("--acl", acl);
+        }
+
+        /** Lets a principal, such as "User:admin", do everything. */
+        public Builder superUser(String principal) {
+            return arguments("--super-user", principal);
+        }
+
+        /** What the brokers show with TLS: valid, expired, self-signed or wrong-host. */
+        public Builder certificate(String kind) {
+            return arguments("--certificate", kind);
+        }
+
         /** The file of a scenario, with which each start and each reset begins. */
         public Builder scenario(Path file) {
             return arguments("--scenario", file.toString());
@@ -140,7 +196,7 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
             byte[] token = new byte[16];
             new SecureRandom().nextBytes(token);
             String text = HexFormat.of().formatHex(token);
-            ServeProcess process = new ServeProcess(path(), arguments, text);
+            ServeProcess process = new ServeProcess(path(), arguments, users, text);
             try {
                 process.awaitLines(startTimeout);
                 KafkaDouble made = new KafkaDouble(process, text);

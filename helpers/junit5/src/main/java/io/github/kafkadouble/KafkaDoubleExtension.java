@@ -24,6 +24,9 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
         }
     }
 
+    /** What a double is started with: those with the same are one. */
+    private record Settings(List<String> arguments, List<String> users) {}
+
     @Override
     public void beforeEach(ExtensionContext context) {
         kafka(context).reset();
@@ -58,15 +61,24 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
     }
 
     private static KafkaDouble kafka(ExtensionContext context) {
-        List<String> arguments = arguments(annotation(context));
+        KafkaDoubleTest annotation = annotation(context);
+        Settings settings = new Settings(arguments(annotation), List.of(annotation.users()));
         return context.getRoot()
                 .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(arguments, KafkaDoubleExtension::started, Shared.class)
+                .getOrComputeIfAbsent(settings, KafkaDoubleExtension::started, Shared.class)
                 .kafka();
     }
 
-    private static Shared started(List<String> arguments) {
-        return new Shared(KafkaDouble.builder().arguments(arguments.toArray(String[]::new)).start());
+    private static Shared started(Settings settings) {
+        KafkaDouble.Builder builder = KafkaDouble.builder().arguments(settings.arguments.toArray(String[]::new));
+        for (String user : settings.users) {
+            int colon = user.indexOf(':');
+            if (colon < 0) {
+                throw new UsageException("a user of @KafkaDoubleTest is \"name:password\"");
+            }
+            builder.user(user.substring(0, colon), user.substring(colon + 1));
+        }
+        return new Shared(builder.start());
     }
 
     private static List<String> arguments(KafkaDoubleTest annotation) {
@@ -76,6 +88,12 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
         }
         for (String setting : annotation.settings()) {
             made.addAll(List.of("-c", setting));
+        }
+        for (String acl : annotation.acls()) {
+            made.addAll(List.of("--acl", acl));
+        }
+        if (!annotation.security().isEmpty()) {
+            made.addAll(List.of("--security", annotation.security()));
         }
         made.addAll(List.of(annotation.arguments()));
         return made;

@@ -28,6 +28,15 @@ public @interface KafkaDoubleTest {
     /** Settings of Kafka's broker, as "name=value". */
     String[] settings() default {};
 
+    /** The protocol of the brokers: "SSL", "SASL_PLAINTEXT" or "SASL_SSL"; empty for PLAINTEXT. */
+    String security() default "";
+
+    /** The users that can log in by SASL, as "name:password". */
+    String[] users() default {};
+
+    /** ACLs, as "User:alice allow READ topic:orders*"; clients may then do only what one allows. */
+    String[] acls() default {};
+
     /** More arguments of `kafkadouble serve`. */
     String[] arguments() default {};
 

@@ -56,6 +56,13 @@ public final class Params {
     }
 
     /**
+     * The parameter client: the name of a client library.
+     */
+    public static Param client(String value) {
+        return new Param("client", value);
+    }
+
+    /**
      * The parameter client_id: a text.
      */
     public static Param clientId(String value) {
@@ -81,6 +88,13 @@ public final class Params {
      */
     public static Param consumerByteRate(double value) {
         return new Param("consumer_byte_rate", value);
+    }
+
+    /**
+     * The parameter contents: true or false.
+     */
+    public static Param contents(boolean value) {
+        return new Param("contents", value);
     }
 
     /**
@@ -231,6 +245,13 @@ public final class Params {
     }
 
     /**
+     * The parameter mechanism: the name of a SASL mechanism.
+     */
+    public static Param mechanism(String value) {
+        return new Param("mechanism", value);
+    }
+
+    /**
      * The parameter member_id: the id of a member, or the instance id of a static one.
      */
     public static Param memberId(String value) {
@@ -291,6 +312,13 @@ public final class Params {
      */
     public static Param peers(boolean value) {
         return new Param("peers", value);
+    }
+
+    /**
+     * The parameter principal: a type and a name, such as User:alice.
+     */
+    public static Param principal(String value) {
+        return new Param("principal", value);
     }
 
     /**

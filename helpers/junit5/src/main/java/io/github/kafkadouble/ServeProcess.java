@@ -26,11 +26,14 @@ final class ServeProcess {
     private final CountDownLatch stderrRead = new CountDownLatch(1);
     private final StringBuilder stderr = new StringBuilder();
 
-    ServeProcess(String program, List<String> arguments, String token) {
+    ServeProcess(String program, List<String> arguments, List<String> users, String token) {
         List<String> command = new ArrayList<>(List.of(program, "serve", "--port", "0", "--control-port", "0"));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("KAFKADOUBLE_CONTROL_TOKEN", token);
+        if (!users.isEmpty()) { // other users of the machine can read a command line
+            builder.environment().put("KAFKADOUBLE_USERS", String.join("\n", users));
+        }
         try {
             process = builder.start();
         } catch (IOException problem) {

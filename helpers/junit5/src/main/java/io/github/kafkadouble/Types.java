@@ -35,6 +35,7 @@ public final class Types {
             Long took,
             int broker,
             String clientId,
+            String principal,
             String api,
             int version,
             int correlationId,

@@ -18,6 +18,14 @@ public abstract class Verbs {
     abstract <T> T call(String verb, TypeToken<T> result, Param[] params, Param... required);
 
     /**
+     * The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+     * check ACLs.
+     */
+    public List<String> acls() {
+        return call("acls", new TypeToken<List<String>>() {}, null);
+    }
+
+    /**
      * Adds a broker to a cluster, on a free port, and returns its id: one more than the
      * controller's, or the next free one. It has no replicas until topics are created or partitions
      * are reassigned. reset removes it again; after a stop, add_broker gives the same id and finds
@@ -45,7 +53,8 @@ public abstract class Verbs {
     /**
      * Asserts that no request matches, as in of. The AssertionError shows those that do.
      *
-     * <p>Optional: apis, topic, partition, group, transactionalId, clientId, broker, error, since.
+     * <p>Optional: apis, topic, partition, group, transactionalId, clientId, principal, broker,
+     * error, since.
      */
     public void assertNotSeen(Param... params) {
         call("assert_not_seen", new TypeToken<Void>() {}, params);
@@ -54,8 +63,8 @@ public abstract class Verbs {
     /**
      * Asserts that requests match, as in of: at least one, or exactly times. Returns them.
      *
-     * <p>Optional: apis, times, topic, partition, group, transactionalId, clientId, broker, error,
-     * since.
+     * <p>Optional: apis, times, topic, partition, group, transactionalId, clientId, principal,
+     * broker, error, since.
      */
     public List<Request> assertSeen(Param... params) {
         return call("assert_seen", new TypeToken<List<Request>>() {}, params);
@@ -64,8 +73,8 @@ public abstract class Verbs {
     /**
      * Lets so many bytes pass in a second, in each direction of each connection.
      *
-     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, listener,
-     * broker, link, bothWays.
+     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, principal,
+     * listener, broker, link, bothWays.
      */
     public Rule bandwidth(long bytesPerSecond, Param... params) {
         return call("bandwidth", new TypeToken<Rule>() {}, params, new Param("bytes_per_second", bytesPerSecond));
@@ -98,7 +107,8 @@ public abstract class Verbs {
      * topics[0].partitions[*].leaderId.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule changeField(String api, String path, Object value, Param... params) {
         return call("change_field", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("path", path), new Param("value", value));
@@ -117,6 +127,19 @@ public abstract class Verbs {
      */
     public void clearRules() {
         call("clear_rules", new TypeToken<Void>() {}, null);
+    }
+
+    /**
+     * The settings of a client, in the form of its library: confluent-kafka, kafka-python,
+     * aiokafka, java, franz-go or kafkajs; or generic, the same for each. With SASL it logs in as
+     * user, by PLAIN or another mechanism; with SSL it shows a certificate of this user. Its
+     * principal is User: and the name. With contents there are certificates in place of names of
+     * files, for a client on another machine.
+     *
+     * <p>Optional: user, client, mechanism, contents.
+     */
+    public Map<String, JsonElement> clientConfig(Param... params) {
+        return call("client_config", new TypeToken<Map<String, JsonElement>>() {}, params);
     }
 
     /**
@@ -143,10 +166,19 @@ public abstract class Verbs {
      * one bit of its records ("bit").
      *
      * <p>Optional: how, times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule corruptRecords(Param... params) {
         return call("corrupt_records", new TypeToken<Rule>() {}, params);
+    }
+
+    /**
+     * Creates ACLs, as texts such as User:alice allow READ,WRITE topic:orders* or as AclBindings.
+     * They count from the next request on. reset brings back those of the start.
+     */
+    public void createAcls(Iterable<?> acls) {
+        call("create_acls", new TypeToken<Void>() {}, null, new Param("acls", acls));
     }
 
     /**
@@ -163,7 +195,8 @@ public abstract class Verbs {
      * Sends the first bytes of the next answer of an API, and closes the connection.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule cutFrame(String api, long bytes, Param... params) {
         return call("cut_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes", bytes));
@@ -173,10 +206,18 @@ public abstract class Verbs {
      * Delays the next request to an API by a number of seconds of the broker's clock.
      *
      * <p>Optional: when, times, onCall, probability, seed, afterSeconds, forSeconds, version,
-     * topic, partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * topic, partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule delay(String api, Duration seconds, Param... params) {
         return call("delay", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("seconds", seconds));
+    }
+
+    /**
+     * Deletes exactly these ACLs, and returns those that there were.
+     */
+    public List<String> deleteAcls(Iterable<?> acls) {
+        return call("delete_acls", new TypeToken<List<String>>() {}, null, new Param("acls", acls));
     }
 
     /**
@@ -207,7 +248,8 @@ public abstract class Verbs {
      * processed.
      *
      * <p>Optional: after, times, onCall, probability, seed, afterSeconds, forSeconds, version,
-     * topic, partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * topic, partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule disconnect(String api, Param... params) {
         return call("disconnect", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -262,7 +304,8 @@ public abstract class Verbs {
      * nothing else on it is answered.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule dropAnswer(String api, Param... params) {
         return call("drop_answer", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -311,6 +354,18 @@ public abstract class Verbs {
     }
 
     /**
+     * Ends the sessions of clients that logged in by SASL, of one principal such as User:alice or
+     * of all, as the end of connections.max.reauth.ms does (KIP-368): the next request on such a
+     * connection closes it, unless the client authenticates again. Returns the number of
+     * connections.
+     *
+     * <p>Optional: principal.
+     */
+    public long expireSaslSessions(Param... params) {
+        return call("expire_sasl_sessions", new TypeToken<Long>() {}, params);
+    }
+
+    /**
      * Ends the session of a broker at once, as broker.session.timeout.ms does later: the controller
      * fences it, and other brokers lead its partitions. A broker that was killed can be started at
      * once then; one that runs is fenced until its next heartbeat.
@@ -332,8 +387,8 @@ public abstract class Verbs {
      * Answers the next request to an API with an error.
      *
      * <p>Optional: message, when, times, onCall, probability, seed, afterSeconds, forSeconds,
-     * version, topic, partition, group, transactionalId, memberId, clientId, listener, broker,
-     * peers.
+     * version, topic, partition, group, transactionalId, memberId, clientId, principal, mechanism,
+     * listener, broker, peers.
      */
     public Rule fail(String api, Object error, Param... params) {
         return call("fail", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("error", error));
@@ -366,8 +421,8 @@ public abstract class Verbs {
      * Neither reads nor answers anything on connections, and keeps them open, until the rule is
      * released. Then everything that was held goes on.
      *
-     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, listener,
-     * broker, link, bothWays.
+     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, principal,
+     * listener, broker, link, bothWays.
      */
     public Rule halfOpen(Param... params) {
         return call("half_open", new TypeToken<Rule>() {}, params);
@@ -389,7 +444,8 @@ public abstract class Verbs {
      * nothing else on it is answered.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule ignore(String api, Param... params) {
         return call("ignore", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -431,7 +487,7 @@ public abstract class Verbs {
      * jitter up to so many seconds earlier or later than that. Their order stays.
      *
      * <p>Optional: jitter, times, onCall, probability, seed, afterSeconds, forSeconds, clientId,
-     * listener, broker, link, bothWays.
+     * principal, listener, broker, link, bothWays.
      */
     public Rule latency(Duration seconds, Param... params) {
         return call("latency", new TypeToken<Rule>() {}, params, new Param("seconds", seconds));
@@ -510,7 +566,8 @@ public abstract class Verbs {
      * Answers the next request to an API with a frame that claims a size that it does not have.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule oversizedFrame(String api, long bytes, Param... params) {
         return call("oversized_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes", bytes));
@@ -528,7 +585,8 @@ public abstract class Verbs {
      * Holds the next request to an API until the release of the handle.
      *
      * <p>Optional: when, times, onCall, probability, seed, afterSeconds, forSeconds, version,
-     * topic, partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * topic, partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule pause(String api, Param... params) {
         return call("pause", new TypeToken<Rule>() {}, params, new Param("api", api));
@@ -593,8 +651,8 @@ public abstract class Verbs {
     /**
      * Resets each new connection at once. Connections that exist go on.
      *
-     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, listener,
-     * broker, link, bothWays.
+     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, principal,
+     * listener, broker, link, bothWays.
      */
     public Rule refuseConnections(Param... params) {
         return call("refuse_connections", new TypeToken<Rule>() {}, params);
@@ -630,9 +688,18 @@ public abstract class Verbs {
     }
 
     /**
+     * Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
+     * expire_sasl_sessions.
+     */
+    public void removeUser(String user) {
+        call("remove_user", new TypeToken<Void>() {}, null, new Param("user", user));
+    }
+
+    /**
      * The requests to these APIs (all, if none is given) that match every keyword.
      *
-     * <p>Optional: apis, topic, partition, group, transactionalId, clientId, broker, error, since.
+     * <p>Optional: apis, topic, partition, group, transactionalId, clientId, principal, broker,
+     * error, since.
      */
     public List<Request> requests(Param... params) {
         return call("requests", new TypeToken<List<Request>>() {}, params);
@@ -652,8 +719,8 @@ public abstract class Verbs {
      * Resets each connection when so many bytes have passed on it since the rule was armed, in both
      * directions together.
      *
-     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, listener,
-     * broker, link, bothWays.
+     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, principal,
+     * listener, broker, link, bothWays.
      */
     public Rule resetAfter(long bytes, Param... params) {
         return call("reset_after", new TypeToken<Rule>() {}, params, new Param("bytes", bytes));
@@ -676,7 +743,8 @@ public abstract class Verbs {
      * is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule respond(String api, Object body, Param... params) {
         return call("respond", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("body", body));
@@ -755,6 +823,14 @@ public abstract class Verbs {
     }
 
     /**
+     * Has brokers that run show another certificate to new connections: valid, expired, self-signed
+     * or wrong-host. reset brings back that of the start.
+     */
+    public void setCertificate(String certificate) {
+        call("set_certificate", new TypeToken<Void>() {}, null, new Param("certificate", certificate));
+    }
+
+    /**
      * Subscribes to metrics that clients push (KIP-714): metrics are prefixes of their names or *,
      * interval.ms is the time between two pushes, and match has patterns of clients, such as
      * client_id=shop.*. An empty config removes the subscription.
@@ -776,10 +852,20 @@ public abstract class Verbs {
     }
 
     /**
+     * Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+     * Clients that are authenticated go on; expire_sasl_sessions ends that. reset brings back the
+     * users of the start.
+     */
+    public void setUser(String user, String password) {
+        call("set_user", new TypeToken<Void>() {}, null, new Param("user", user), new Param("password", password));
+    }
+
+    /**
      * Answers the next request to an API with a frame of the first bytes of the answer.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule shortFrame(String api, long bytes, Param... params) {
         return call("short_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes", bytes));
@@ -789,7 +875,7 @@ public abstract class Verbs {
      * Lets bytes pass in pieces of at most bytes, each gap seconds after the one before it.
      *
      * <p>Optional: gap, times, onCall, probability, seed, afterSeconds, forSeconds, clientId,
-     * listener, broker, link, bothWays.
+     * principal, listener, broker, link, bothWays.
      */
     public Rule sliceFrames(long bytes, Param... params) {
         return call("slice_frames", new TypeToken<Rule>() {}, params, new Param("bytes", bytes));
@@ -798,8 +884,8 @@ public abstract class Verbs {
     /**
      * Closes connections so many seconds later than they would be closed.
      *
-     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, listener,
-     * broker, link, bothWays.
+     * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, clientId, principal,
+     * listener, broker, link, bothWays.
      */
     public Rule slowClose(Duration seconds, Param... params) {
         return call("slow_close", new TypeToken<Rule>() {}, params, new Param("seconds", seconds));
@@ -809,7 +895,8 @@ public abstract class Verbs {
      * Sends the next answer of an API slowly.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule slowFrame(String api, long bytesPerSecond, Param... params) {
         return call("slow_frame", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("bytes_per_second", bytesPerSecond));
@@ -838,7 +925,8 @@ public abstract class Verbs {
      * Answers the next request from the cluster's metadata of now.
      *
      * <p>Optional: api, times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule staleMetadata(Param... params) {
         return call("stale_metadata", new TypeToken<Rule>() {}, params);
@@ -874,7 +962,8 @@ public abstract class Verbs {
      * connection for so long (KIP-219).
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule throttle(String api, Duration seconds, Param... params) {
         return call("throttle", new TypeToken<Rule>() {}, params, new Param("api", api), new Param("seconds", seconds));
@@ -999,8 +1088,8 @@ public abstract class Verbs {
      * Waits until count requests of this API have arrived, and returns the last of them. Earlier
      * requests count, until requests.clear(). The keywords are those of requests.of.
      *
-     * <p>Optional: count, timeout, topic, partition, group, transactionalId, clientId, broker,
-     * error, since.
+     * <p>Optional: count, timeout, topic, partition, group, transactionalId, clientId, principal,
+     * broker, error, since.
      */
     public Request waitForRequest(String api, Param... params) {
         return call("wait_for_request", new TypeToken<Request>() {}, params, new Param("api", api));
@@ -1037,7 +1126,8 @@ public abstract class Verbs {
      * Answers the next request to an API with a correlation id that is too large by 1.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
-     * partition, group, transactionalId, memberId, clientId, listener, broker, peers.
+     * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
+     * broker, peers.
      */
     public Rule wrongCorrelationId(String api, Param... params) {
         return call("wrong_correlation_id", new TypeToken<Rule>() {}, params, new Param("api", api));

@@ -1,0 +1,108 @@
+"""Who the clients of a double are, and what they may do, as a program, a command line or a scenario
+says it.
+
+    KafkaDouble(security="SASL_SSL", users={"alice": "secret"}, acls=[])
+
+Rules. The names are the same in all three. Each of them is given once: a scenario may name the
+protocol, and a program the users. With `acls`, also without any in it, or with `super_users`, the
+brokers check ACLs. No error shows a password.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+
+    from .acls import AclBinding
+    from .scenario.scenario import Scenario
+    from .security import Security
+
+NAMES = ("security", "certificate", "users", "acls", "super_users")
+
+
+class ClientAccess(NamedTuple):
+    """None is what is not given. `places` has FILE:LINE:COLUMN of what a scenario gives."""
+
+    security: str | None = None
+    certificate: str | None = None
+    users: Mapping[str, str] | None = None
+    acls: Iterable[AclBinding | str] | None = None
+    super_users: Iterable[str] | None = None
+    places: Mapping[str, str] = {}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is given, by name."""
+        return {name: value for name in NAMES if (value := getattr(self, name)) is not None}
+
+    @property
+    def is_secured(self) -> bool:
+        """Whether listeners have TLS or SASL, or something is given that needs them."""
+        return any(each is not None for each in (self.security, self.certificate, self.users))
+
+    @property
+    def checks_acls(self) -> bool:
+        """Whether clients may do only what an ACL allows."""
+        return self.acls is not None or bool(self.super_users)
+
+    def made_security(self, hosts: Sequence[str]) -> Security | None:
+        """The security of listeners at these addresses, if they have any. UsageError."""
+        if not self.is_secured:
+            return None
+        from .security import Security
+
+        try:
+            return Security(self.security, self.users, self.certificate, hosts)
+        except UsageError as problem:
+            if "security" not in self.places:
+                raise
+            raise UsageError(f"{self.places['security']}: {problem}") from None
+
+    def creations(self) -> list[CreateAclsRequest.AclCreation]:
+        """The ACLs as CreateAcls has them. UsageError."""
+        if self.acls is None:
+            return []
+        from .acls import checked_acls
+
+        return checked_acls(self.acls)
+
+    def config(
+        self,
+        security: Security | None,
+        host: str,
+        port: int,
+        listeners: Mapping[str, int] | None,
+        config: Mapping[str, object] | None,
+    ) -> Mapping[str, object] | None:
+        """Kafka's settings for all of it, under those of `config`."""
+        if listeners is not None:
+            from .node_listeners import listener_config
+
+            config = listener_config(host, port, listeners, config or {}, security)
+        elif security is not None:
+            config = {**security.only_listener(host, port), **(config or {})}
+        if self.checks_acls:
+            from .acls import authorizer_config
+
+            config = {**authorizer_config(self.super_users or ()), **(config or {})}
+        return config
+
+    def __repr__(self) -> str:
+        return f"access by {', '.join(self.given) or 'nothing'}"
+
+
+def with_scenario(access: ClientAccess, scenario: Scenario | None, names: Mapping[str, str] = {}) -> ClientAccess:
+    """What the program and the scenario give together. UsageError for what both give. `names` are
+    the words of the program, where they are others."""
+    if scenario is None:
+        return access
+    own = scenario.access
+    for name in access.given:
+        if name in own.given:
+            raise UsageError(f"{own.places[name]}: {names.get(name, name)} is given, too: give it once")
+    return ClientAccess(**{**access.given, **own.given}, places=own.places)

@@ -1,0 +1,81 @@
+"""The sections of a scenario that say who the clients are, and what they may do: the arguments
+`security`, `certificate`, `users`, `acls` and `super_users` of a KafkaDouble.
+
+No error shows a password.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.access import NAMES, ClientAccess
+from kafkadouble.acls import AclBinding
+from kafkadouble.arguments import ARGUMENTS, PRINCIPAL, check_one
+from kafkadouble.errors import UsageError
+from kafkadouble.security import SECURE, checked_protocol
+from kafkadouble.users import checked_users
+from kafkadouble.verbs.json_form import acl_from_json
+
+from .calls import items_of, located
+from .document import ScenarioDocument, ValuePath
+
+if TYPE_CHECKING:
+    from .scenario import Scenario
+
+
+def protocol_of(document: ScenarioDocument, path: ValuePath, value: Any) -> str:
+    """The section `security`."""
+    if value not in SECURE:
+        raise document.problem(path, f"security is {value!r}: there are {', '.join(SECURE)}")
+    return str(value)
+
+
+def certificate_of(document: ScenarioDocument, path: ValuePath, value: Any) -> str:
+    """The section `certificate`."""
+    with located(document, path):
+        check_one("certificate", ARGUMENTS["certificate"], value)
+    return str(value)
+
+
+def users_of(document: ScenarioDocument, path: ValuePath, value: Any) -> dict[str, str]:
+    """The section `users`."""
+    if not isinstance(value, Mapping) or not value:
+        raise document.problem(path, "users has a password for each name, such as {alice: secret}")
+    for name, password in value.items():
+        with located(document, (*path, name)):
+            checked_users({name: password})
+    return dict(value)
+
+
+def acls_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[AclBinding | str, ...]:
+    """The section `acls`."""
+    found = []
+    for at, item in items_of(document, path, value):
+        with located(document, at):
+            acl = acl_from_json(item)
+            if not isinstance(acl, str | AclBinding):
+                raise UsageError(f"an ACL is a text or a mapping with {', '.join(AclBinding._fields)}, not {item!r}")
+        found.append(acl)
+    return tuple(found)
+
+
+def super_users_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[str, ...]:
+    """The section `super_users`."""
+    found = []
+    for at, item in items_of(document, path, value):
+        with located(document, at):
+            check_one("a super user", PRINCIPAL, item)
+        found.append(item)
+    return tuple(found)
+
+
+def access_of(document: ScenarioDocument, scenario: Scenario) -> ClientAccess:
+    """What these sections give. Raises UsageError for what cannot be together."""
+    given = {name: value for name in NAMES if (value := getattr(scenario, name)) is not None}
+    if scenario.security is not None:
+        with located(document, ("users",)):
+            checked_protocol(scenario.security, scenario.users, None)
+        with located(document, ("certificate",)):
+            checked_protocol(scenario.security, None, scenario.certificate)
+    return ClientAccess(**given, places={name: document.where((name,)) for name in given})

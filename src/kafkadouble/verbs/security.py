@@ -1,0 +1,188 @@
+"""The methods of KafkaDouble about its users, their rights and sessions, and its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from kafkadouble.arguments import check, check_given
+from kafkadouble.errors import UsageError
+
+from .host import VerbHost
+from .registry import verb
+
+if TYPE_CHECKING:
+    from kafkadouble.acls import AclBinding
+    from kafkadouble.broker import Broker
+    from kafkadouble.cluster import Cluster
+    from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+    from kafkadouble.security import Security
+
+
+class SecurityVerbs(VerbHost):
+    """A part of KafkaDouble."""
+
+    _acls: Sequence[CreateAclsRequest.AclCreation] = ()
+    _security: Security | None = None
+    _seed: int | None
+
+    if TYPE_CHECKING:
+
+        @property
+        def bootstrap_servers(self) -> str:
+            """HOST:PORT of every broker."""
+
+    @verb
+    def client_config(
+        self,
+        user: str | None = None,
+        client: str = "confluent-kafka",
+        mechanism: str | None = None,
+        contents: bool = False,
+    ) -> dict[str, Any]:
+        """The settings of a client, in the form of its library: confluent-kafka, kafka-python,
+        aiokafka, java, franz-go or kafkajs; or `generic`, the same for each. With SASL it logs in
+        as `user`, by PLAIN or another `mechanism`; with SSL it shows a certificate of this user.
+        Its principal is `User:` and the name. With `contents` there are certificates in place of
+        names of files, for a client on another machine.
+
+        Raises UsageError for a user without `security`, or one that there is not.
+        """
+        from kafkadouble.client_config import client_config
+
+        check(client=client, contents=contents)
+        check_given(user=user, mechanism=mechanism)
+        return client_config(self.bootstrap_servers, self._security, user, client, mechanism, contents)
+
+    @verb
+    def set_user(self, user: str, password: str) -> None:
+        """Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+        Clients that are authenticated go on; `expire_sasl_sessions` ends that. `reset` brings back
+        the users of the start.
+
+        Raises UsageError without SASL.
+        """
+        from kafkadouble import users
+
+        check(user=user, password=password)
+        security = self._with_sasl()
+        users.checked_users({user: password})
+        for request in users.scram_requests({user: password}, Random(self._seed)):
+            users.check_results(self._ask(request))
+        security.users = {**security.users, user: password}
+        self._alter_brokers(security.login_config())
+
+    @verb
+    def remove_user(self, user: str) -> None:
+        """Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
+        `expire_sasl_sessions`.
+
+        Raises UsageError without SASL, and for a user that there is not.
+        """
+        from kafkadouble import users
+
+        check(user=user)
+        security = self._with_sasl()
+        if user not in security.users:
+            raise UsageError(f"user is {user!r}: there are {', '.join(security.users)}")
+        for request in users.scram_removals(user):
+            users.check_results(self._ask(request))
+        security.users = {name: password for name, password in security.users.items() if name != user}
+        self._alter_brokers(security.login_config())
+
+    @property
+    @verb
+    def acls(self) -> list[str]:
+        """The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+        check ACLs."""
+        from kafkadouble import acls
+
+        return acls.described(self._ask(acls.to_describe()))
+
+    @verb
+    def create_acls(self, acls: Iterable[AclBinding | str]) -> None:
+        """Creates ACLs, as texts such as `User:alice allow READ,WRITE topic:orders*` or as
+        AclBindings. They count from the next request on. `reset` brings back those of the start.
+
+        Raises KafkaError(SECURITY_DISABLED) if brokers do not check ACLs: give `acls=[]`.
+        """
+        from kafkadouble import acls as texts
+
+        creations = texts.checked_acls(acls)
+        texts.check_creations(creations, self._ask(texts.to_create(creations)))
+
+    @verb
+    def delete_acls(self, acls: Iterable[AclBinding | str]) -> list[str]:
+        """Deletes exactly these ACLs, and returns those that there were.
+
+        Raises KafkaError(SECURITY_DISABLED) if brokers do not check ACLs.
+        """
+        from kafkadouble import acls as texts
+
+        return texts.deleted(self._ask(texts.to_delete(texts.checked_acls(acls))))
+
+    @verb
+    def expire_sasl_sessions(self, principal: str | None = None) -> int:
+        """Ends the sessions of clients that logged in by SASL, of one principal such as
+        `User:alice` or of all, as the end of `connections.max.reauth.ms` does (KIP-368): the next
+        request on such a connection closes it, unless the client authenticates again. Returns the
+        number of connections."""
+        check_given(principal=principal)
+        broker = self._serving().broker
+        return self._call(_expire, broker, principal)
+
+    @verb
+    def set_certificate(self, certificate: str) -> None:
+        """Has brokers that run show another certificate to new connections: `valid`, `expired`,
+        `self-signed` or `wrong-host`. `reset` brings back that of the start.
+
+        Raises UsageError without TLS.
+        """
+        check(certificate=certificate)
+        if self._security is None or self._security.certificates is None:
+            raise UsageError("the listeners have no TLS: give security='SSL' or 'SASL_SSL'")
+        self._alter_brokers(self._security.certificate_config(certificate))
+
+    def _with_sasl(self) -> Security:
+        if self._security is None or not self._security.has_sasl:
+            raise UsageError("the listeners have no SASL: give security='SASL_PLAINTEXT' or 'SASL_SSL', and users")
+        return self._security
+
+    def _alter_brokers(self, configs: dict[str, str]) -> None:
+        """Set settings of every broker that runs, as an admin client would."""
+        from kafkadouble import broker_settings
+
+        broker = self._serving().broker
+        for member in self._call(lambda: list(broker.members)):
+            broker_settings.check_results(self._ask(broker_settings.to_set(member.node.id, configs), member))
+
+    def _begin_security(self) -> None:
+        running = self._known()
+        running.thread.run(self._with_users(running.broker))
+
+    def _security_was_restored(self) -> None:
+        if self._security is not None and self._security.has_sasl:
+            from kafkadouble.users import changed_users
+
+            broker = self._serving().broker
+            self._security.begin()
+            found = self._call(lambda: [users for each in broker.members if (users := changed_users(each))])
+            self._security.users = found[0] if found else self._security.users
+
+    async def _with_users(self, broker: Broker | Cluster) -> None:
+        if self._security is not None:
+            from kafkadouble.users import begin
+
+            await begin(broker, self._security, Random(self._seed))
+
+
+def _expire(broker: Broker | Cluster, principal: str | None) -> int:
+    """On the thread of the brokers."""
+    expired = 0
+    for member in broker.members:
+        for protocol in member.listener.connections:
+            authenticator = protocol.connection.peer.authenticator
+            is_meant = principal in (None, protocol.connection.peer.principal)
+            expired += authenticator is not None and is_meant and authenticator.expire(broker.clock.now())
+    return expired

@@ -62,8 +62,13 @@ TOOLCHAIN = Toolchain("JavaScript", FOLDER, build)
 SLOW = Toolchain("JavaScript", CONFLUENT, build_confluent, slow=True)
 
 
+def own_command(folder: Path, file: str, *words: str) -> list[str]:
+    """The command line of a program that runs on the Node of the build."""
+    return [_node(folder), str(folder / file), *words]
+
+
 def _own(file: str) -> Callable[[Path], list[str]]:
-    return lambda folder: [_node(folder), str(folder / file)]
+    return lambda folder: own_command(folder, file)
 
 
 def _row(

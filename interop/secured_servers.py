@@ -101,7 +101,8 @@ def _settings(certificates: Certificates) -> dict[str, str]:
         "ssl.keystore.location": str(own),
         "ssl.truststore.type": "PEM",
         "ssl.truststore.location": str(certificates.authority_file),
-        "listener.name.mutual.ssl.client.auth": "required",
+        # SECURE does not heed it, since its clients authenticate by SASL.
+        "ssl.client.auth": "required",
         "ssl.principal.mapping.rules": r"RULE:^CN=(.*?)(,.*)?$/$1/,DEFAULT",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": "User:ANONYMOUS",

@@ -3,9 +3,9 @@ Apache Kafka, and a kafkadouble with the same server.properties.
 
 Listeners beside the plain one, whose clients may do everything: SASL (SASL_PLAINTEXT), SECURE
 (SASL_SSL), and MUTUAL (SSL, where clients show certificates). Every user of `USERS` logs in by each
-mechanism, with the password NAME-secret. A user may do
-everything with topics and groups that begin with its name, one of which is there; each slow user
-has a quota.
+mechanism, with the password NAME-secret. A user may do everything with topics and groups that
+begin with its name, one of which is there; each slow user has a quota, and `admin` may do
+everything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ PROTOCOLS = {CLIENTS: "PLAINTEXT", CONTROLLER: "PLAINTEXT", SASL: "SASL_PLAINTEX
 PASSWORDS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 OAUTHBEARER = "OAUTHBEARER"
 SLOW_USERS = tuple(f"slow-{number}" for number in range(16))
-USERS = ("alice", *SLOW_USERS)
+ADMIN = "admin"
+USERS = ("alice", ADMIN, *SLOW_USERS)
 RATE = 50_000
 """The quota of each slow user in bytes per second."""
 
@@ -105,7 +106,7 @@ def _settings(certificates: Certificates) -> dict[str, str]:
         "ssl.client.auth": "required",
         "ssl.principal.mapping.rules": r"RULE:^CN=(.*?)(,.*)?$/$1/,DEFAULT",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "super.users": "User:ANONYMOUS",
+        "super.users": f"User:ANONYMOUS;User:{ADMIN}",
         "delegation.token.secret.key": "a key of the test",
     }
 

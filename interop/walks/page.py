@@ -229,17 +229,20 @@ def _secured() -> str:
     return "\n".join(["## Security", "", about, "", *lines, ""])
 
 
+def _error(name: str) -> str:
+    return "not noticed: it waits" if name == WAITS else f"`{name}`"
+
+
 def _login(program: SecureProgram) -> str:
     token = "not offered"
     if OAUTHBEARER in program.mechanisms:
-        refused = program.refused_by(OAUTHBEARER)
-        token = "not noticed: it waits" if refused == WAITS else f"`{refused}`"
+        token = _error(program.refused_by(OAUTHBEARER))
     cells = [
         program.name,
         ", ".join(program.mechanisms),
-        f"`{program.refused}`",
+        _error(program.refused),
         token,
-        f"`{program.denied}`",
+        _error(program.denied),
         "reported" if program.reports_throttling else "not reported",
     ]
     return f"| {' | '.join(cells)} |"

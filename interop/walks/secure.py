@@ -49,8 +49,9 @@ PATIENCE_S = 300
 
 class SecureProgram(NamedTuple):
     """One client. `refused` and `denied` are its own names of a failed login, and of a topic that
-    an ACL denies; `refused_token` that of an expired token, if it is another name, and WAITS if the
-    client does not notice. `reports_throttling`: it tells its users of throttle times."""
+    an ACL denies; `refused_token` that of an expired token, if it is another name. WAITS: it does
+    not notice. `reports_throttling`: it tells its users of throttle times. `has_tls`: it takes
+    certificates in PEM. `is_long`: it is run with the long tests only."""
 
     name: str
     toolchain: Toolchain
@@ -60,6 +61,8 @@ class SecureProgram(NamedTuple):
     mechanisms: tuple[str, ...] = EVERY
     refused_token: str = ""
     reports_throttling: bool = True
+    has_tls: bool = True
+    is_long: bool = False
 
     def refused_by(self, mechanism: str) -> str:
         """Its name of a failed login by a mechanism."""
@@ -86,17 +89,19 @@ class Ended(NamedTuple):
 
 def cells(program: SecureProgram, server: Secured, slow_user: str) -> Iterator[Cell]:
     """Every attempt of a program."""
-    for listener in (SASL, SECURE):
+    listeners = (SASL, SECURE) if program.has_tls else (SASL,)
+    for listener in listeners:
         for mechanism in program.mechanisms:
             yield Cell(f"{mechanism} {PROTOCOLS[listener]}", _line(server, listener, mechanism, "alice"), "")
-    yield Cell("certificate SSL", _line(server, MUTUAL, "", "alice"), "")
+    if program.has_tls:
+        yield Cell("certificate SSL", _line(server, MUTUAL, "", "alice"), "")
     for mechanism in program.mechanisms:
         if program.refused_by(mechanism) != WAITS:
-            line = _line(server, SECURE, mechanism, "alice", secret=WRONG)
+            line = _line(server, listeners[-1], mechanism, "alice", secret=WRONG)
             yield Cell(f"wrong {mechanism}", line, program.refused_by(mechanism))
     first = program.mechanisms[0]
-    yield Cell("denied", _line(server, SECURE, first, "alice", topic=PRIVATE), program.denied)
-    yield Cell("throttled", _line(server, SECURE, first, slow_user, count=RECORDS, size=RATE), "", is_slow=True)
+    yield Cell("denied", _line(server, listeners[-1], first, "alice", topic=PRIVATE), program.denied)
+    yield Cell("throttled", _line(server, listeners[-1], first, slow_user, count=RECORDS, size=RATE), "", is_slow=True)
 
 
 def _line(
@@ -166,13 +171,14 @@ def _go(name: str, *rest: Any, **more: Any) -> SecureProgram:
     return SecureProgram(name, go.TOOLCHAIN, lambda folder: [str(folder / "secure"), name], *rest, **more)
 
 
-def _java(version: str) -> SecureProgram:
+def _java(version: str, **more: Any) -> SecureProgram:
     return SecureProgram(
         f"kafka-clients {version}",
         java.TOOLCHAIN,
         lambda folder: java.java(folder, version, "interop.Secure"),
         "SaslAuthenticationException",
         "TopicAuthorizationException",
+        **more,
     )
 
 
@@ -201,6 +207,9 @@ SECURE_PROGRAMS = (
     # It asks for all topics, and looks for its own among those that it may see.
     _go("kafka-go", "kafka.SASLAuthenticationFailed", "kafka.UnknownTopicOrPartition", PASSWORDS),
     _java(java.CLIENTS[0]),
+    _java(java.CLIENTS[1], is_long=True),
+    # It takes certificates in JKS and PKCS12 only (KIP-651).
+    _java(java.CLIENTS[2], is_long=True, has_tls=False),
     # Of an expired token kafkajs and @platformatic/kafka do not read the first answer, and go on.
     _js(
         "kafkajs",
@@ -213,6 +222,15 @@ SECURE_PROGRAMS = (
         "Error PLT_KFK_AUTHENTICATION",
         "Error TOPIC_AUTHORIZATION_FAILED",
         refused_token="AggregateError",
+    ),
+    SecureProgram(
+        "confluent-kafka-javascript",
+        js.SLOW,
+        lambda folder: js.confluent_command(folder, "confluent-secure.mjs"),
+        WAITS,
+        "KafkaJSProtocolError ERR_TOPIC_AUTHORIZATION_FAILED",
+        reports_throttling=False,
+        is_long=True,
     ),
     _python("confluent-kafka", "_AUTHENTICATION", "TOPIC_AUTHORIZATION_FAILED"),
     _python("kafka-python", "KafkaTimeoutError", "TopicAuthorizationFailedError"),

@@ -54,8 +54,13 @@ def _node(folder: Path) -> str:
     return str(folder / "node_modules" / ".bin" / "node")
 
 
+def confluent_command(folder: Path, file: str) -> list[str]:
+    """The command line of a program that uses Confluent's client."""
+    return [program("env"), f"NODE_MODULES={folder / 'node_modules'}", program("node"), str(FOLDER / file)]
+
+
 def _confluent(folder: Path) -> list[str]:
-    return [program("env"), f"NODE_MODULES={folder / 'node_modules'}", program("node"), str(FOLDER / "confluent.mjs")]
+    return confluent_command(folder, "confluent.mjs")
 
 
 TOOLCHAIN = Toolchain("JavaScript", FOLDER, build)

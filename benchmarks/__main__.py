@@ -18,6 +18,7 @@ ALL = (
     "authorizer",
     "capture",
     "throughput",
+    "tls",
     "transactions",
     "groups",
     "share",

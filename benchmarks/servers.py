@@ -23,9 +23,10 @@ Servers = tuple[str, Sequence[int]]
 
 
 @contextmanager
-def ours(*arguments: str) -> Iterator[Server]:
-    """`kafkadouble serve` on a free port."""
-    command = [sys.executable, "-m", "kafkadouble", "serve", "--port", "0", "--quiet", *arguments]
+def ours(*arguments: str, port: int | None = 0) -> Iterator[Server]:
+    """`kafkadouble serve` on a free port, or where the arguments say."""
+    at = [] if port is None else ["--port", str(port)]
+    command = [sys.executable, "-m", "kafkadouble", "serve", *at, "--quiet", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -15,7 +15,9 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
+from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -26,23 +28,32 @@ from interop.real_kafka import Missing
 from . import report, servers
 
 PAYLOAD = b"x" * 100
+Settings = Mapping[str, Any]
+NONE: Settings = MappingProxyType({})
 
 
-def create(bootstrap: str, topic: str, partitions: int = 1) -> None:
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+def create(bootstrap: str, topic: str, partitions: int = 1, settings: Settings = NONE) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap, **settings})
     for future in admin.create_topics([NewTopic(topic, partitions, 1)]).values():
         future.result(20)
 
 
-def produce(bootstrap: str, topic: str, records: int, payload: bytes = PAYLOAD, partitions: int = 1) -> float:
+def produce(
+    bootstrap: str,
+    topic: str,
+    records: int,
+    payload: bytes = PAYLOAD,
+    partitions: int = 1,
+    settings: Settings = NONE,
+) -> float:
     """Seconds from the first record to the last acknowledgement. The partitions take turns."""
-    settings = {
+    own = {
         "bootstrap.servers": bootstrap,
         "linger.ms": 5,
         "queue.buffering.max.messages": 1_000_000,
         "acks": "all",
     }
-    producer = Producer(settings)
+    producer = Producer({**own, **settings})
     producer.list_topics(topic, timeout=20)
     start = time.perf_counter()
     for at in range(records):
@@ -52,13 +63,18 @@ def produce(bootstrap: str, topic: str, records: int, payload: bytes = PAYLOAD, 
     return time.perf_counter() - start
 
 
-def consume(bootstrap: str, topic: str, records: int, partitions: int = 1, isolation: str = "read_committed") -> float:
+def consume(
+    bootstrap: str,
+    topic: str,
+    records: int,
+    partitions: int = 1,
+    isolation: str = "read_committed",
+    settings: Settings = NONE,
+) -> float:
     """Seconds from assignment to the last record."""
-    settings = {"bootstrap.servers": bootstrap, "group.id": "bench", "auto.offset.reset": "earliest"}
+    own = {"bootstrap.servers": bootstrap, "group.id": "bench", "auto.offset.reset": "earliest", **settings}
     queue = {"queued.min.messages": 10_000_000, "queued.max.messages.kbytes": 2_097_151}
-    consumer = Consumer(
-        settings | queue | {"enable.auto.commit": False, "check.crcs": False, "isolation.level": isolation}
-    )
+    consumer = Consumer(own | queue | {"enable.auto.commit": False, "check.crcs": False, "isolation.level": isolation})
     start = time.perf_counter()
     consumer.assign([TopicPartition(topic, index, 0) for index in range(partitions)])
     left = records

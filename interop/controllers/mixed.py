@@ -123,11 +123,12 @@ def mixed(
     release: str = "",
     overrides: Mapping[str, str] | None = None,
     running: bool = True,
+    formatted_with: Sequence[str] = (),
 ) -> Iterator[Mixed]:
     """A cluster of its own. `dynamic`: the voters are in the log (KIP-853), and not in every node's
     settings. `release`: the metadata version of the cluster, by default the newest that its
     programs know. `overrides`: settings of all nodes. Without `running` the nodes are only
-    formatted. Raises Missing."""
+    formatted; `formatted_with` are further words of that command. Raises Missing."""
     places = plan.seats(members, iter(free_ports(2 * len(members))))
     cluster_id = rules.cluster_id()
     nodes = []
@@ -135,7 +136,7 @@ def mixed(
         at = folder / f"node-{seat.id}"
         settings = {**plan.settings(seat, places, str(at / "data"), dynamic), **(overrides or {}), **member.own}
         nodes.append(Node(seat, member.kind, cluster_id, at, settings))
-    words = ["--release-version", release] if release else []
+    words = [*formatted_with, *(["--release-version", release] if release else [])]
     if dynamic:
         words += plan.formatting(places, {seat.id: rules.cluster_id() for seat in places})
     try:

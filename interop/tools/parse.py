@@ -23,6 +23,11 @@ def everything(output: ToolOutput) -> str:
     return output.out + output.err
 
 
+def principals(output: ToolOutput) -> list[str]:
+    """The users that the output names."""
+    return re.findall(r"User:[\w-]+", output.out)
+
+
 def columns(output: ToolOutput) -> list[dict[str, str]]:
     """A table whose columns begin below the words of its first line, which are at least two spaces
     apart; warnings may precede it."""

@@ -15,15 +15,19 @@ import pytest
 
 from interop.brokers import Broker
 from interop.clients import CREATOR
+from interop.local import jars
+from interop.quorum import CLIENTS
+from interop.secured_servers import ADMIN, KINDS, SECURE, Secured, password_of, secured_server
 from interop.served import versions
-from interop.support import Member, eventually, unique
+from interop.support import Member, eventually, local_kafka, unique
 from interop.walks.toolchains.building import Missing
 
 from .open_transactions import hanging_transaction, open_transaction
 from .parse import columns, lines
 from .resident import Resident, ToolOutput, resident
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
-from .rows import SCENARIOS
+from .rows import SCENARIOS, SECURED
+from .rows.security import CLIENT
 from .streams_member import streams_member
 
 QUOTED = 2000
@@ -62,6 +66,35 @@ def test_tools(broker: Broker, tools: Resident, scenario: Scenario) -> None:
     ):
         for row in scenario.rows:
             _play(tools, row, names, announced)
+
+
+@pytest.fixture(scope="module")
+def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    if request.param == "local":
+        with local_kafka(request):
+            jars()
+    with secured_server(request.param, tmp_path_factory.mktemp(request.param)) as server:
+        yield server
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "secured" in metafunc.fixturenames:
+        words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in KINDS]
+        metafunc.parametrize("secured", words, indirect=True, scope="module")
+
+
+@pytest.mark.parametrize("scenario", SECURED, ids=lambda scenario: scenario.name)
+def test_tools_that_log_in(secured: Secured, tools: Resident, scenario: Scenario) -> None:
+    names = {
+        "topic": unique("tools"),
+        "bootstrap": secured.addresses[SECURE],
+        "authority": str(secured.certificates.authority_file),
+    }
+    admin = filled(CLIENT % password_of(ADMIN), {**names, "topic": ADMIN})
+    (tools.folder / "admin.properties").write_text(admin)
+    announced = versions(secured.addresses[CLIENTS])
+    for row in scenario.rows:
+        _play(tools, row, names, announced)
 
 
 def _transaction(

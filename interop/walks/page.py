@@ -12,11 +12,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, NamedTuple
 
+from interop.secured_servers import OAUTHBEARER
 from interop.tools import page as tools
 from kafkadouble.server.apis.served import TABLE
 
 from .programs import PROGRAMS
 from .promise import BEHAVIOURS, NOT_OFFERED, NOT_TRIED, PASS, TOTAL
+from .secure import SECURE_PROGRAMS, WAITS, SecureProgram
 from .toolchains.building import Program
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -96,7 +98,12 @@ def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: 
     brokers = sorted(results, key=lambda name: (name != "double", name))
     parts = [_head(brokers, results), _walks(brokers, results, programs), _meanings(), _not_offered(programs)]
     known = served() if apis is None else apis
-    last = [_matrix(brokers, results, programs), *_endured(brokers, results, programs), tools.section(known)]
+    last = [
+        _matrix(brokers, results, programs),
+        *_endured(brokers, results, programs),
+        _secured(),
+        tools.section(known),
+    ]
     return "\n".join([*parts, _lacks(known), *last])
 
 
@@ -206,6 +213,39 @@ def _endured(brokers: Sequence[str], results: Results, programs: Sequence[Progra
         lines.append(f"- {titled(broker)}: {len(outcomes)} clients; {outcome}.")
     lines += [f"- {program.name} {program.at_fail_over}." for program in programs if program.at_fail_over]
     return ["\n".join(["## When brokers die", "", about, "", *map(_wrapped, lines), ""])]
+
+
+def _secured() -> str:
+    """What clients meet on brokers that ask who they are. `test_secure.py` tests the table on every
+    broker, so it needs no results."""
+    about = (
+        "Each client logs in by each of these mechanisms over SASL_PLAINTEXT and SASL_SSL, and by a\n"
+        "certificate over SSL. With a wrong password, an expired token, or without a right it gets its own\n"
+        "error, and beyond a quota it is slowed down. `interop/walks/test_secure.py` shows that all this is\n"
+        "the same on kafkadouble and on Apache Kafka."
+    )
+    heads = ["client", "mechanisms", "a wrong password is", "an expired token is", "a denied topic is", "throttling"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *map(_login, SECURE_PROGRAMS)]
+    return "\n".join(["## Security", "", about, "", *lines, ""])
+
+
+def _error(name: str) -> str:
+    return "not noticed: it waits" if name == WAITS else f"`{name}`"
+
+
+def _login(program: SecureProgram) -> str:
+    token = "not offered"
+    if OAUTHBEARER in program.mechanisms:
+        token = _error(program.refused_by(OAUTHBEARER))
+    cells = [
+        program.name,
+        ", ".join(program.mechanisms),
+        _error(program.refused),
+        token,
+        _error(program.denied),
+        "reported" if program.reports_throttling else "not reported",
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def _wrapped(item: str) -> str:

@@ -150,7 +150,7 @@ class KafkaDouble(
             from . import member_settings
 
             member_settings.check(self._settings)
-        self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port))
+        self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port), certificate)
         self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies, capture_frames)
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()

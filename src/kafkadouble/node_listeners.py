@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.configs.listener_specs import listener_specs
+from kafkadouble.server.configs.listeners import inter_broker_listener_name
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.requests.listener_spec import AS_BOUND, PROTOCOLS, Address, ListenerSpec
 from kafkadouble.server.requests.listener_spec import of_brokers as of_brokers
@@ -93,11 +94,16 @@ def listener_config(
     return {**own, **config}
 
 
-def planned(settings: Settings, brokers: int, overrides: Overrides) -> list[tuple[ListenerSpec, ...]]:
+def planned(
+    settings: Settings, brokers: int, overrides: Overrides, certificate: str | None = None
+) -> list[tuple[ListenerSpec, ...]]:
     """The listeners of each node: of the only one, or of each broker and, at last, of their
-    controller. UsageError for what cannot be served."""
+    controller. UsageError for what cannot be served. `certificate` is the option of that name:
+    one that clients must refuse is wanted, and brokers in one process do not look at it."""
     specs = listener_specs(settings)
     _check_security(settings, specs)
+    if certificate in (None, "valid"):
+        _check_own_trust(settings, specs)
     clients = _of_clients(of_brokers(specs), overrides)
     controllers = _of_controller(of_controllers(specs), clients, overrides)
     if brokers == 1:
@@ -176,6 +182,15 @@ def _check_security(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
 
         for is_to_controllers in (True, False):
             peer_security(settings, is_to_controllers)
+
+
+def _check_own_trust(settings: Settings, specs: Sequence[ListenerSpec]) -> None:
+    """UsageError for a listener that brokers use among themselves, and cannot."""
+    name = inter_broker_listener_name(settings)
+    if any(spec.name == name and spec.has_tls and spec.bind is not None for spec in specs):
+        from kafkadouble.server.security.tls.handshake_check import check_own_trust
+
+        check_own_trust(settings, name)
 
 
 def bound(specs: Sequence[ListenerSpec]) -> BoundListeners:

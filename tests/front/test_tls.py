@@ -225,7 +225,12 @@ def test_new_connections_have_new_certificates(kafka: KafkaDouble, tmp_path: Pat
         with pytest.raises(confluent_kafka.KafkaException, match="Validation of dynamic config update of SSLFactory"):
             altered(kafka, {f"{prefix}location": str(tmp_path / "gone"), f"{prefix}type": "PEM"})
         assert shown(kafka) == before
-        altered(kafka, {f"{prefix}key": pair.key, f"{prefix}certificate.chain": pair.certificate})
+        new = {f"{prefix}key": pair.key, f"{prefix}certificate.chain": pair.certificate}
+        with pytest.raises(confluent_kafka.KafkaException, match="the certificate is refused"):
+            altered(kafka, new)
+        authority = Path(kafka.client_config()["ssl.ca.location"]).read_text()
+        altered(kafka, {"listener.name.ssl.ssl.truststore.certificates": authority + made.authority})
+        altered(kafka, new)
         assert shown(kafka) == ssl.PEM_cert_to_DER_cert(pair.certificate) != before
         assert answers(old)
     made.close()

@@ -40,7 +40,8 @@ def settings(folder: Path, made: Certificates, id: int, controller_port: int, tr
         "ssl.keystore.type": "PEM",
         "ssl.keystore.location": own,
         "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": trust or made.authority_file,
+        "ssl.truststore.location": made.authority_file,
+        "listener.name.controller.ssl.truststore.location": trust or made.authority_file,
         "ssl.client.auth": "required",
         "log.dirs": folder / str(id),
         "offsets.topic.replication.factor": 2,
@@ -97,4 +98,4 @@ def test_a_wrong_store_towards_other_nodes_is_reported_at_the_start(tmp_path: Pa
     file = settings(tmp_path, certificates, 1, 1, "/no/such.pem")
     ended = run("serve", "--config", str(file))
     assert ended.returncode == 2
-    assert "ssl.truststore.location (listener SSL): /no/such.pem cannot be read: no such file" in ended.stderr
+    assert "ssl.truststore.location (listener CONTROLLER): /no/such.pem cannot be read: no such file" in ended.stderr

@@ -6,6 +6,7 @@ from .mutation import Mutation
 
 _HERE = "tests/server/security/test_"
 _AUTHORIZER, _INDEX, _RIGHTS = (f"{_HERE}{name}.py" for name in ("authorizer", "acl_index", "client_rights"))
+_HANDSHAKE, _CONTEXTS = (f"tests/server/security/tls/test_{name}.py" for name in ("handshake_check", "contexts"))
 
 SECURITY = {
     "authorizer: an ACL that denies is no stronger than one that allows": Mutation(
@@ -42,5 +43,19 @@ SECURITY = {
         "if not (name in known or problem_with_name(name))]",
         (_RIGHTS,),
         "a client without CREATE creates a topic",
+    ),
+    "tls: a new certificate need not suit brokers that have the old settings": Mutation(
+        "server/security/tls/listener_contexts.py",
+        "    return handshake_problem(before.context, after.peer) or handshake_problem(after.context, before.peer)\n",
+        "    return handshake_problem(before.context, after.peer)\n",
+        (_HANDSHAKE,),
+        "while brokers are altered one after another, they cannot connect",
+    ),
+    "tls: with SASL every listener requires certificates of clients": Mutation(
+        "server/security/tls/contexts.py",
+        "security_protocols(settings).get(listener_name) == SASL_SSL",
+        "False",
+        (_CONTEXTS,),
+        "clients without certificates are refused, although they log in",
     ),
 }

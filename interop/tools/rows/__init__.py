@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..row import Row, Scenario
-from . import cluster, configs, groups, performance, records, streams, topics, transactions
+from . import cluster, configs, groups, performance, records, security, streams, topics, transactions
 
 SCENARIOS: tuple[Scenario, ...] = tuple(
     scenario
@@ -11,5 +11,8 @@ SCENARIOS: tuple[Scenario, ...] = tuple(
     for scenario in part.SCENARIOS
 )
 
-ROWS: tuple[Row, ...] = tuple(row for scenario in SCENARIOS for row in scenario.rows if row.does)
+SECURED: tuple[Scenario, ...] = security.SCENARIOS
+"""For servers whose clients log in."""
+
+ROWS: tuple[Row, ...] = tuple(row for scenario in (*SCENARIOS, *SECURED) for row in scenario.rows if row.does)
 """The rows that the page lists."""

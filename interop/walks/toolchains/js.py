@@ -54,16 +54,26 @@ def _node(folder: Path) -> str:
     return str(folder / "node_modules" / ".bin" / "node")
 
 
+def confluent_command(folder: Path, file: str) -> list[str]:
+    """The command line of a program that uses Confluent's client."""
+    return [program("env"), f"NODE_MODULES={folder / 'node_modules'}", program("node"), str(FOLDER / file)]
+
+
 def _confluent(folder: Path) -> list[str]:
-    return [program("env"), f"NODE_MODULES={folder / 'node_modules'}", program("node"), str(FOLDER / "confluent.mjs")]
+    return confluent_command(folder, "confluent.mjs")
 
 
 TOOLCHAIN = Toolchain("JavaScript", FOLDER, build)
 SLOW = Toolchain("JavaScript", CONFLUENT, build_confluent, slow=True)
 
 
+def own_command(folder: Path, file: str, *words: str) -> list[str]:
+    """The command line of a program that runs on the Node of the build."""
+    return [_node(folder), str(folder / file), *words]
+
+
 def _own(file: str) -> Callable[[Path], list[str]]:
-    return lambda folder: [_node(folder), str(folder / file)]
+    return lambda folder: own_command(folder, file)
 
 
 def _row(

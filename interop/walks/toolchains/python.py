@@ -20,17 +20,21 @@ def build(folder: Path) -> None:
 TOOLCHAIN = Toolchain("Python", FOLDER, build)
 
 
+def command(module: str, *words: str) -> list[str]:
+    """The command line of a module, on the interpreter of the tests."""
+    return [sys.executable, "-m", module, *words]
+
+
 def _row(
     package: str, not_offered: Mapping[str, str] = NOTHING, group_protocols: tuple[str, ...] = (CLASSIC,)
 ) -> Program:
-    command = [sys.executable, "-m", "interop.programs.python", package]
     return Program(
         package,
         "Python",
         package,
         version(package),
         TOOLCHAIN,
-        lambda folder: command,
+        lambda folder: command("interop.programs.python", package),
         not_offered,
         group_protocols=group_protocols,
     )

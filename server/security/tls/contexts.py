@@ -14,6 +14,8 @@ import ssl
 from kafkadouble.wire.errors import UsageError
 
 from ...configs.layers import Layers
+from ...configs.listener_settings import name_of_listener
+from ...configs.listeners import security_protocols
 from .cipher_suites import is_of_tls_1_3, name_in_openssl
 from .key_stores import KeyStore, key_store, load_key, load_trusted, trusted_certificates
 from .tls_settings import ListenerTlsSettings, TlsSettings
@@ -22,6 +24,8 @@ VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3
 PROTOCOLS = ("TLSv1.3", "TLSv1.2", "TLSv1.1", "TLS", "SSL", "SSLv3", "SSLv2")
 """What Kafka documents for `ssl.protocol`."""
 
+CLIENT_AUTH_SETTING = "ssl.client.auth"
+SASL_SSL = "SASL_SSL"
 CLIENT_AUTH = {"none": ssl.CERT_NONE, "requested": ssl.CERT_OPTIONAL, "required": ssl.CERT_REQUIRED}
 
 
@@ -43,12 +47,21 @@ def server_context_of(settings: Layers, listener_name: str) -> tuple[ssl.SSLCont
             f"{given.shown('ssl.keystore.location')} is not set: a listener with TLS needs a key and its certificate"
         )
     load_key(made, store, given)
-    made.verify_mode = CLIENT_AUTH[given.text("ssl.client.auth") or "none"]
+    made.verify_mode = CLIENT_AUTH[_client_auth(settings, listener_name)]
     if made.verify_mode is not ssl.CERT_NONE:
         trust(made, given, ssl.Purpose.CLIENT_AUTH)
     else:
         trusted_certificates(given)  # a mistake in them is reported all the same
     return made, store
+
+
+def _client_auth(settings: Layers, listener_name: str) -> str:
+    """`ssl.client.auth` of a listener. With SASL_SSL only one with the prefix of the listener
+    counts (KIP-684), since its clients authenticate by SASL."""
+    setting = name_of_listener(settings, listener_name, CLIENT_AUTH_SETTING)
+    if setting == CLIENT_AUTH_SETTING and security_protocols(settings).get(listener_name) == SASL_SSL:
+        return "none"
+    return str(settings.value(setting) or "none")
 
 
 def client_context(settings: Layers, listener_name: str) -> ssl.SSLContext:

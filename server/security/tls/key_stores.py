@@ -40,6 +40,8 @@ class KeyStore(NamedTuple):
     pem: str
     password: str | None
     """Of the private key, if it is encrypted."""
+    alias: str = "kafka"
+    """The name of the entry; Kafka gives this one to PEM."""
 
 
 def key_store(settings: TlsSettings) -> KeyStore | None:
@@ -59,6 +61,11 @@ def key_store(settings: TlsSettings) -> KeyStore | None:
     if format_ == PEM:
         return KeyStore(str(data, "latin-1"), password)
     return KeyStore(_from_pkcs12(settings, KEYSTORE, name, data), None)
+
+
+def location_of(settings: TlsSettings) -> str:
+    """The setting that has the key."""
+    return KEY if settings.text(KEY) is not None else LOCATIONS[KEYSTORE]
 
 
 def trusted_certificates(settings: TlsSettings, *names: str) -> str | None:
@@ -85,9 +92,8 @@ def load_key(context: ssl.SSLContext, store: KeyStore, settings: TlsSettings) ->
         context.load_cert_chain(path, password=lambda: password)
     except ssl.SSLError as error:
         why = f"is {KEY_PASSWORD} right?" if "ENCRYPTED" in store.pem else "it needs a private key and its certificates"
-        setting = KEY if settings.text(KEY) else LOCATIONS[KEYSTORE]
         raise UsageError(
-            f"{settings.shown(setting)}: no key and certificate can be read from it ({error.reason or error}): {why}"
+            f"{settings.shown(location_of(settings))}: no key and certificate can be read from it ({error.reason or error}): {why}"
         ) from None
     finally:
         os.unlink(path)

@@ -2,9 +2,10 @@
 
 Rules. A change is validated before it is written: the new key store can be read, and its
 certificate has the distinguished name and the alternative names of the one before, unless
-`ssl.allow.dn.changes` and `ssl.allow.san.changes` say otherwise. Then new connections have the new
-certificates, and old ones go on. Files are read again with each change of the node's settings, as
-Kafka does for files that were modified.
+`ssl.allow.dn.changes` and `ssl.allow.san.changes` say otherwise. On the listener that brokers use
+among themselves, brokers with the settings before and after must be able to connect to one another
+(`handshake_check.py`). Then new connections have the new certificates, and old ones go on. Files
+are read again with each change of the node's settings, as Kafka does for files that were modified.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from kafkadouble.wire.errors import UsageError, WireError
 
 from ...configs.layers import Layers
 from ...configs.listener_settings import prefix_of
+from ...configs.listeners import inter_broker_listener_name
 from ...requests.listener_spec import ListenerSpec
+from .certificate_changes import CONFIG_EXCEPTION, refused_change
 from .certificate_names import CertificateNames, names_of
 from .contexts import server_context_of
-from .key_stores import KeyStore
+from .handshake_check import handshake_problem, peer_context
+from .key_stores import KeyStore, key_store, trusted_certificates
+from .tls_settings import ListenerTlsSettings
 
 log = logging.getLogger("kafkadouble.server.security")
 
@@ -29,11 +34,19 @@ BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 REFUSED = "Validation of dynamic config update of SSLFactory failed: "
 
 
+NO_KEY_STORE = "Cannot remove the SSL keystore from an existing listener for which a keystore was configured."
+NO_TRUST_STORE = "Cannot add SSL truststore to an existing listener for which no truststore was configured."
+
+
 class ListenerCertificate(NamedTuple):
-    """The context of one listener, and the names in its certificate."""
+    """The context of one listener, and what a change of its certificate is compared with. `peer`:
+    the context of other brokers, for the listener that they use."""
 
     context: ssl.SSLContext
+    store: KeyStore
     names: CertificateNames
+    has_trust_store: bool
+    peer: ssl.SSLContext | None
 
 
 class ListenerContexts:
@@ -49,15 +62,12 @@ class ListenerContexts:
         return self._contexts[listener_name].context
 
     def problem_of(self, altered: Layers) -> str:
-        """Why these settings cannot be those of the node, or ""."""
+        """Why these settings cannot be those of the node, or "". Listeners whose own settings are
+        the same are not looked at."""
         for name in self._names:
-            if not _own(altered, name) and not _own(self._settings, name):
+            if _own(altered, name) == _own(self._settings, name):
                 continue
-            try:
-                made = made_of(altered, name)
-            except UsageError as unusable:
-                return f"{REFUSED}{unusable}"
-            if problem := _incompatible(self._contexts[name].names, made.names, altered):
+            if problem := _problem_of(self._contexts[name], altered, name):
                 return f"{REFUSED}{problem}"
         return ""
 
@@ -74,7 +84,31 @@ class ListenerContexts:
 def made_of(settings: Layers, listener_name: str) -> ListenerCertificate:
     """The context of a listener by these settings. UsageError."""
     context, store = server_context_of(settings, listener_name)
-    return ListenerCertificate(context, _names_in(store))
+    has_trust_store = trusted_certificates(ListenerTlsSettings(settings, listener_name)) is not None
+    is_of_brokers = inter_broker_listener_name(settings) == listener_name
+    peer = peer_context(settings, listener_name) if is_of_brokers else None
+    return ListenerCertificate(context, store, _names_in(store), has_trust_store, peer)
+
+
+def _problem_of(before: ListenerCertificate, altered: Layers, name: str) -> str:
+    try:
+        if key_store(ListenerTlsSettings(altered, name)) is None:
+            return f"{CONFIG_EXCEPTION}{NO_KEY_STORE}"
+        after = made_of(altered, name)
+    except UsageError as unusable:
+        return str(unusable)
+    if problem := refused_change(before.names, after.names, after.store.alias, altered):
+        return problem
+    if after.has_trust_store and not before.has_trust_store:
+        return f"{CONFIG_EXCEPTION}{NO_TRUST_STORE}"
+    return _connection_problem(before, after)
+
+
+def _connection_problem(before: ListenerCertificate, after: ListenerCertificate) -> str:
+    """Why a broker with the settings before and one with those after cannot connect, or ""."""
+    if before.peer is None or after.peer is None:
+        return ""
+    return handshake_problem(before.context, after.peer) or handshake_problem(after.context, before.peer)
 
 
 def _names_in(store: KeyStore) -> CertificateNames:
@@ -90,11 +124,3 @@ def _own(settings: Layers, name: str) -> dict[str, str]:
     """The settings of TLS that only this listener has."""
     prefix = f"{prefix_of(name)}ssl."
     return {each: text for each, text in settings.texts.items() if each.startswith(prefix)}
-
-
-def _incompatible(before: CertificateNames, after: CertificateNames, settings: Layers) -> str:
-    if after.subject.lower() != before.subject.lower() and not settings.value("ssl.allow.dn.changes"):
-        return f"Keystore DistinguishedName does not match: existing={before.subject}, new={after.subject}"
-    if not before.alternative <= after.alternative and not settings.value("ssl.allow.san.changes"):
-        return "Keystore SubjectAltNames do not match: the new certificate lacks some of the existing one"
-    return ""

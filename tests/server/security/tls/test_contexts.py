@@ -219,3 +219,24 @@ def test_a_mistake_is_one_sentence_without_a_password(files: Files, given: dict[
         server_context(settings(filled), "SSL")
     assert "x-y-z" not in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "prefix", "expected"),
+    [
+        ("SSL", "", ssl.CERT_REQUIRED),
+        ("SASL_SSL", "", ssl.CERT_NONE),
+        ("SASL_SSL", "listener.name.one.", ssl.CERT_REQUIRED),
+    ],
+)
+def test_with_sasl_a_certificate_is_required_for_a_listener_only(
+    files: Files, protocol: str, prefix: str, expected: ssl.VerifyMode
+) -> None:
+    both = settings(
+        {
+            "listener.security.protocol.map": f"PLAINTEXT:PLAINTEXT,ONE:{protocol},CONTROLLER:PLAINTEXT",
+            **pem(files),
+            f"{prefix}ssl.client.auth": "required",
+        }
+    )
+    assert server_context(both, "ONE").verify_mode is expected

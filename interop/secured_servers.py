@@ -1,0 +1,154 @@
+"""A server that asks its clients who they are and lets them do only what they may, of each kind: an
+Apache Kafka, and a kafkadouble with the same server.properties.
+
+Listeners beside the plain one, whose clients may do everything: SASL (SASL_PLAINTEXT), SECURE
+(SASL_SSL), and MUTUAL (SSL, where clients show certificates). Every user of `USERS` logs in by each
+mechanism, with the password NAME-secret. A user may do everything with topics and groups that
+begin with its name, one of which is there; each slow user has a quota, and `admin` may do
+everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from interop import quorum
+from interop.controllers.kinds import DOUBLE, Kafka
+from interop.local.node import Kind, Node, finished
+from interop.local.ports import HOST, free_ports
+from interop.quorum import CLIENTS, CONTROLLER, Seat
+from interop.raw import ask
+from interop.support import eventually
+from kafkadouble.certificates import Certificates
+from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
+from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
+
+SASL, SECURE, MUTUAL = "SASL", "SECURE", "MUTUAL"
+PROTOCOLS = {CLIENTS: "PLAINTEXT", CONTROLLER: "PLAINTEXT", SASL: "SASL_PLAINTEXT", SECURE: "SASL_SSL", MUTUAL: "SSL"}
+"""The listeners, and the security protocol of each."""
+
+PASSWORDS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+OAUTHBEARER = "OAUTHBEARER"
+SLOW_USERS = tuple(f"slow-{number}" for number in range(16))
+ADMIN = "admin"
+USERS = ("alice", ADMIN, *SLOW_USERS)
+RATE = 50_000
+"""The quota of each slow user in bytes per second."""
+
+PRIVATE = "private"
+"""A topic that no user may write to."""
+
+MODULES = "org.apache.kafka.common.security"
+KINDS: Mapping[str, Kind] = {"double": DOUBLE, "local": Kafka()}
+TOPIC, GROUP, PREFIXED, ALL, ALLOW = 2, 3, 4, 2, 3
+"""Numbers of ACLs: resource types, the pattern type PREFIXED, the operation ALL, the permission."""
+
+
+class Secured(NamedTuple):
+    """A running server, by the name of its kind. `addresses` is HOST:PORT by listener."""
+
+    kind: str
+    addresses: Mapping[str, str]
+    certificates: Certificates
+
+
+def password_of(user: str) -> str:
+    return f"{user}-secret"
+
+
+@contextmanager
+def secured_server(kind: str, folder: Path) -> Iterator[Secured]:
+    """A server of this kind. Raises Missing."""
+    addresses = {name: (HOST, port) for name, port in zip(PROTOCOLS, free_ports(len(PROTOCOLS)), strict=True)}
+    seat = Seat(1, ("broker", "controller"), addresses, addresses)
+    certificates = Certificates("valid", ["localhost", HOST])
+    settings = {**quorum.settings(seat, [seat], str(folder / "data")), **_settings(certificates)}
+    node = Node(seat, KINDS[kind], quorum.cluster_id(), folder, settings)
+    scram = [f"{name}=[name={user},password={password_of(user)}]" for name in PASSWORDS[1:] for user in USERS]
+    try:
+        finished([node.formatting([word for user in scram for word in ("--add-scram", user)])])
+        node.start()
+        _fill(node.bootstrap)
+        yield Secured(kind, {name: f"{host}:{port}" for name, (host, port) in addresses.items()}, certificates)
+    finally:
+        node.kill()
+        certificates.close()
+
+
+def _settings(certificates: Certificates) -> dict[str, str]:
+    pair, own = certificates.of_brokers(), certificates.directory / "broker.pem"
+    own.write_text(pair.key + pair.certificate)
+    users = " ".join(f'user_{user}="{password_of(user)}"' for user in USERS)
+    logins = {
+        "plain": f"{MODULES}.plain.PlainLoginModule required {users};",
+        "scram-sha-256": f"{MODULES}.scram.ScramLoginModule required;",
+        "scram-sha-512": f"{MODULES}.scram.ScramLoginModule required;",
+        "oauthbearer": f'{MODULES}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="node";',
+    }
+    return {
+        "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in PROTOCOLS.items()),
+        "sasl.enabled.mechanisms": ",".join((*PASSWORDS, OAUTHBEARER)),
+        **{
+            f"listener.name.{name.lower()}.{mechanism}.sasl.jaas.config": login
+            for name in (SASL, SECURE)
+            for mechanism, login in logins.items()
+        },
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": str(own),
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(certificates.authority_file),
+        # SECURE does not heed it, since its clients authenticate by SASL.
+        "ssl.client.auth": "required",
+        "ssl.principal.mapping.rules": r"RULE:^CN=(.*?)(,.*)?$/$1/,DEFAULT",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": f"User:ANONYMOUS;User:{ADMIN}",
+        "delegation.token.secret.key": "a key of the test",
+    }
+
+
+def _fill(bootstrap: str) -> None:
+    """Gives the users their rights and quotas, and creates a topic for each and the private one."""
+    of = CreateAclsRequest
+    rights = [
+        of.AclCreation(
+            resource_type=resource,
+            resource_name=user,
+            resource_pattern_type=PREFIXED,
+            principal=f"User:{user}",
+            host="*",
+            operation=ALL,
+            permission_type=ALLOW,
+        )
+        for user in USERS
+        for resource in (TOPIC, GROUP)
+    ]
+    assert {each.error_code for each in ask(bootstrap, of(creations=rights), 3).results} == {0}
+    quotas = AlterClientQuotasRequest
+    entries = [
+        quotas.EntryData(
+            entity=[quotas.EntityData(entity_type="user", entity_name=user)],
+            ops=[quotas.OpData(key="producer_byte_rate", value=RATE, remove=False)],
+        )
+        for user in SLOW_USERS
+    ]
+    assert {each.error_code for each in ask(bootstrap, quotas(entries=entries), 1).entries} == {0}
+    topics = CreateTopicsRequest
+    made = [topics.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in (*USERS, PRIVATE)]
+    answer = ask(bootstrap, topics(topics=made, timeout_ms=30_000), 7)
+    assert {each.error_code for each in answer.topics} == {0}
+    eventually(lambda: _errors(bootstrap, (*USERS, PRIVATE)), lambda found: found == {0})
+
+
+def _errors(bootstrap: str, names: Sequence[str]) -> set[int]:
+    """The errors of topics of one partition: a broker leads a partition a moment after it is
+    known."""
+    of = ListOffsetsRequest
+    partitions = [of.ListOffsetsPartition(partition_index=0, timestamp=-1)]
+    topics = [of.ListOffsetsTopic(name=name, partitions=partitions) for name in names]
+    answer = ask(bootstrap, of(replica_id=-1, topics=topics), 7)
+    return {each.error_code for topic in answer.topics for each in topic.partitions}

@@ -28,7 +28,7 @@ from tests.support.garbage import collect
 # It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
-    from kafka import KafkaAdminClient
+    from kafka import KafkaAdminClient, KafkaProducer
     from kafka.errors import KafkaError as PythonKafkaError
 
 USERS = {"alice": "secret", "bob": "other"}
@@ -149,6 +149,16 @@ def test_the_requests_of_one_principal_fail(kafka: KafkaDouble) -> None:
         kafka.requests.assert_seen("Produce", principal="User:carol")
 
 
+def test_the_requests_of_a_certificate_fail() -> None:
+    with KafkaDouble(security="SSL") as kafka:
+        kafka.create_topic("orders")
+        kafka.fail("Metadata", "TOPIC_AUTHORIZATION_FAILED", principal="User:alice", topic="orders", times=None)
+        for user, expected in (("alice", True), ("bob", False), (None, False)):
+            topic = AdminClient({**kafka.client_config(user), **FAST}).list_topics(timeout=LONG_S).topics["orders"]
+            assert (topic.error is not None) == expected
+        kafka.requests.assert_seen("Metadata", principal="User:ANONYMOUS")
+
+
 def test_the_connections_of_one_principal_are_cut() -> None:
     with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka:
         clients = {user: AdminClient({**kafka.client_config(user), **FAST, "socket.timeout.ms": 300}) for user in USERS}
@@ -211,6 +221,30 @@ def test_sessions_end_on_demand(brokers: int) -> None:
         assert kafka.expire_sasl_sessions("User:alice") >= 1
         send()  # alice connects and logs in again
         assert len(kafka.requests.of("SaslAuthenticate", principal="User:alice")) > logins["alice"]
+
+
+@pytest.mark.usefixtures("collected")
+def test_aiokafka_survives_the_end_of_its_session(kafka: KafkaDouble) -> None:
+    async def send_twice() -> None:
+        async with AIOKafkaProducer(**kafka.client_config("alice", "aiokafka")) as producer:
+            await producer.send_and_wait("orders", b"1")
+            assert await asyncio.to_thread(kafka.expire_sasl_sessions, "User:alice") >= 1
+            await producer.send_and_wait("orders", b"2")
+
+    asyncio.run(send_twice())
+    assert [record.value for record in kafka.records("orders")] == [b"1", b"2"]
+
+
+@pytest.mark.usefixtures("collected")
+def test_kafka_python_survives_the_end_of_its_session(kafka: KafkaDouble) -> None:
+    producer = KafkaProducer(**kafka.client_config("alice", "kafka-python"), retries=5)
+    producer.send("orders", b"1").get(LONG_S)
+    logins = len(kafka.requests.of("SaslAuthenticate"))
+    assert kafka.expire_sasl_sessions("User:alice") >= 1
+    producer.send("orders", b"2").get(LONG_S)
+    producer.close()
+    assert len(kafka.requests.of("SaslAuthenticate")) > logins
+    assert [record.value for record in kafka.records("orders")] == [b"1", b"2"]
 
 
 class Wire:

@@ -2,8 +2,10 @@ package kafkadouble_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +151,18 @@ func TestErrorsAreTyped(t *testing.T) {
 	}
 	if _, err := kafka.AssertSeen(ctx, kafkadouble.APIs("Produce")); !errors.As(err, &assertion) {
 		t.Fatal(err)
+	}
+}
+
+func TestAScenarioMayHaveUsers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.toml")
+	check(t, os.WriteFile(path, []byte("security = 'SASL_SSL'\nusers = { alice = 'secret' }\n[[topics]]\nname = 'orders'\n"), 0o600))
+	kafka := kafkadouble.New(t, kafkadouble.WithScenario(path))
+	topics := must[map[string]kafkadouble.TopicDescription](t)(kafka.Topics(t.Context()))
+	settings := must[kafkadouble.ClientSettings](t)(kafka.ClientSettings(t.Context(), "alice"))
+	config := must[*tls.Config](t)(settings.TLS())
+	if len(topics) != 1 || settings.Password != "secret" || config.RootCAs == nil {
+		t.Fatal(topics, settings)
 	}
 }
 

@@ -73,6 +73,11 @@ func WithCertificate(kind string) Option {
 	return WithArguments("--certificate", kind)
 }
 
+// WithScenario is the file of a scenario, with which the start and each Reset begin.
+func WithScenario(path string) Option {
+	return WithArguments("--scenario", path)
+}
+
 // WithArguments adds arguments of `kafkadouble serve`, such as "--data-dir", "/tmp/data".
 func WithArguments(arguments ...string) Option {
 	return func(o *options) { o.arguments = append(o.arguments, arguments...) }

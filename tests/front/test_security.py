@@ -94,6 +94,36 @@ def test_each_client_has_its_form() -> None:
     assert found["kafkajs"]["ssl"]["ca"] == [Path(authority).read_text()]
 
 
+def test_each_client_has_contents_in_place_of_files() -> None:
+    with KafkaDouble(security="SSL", config={"ssl.client.auth": "required"}) as kafka:
+        kafka.create_topic("t")
+        found = {
+            client: kafka.client_config("alice", client, contents=True) for client in CLIENTS if client not in PATHS
+        }
+        files = kafka.client_config("alice", "franz-go")["tls"]
+        authority, own = Path(files["ca_file"]).read_text(), Path(files["key_file"]).read_text()
+        assert sent(found["confluent-kafka"])
+        with pytest.raises(UsageError, match="kafka-python takes names of files: leave out contents"):
+            kafka.client_config("alice", "kafka-python", contents=True)
+    assert not [client for client, config in found.items() if files["ca_file"] in str(config)]
+    assert found["franz-go"]["tls"] == {"ca_pem": authority, "cert_pem": own, "key_pem": own}
+    assert found["java"]["ssl.truststore.certificates"] == authority
+    assert found["java"]["ssl.keystore.key"] + found["java"]["ssl.keystore.certificate.chain"] == own
+    assert found["generic"] == {
+        "bootstrap_servers": found["java"]["bootstrap.servers"],
+        "security_protocol": "SSL",
+        "ca_pem": authority,
+        "certificate_and_key_pem": own,
+        "mechanism": None,
+        "user": None,
+        "password": None,
+    }
+
+
+PATHS = ("kafka-python", "aiokafka")
+"""The clients that take names of files, or objects of Python."""
+
+
 def test_without_security_a_client_needs_the_address_alone() -> None:
     with KafkaDouble() as kafka:
         for client in CLIENTS:

@@ -81,9 +81,8 @@ def test_it_has_begun_when_every_broker_accepts() -> None:
     async def main() -> None:
         members = [SimpleNamespace(listener=SimpleNamespace(opened=asyncio.Event())) for _ in range(3)]
         cluster: Any = SimpleNamespace(all_listeners=[()] * 4, members=members, start=started)
-        begun = asyncio.ensure_future(
-            _begin(SimpleNamespace(topic=[], scenario=None, security=None, access=None), cluster)
-        )  # type: ignore[arg-type]
+        options: Any = SimpleNamespace(topic=[], scenario=None, security=None, access=None)
+        begun = asyncio.ensure_future(_begin(options, cluster))
         for member in members:
             await asyncio.sleep(0)
             assert not begun.done()

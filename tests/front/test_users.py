@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from aiokafka import AIOKafkaProducer
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, ConfigResource
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages import headers
@@ -251,6 +251,31 @@ def test_no_output_shows_a_password(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
     assert "cannot be authenticated by PLAIN" in caplog.text
     assert isinstance(double._settings, Settings)
+
+
+def test_no_output_shows_a_password_that_was_changed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    planted = "PLANTED-of-carol"
+    caplog.set_level(logging.DEBUG)
+    scenario = tmp_path / "x.yaml"
+    scenario.write_text(
+        f"security: SASL_PLAINTEXT\nusers: {{alice: {planted}}}\nsteps:\n"
+        f"- {{at: 0, verb: set_user, user: carol, password: {planted}}}\n"
+        f"- {{at: 0, verb: set_user, user: '', password: {planted}}}\n"
+    )
+    with KafkaDouble(
+        scenario=scenario, capture=tmp_path / "c.parquet", capture_bodies=True, capture_frames=True
+    ) as kafka:
+        assert [step.state for step in kafka.scenario_steps] == ["done", "failed"]
+        client = AdminClient(kafka.client_config("carol"))
+        resource = ConfigResource(ConfigResource.Type.BROKER, "1")
+        (found,) = client.describe_configs([resource], request_timeout=LONG_S).values()
+        shown = [str({name: entry.value for name, entry in found.result().items()})]
+        shown += [repr(kafka), repr(kafka._scenario), repr(kafka._security), str(kafka.scenario_steps)]
+        shown += [str(each.to_json()) for each in kafka.requests]
+        shown += [repr(kafka._serving().broker.node.settings)]
+    shown += [caplog.text, str(pq.read_table(tmp_path / "c.parquet").to_pylist())]
+    assert [text[max(0, text.find("PLANTED") - 80) :][:200] for text in shown if "PLANTED" in text] == []
+    assert "the step set_user at 0 s failed" in caplog.text
 
 
 def test_connections_that_never_authenticate_leave_no_descriptor() -> None:

@@ -79,11 +79,12 @@ function passwords({ users = {} }) {
 }
 
 function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [], ...access }) {
-  const { security, certificate, acls = [], superUsers = [] } = access;
+  const { security, certificate, acls = [], superUsers = [], scenario } = access;
   return [
     ...['serve', '--port', '0', '--control-port', '0', '--brokers', String(brokers)],
     ...Object.entries(topics).flatMap(([name, partitions]) => ['--topic', `${name}:${partitions}`]),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ...(scenario ? ['--scenario', scenario] : []),
     ...(security ? ['--security', security] : []),
     ...(certificate ? ['--certificate', certificate] : []),
     ...acls.flatMap((acl) => ['--acl', acl]),

@@ -43,6 +43,8 @@ export interface StartOptions {
   topics?: Record<string, number>;
   /** Settings of Kafka's broker. */
   settings?: Record<string, string | number | boolean>;
+  /** The path of a scenario, with which the start and each reset begin. */
+  scenario?: string;
   /** The protocol of the brokers; `clientConfig` has the settings of clients. */
   security?: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   /** The users that can log in by SASL, each with a password. */

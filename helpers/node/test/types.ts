@@ -4,7 +4,7 @@ import { KafkaError, start, type Double, type Rule, type TopicRecord } from '../
 export async function used(): Promise<string | undefined> {
   const kafka: Double = await start({ brokers: 3, topics: { orders: 2 } });
   await kafka.createTopic('invoices', { partitions: 2, config: { 'cleanup.policy': 'compact' } });
-  const secured: Double = await start({ security: 'SASL_SSL', users: { alice: 'secret' }, acls: [], certificate: 'expired' });
+  const secured: Double = await start({ security: 'SASL_SSL', users: { alice: 'secret' }, acls: [], certificate: 'expired', scenario: 'a.yaml' });
   const settings: Record<string, any> = await secured.clientConfig({ client: 'kafkajs', user: 'alice' });
   await secured.createAcls([`User:${settings.sasl.username} allow READ topic:orders`]);
   const rule: Rule = await kafka.fail('Produce', 'NOT_LEADER_OR_FOLLOWER', { times: 2, topic: 'orders' });

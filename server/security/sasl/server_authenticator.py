@@ -24,6 +24,7 @@ from typing import Final, NamedTuple, Protocol
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 
+from . import oauth_bearer, plain
 from .claimed_name import claimed_name
 from .exchange import Authenticated, SaslFailure, ServerExchange
 
@@ -78,6 +79,12 @@ ADMITTED: Final[dict[SaslState, dict[int, FrameAdmission]]] = {
     SaslState.FAILED: {VERSIONS: CLOSE, HANDSHAKE: CLOSE, AUTHENTICATE: CLOSE, OTHER: CLOSE},
 }
 """What to do with a frame, by state and API."""
+
+WRONG_CREDENTIALS: Final[Mapping[str, str]] = {
+    "PLAIN": plain.WRONG,
+    "OAUTHBEARER": oauth_bearer.TokenRefused("by a fault rule").as_json(),
+}
+"""What the mechanisms say of wrong credentials that have texts of their own."""
 
 ILLEGAL = "SaslAuthenticate request received after successful authentication"
 
@@ -189,9 +196,9 @@ class SaslServerAuthenticator:
 
     def fail_by_rule(self, message: str | None) -> str:
         """A fault rule refuses the authentication. Returns the message for the client: that of
-        wrong credentials, if there is no other."""
+        wrong credentials of its mechanism, if there is no other."""
         self._fail(f"is refused by a fault rule, {f'by {self.mechanism}' if self.mechanism else 'as SASL begins'}")
-        return message or self._wrong_credentials()
+        return message or WRONG_CREDENTIALS.get(self.mechanism) or self._wrong_credentials()
 
     @property
     def enabled(self) -> tuple[str, ...]:

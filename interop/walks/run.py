@@ -18,6 +18,9 @@ from typing import IO, NamedTuple
 from .promise import ProgramResult, differences, expected, parsed
 from .toolchains.building import CLASSIC, Program, built
 
+TRANSACTIONS = {"InitProducerId", "AddPartitionsToTxn", "EndTxn"}
+"""The APIs that a broker serves if a walk can have transactions."""
+
 PATIENCE = 120.0
 """Seconds that a program may run. It gives up by itself after 60."""
 TAIL = 3000

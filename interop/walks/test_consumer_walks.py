@@ -12,8 +12,7 @@ from interop.support import unique
 from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 
 from .programs import PROGRAMS
-from .run import faults, run
-from .test_walks import TRANSACTIONS
+from .run import TRANSACTIONS, faults, run
 from .toolchains.building import CONSUMER, Missing, Program
 
 pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs

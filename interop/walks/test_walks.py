@@ -11,12 +11,11 @@ from interop.support import unique
 
 from .conftest import WALK
 from .programs import PROGRAMS
-from .run import faults, run
+from .run import TRANSACTIONS, faults, run
 from .toolchains.building import Missing, Program
 
 pytestmark = pytest.mark.timeout(1200)  # the first run builds the programs
 
-TRANSACTIONS = {"InitProducerId", "AddPartitionsToTxn", "EndTxn"}
 WALKERS = [program for program in PROGRAMS if "walk" in program.verbs]
 
 

@@ -4,12 +4,15 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.configs.alter import AlterConfigOpType, Resource
 
 from .errors import raise_for
+
+if TYPE_CHECKING:
+    from .broker import Broker
 
 
 def to_set(broker: int, configs: Mapping[str, str]) -> IncrementalAlterConfigsRequest:
@@ -26,6 +29,13 @@ def check_results(answer: Any) -> None:
     """KafkaError for a setting that was refused."""
     for response in answer.responses:
         raise_for(response.error_code, response.error_message)
+
+
+def accept_any_certificate(member: Broker) -> None:
+    """Have a broker take certificates by which brokers could not connect to one another, which
+    Kafka refuses. For the thread of the broker."""
+    if member.node.tls is not None:
+        member.node.tls.must_connect_peers = False
 
 
 def _request(broker: int, changes: Iterable[tuple[str, int, str | None]]) -> IncrementalAlterConfigsRequest:

@@ -138,6 +138,7 @@ async def begin(broker: Broker | Cluster, security: Security, random: Random) ->
     for member in broker.members:
         changed = broker.image.config_overrides(Resource.BROKER, str(member.node.id))
         if names := [name for name in changed if name in security.changeable]:
+            broker_settings.accept_any_certificate(member)
             request = broker_settings.to_delete(member.node.id, names)
             broker_settings.check_results(await _answer(broker.ask(request, member)))
 

@@ -34,7 +34,7 @@ BACKOFF = "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms"
 BACKOFF_MAX = "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms"
 
 
-class KeyStore(Protocol):
+class ValidatorHost(Protocol):
     """What validators need of a node."""
 
     def now(self) -> int:
@@ -47,23 +47,23 @@ class KeyStore(Protocol):
 
 
 def validator_of(
-    class_name: str, settings: Layers, listener: str, options: Mapping[str, str], store: KeyStore
+    class_name: str, settings: Layers, listener: str, options: Mapping[str, str], host: ValidatorHost
 ) -> Validator:
     """The validator that a class stands for. UsageError for an unknown one."""
     package, _, name = class_name.rpartition(".")
     if name in ("", UNSECURED):
-        return UnsecuredValidator(options, store.now)
+        return UnsecuredValidator(options, host.now)
     if name == SIGNED and package != OLD_PACKAGE:
         from .signed_tokens import SignedValidator, token_rules
 
         value = partial(of_mechanism, settings, listener, "OAUTHBEARER")
-        return SignedValidator(token_rules(value, partial(_keys_at, value, options, store)), store.now)
+        return SignedValidator(token_rules(value, partial(_keys_at, value, options, host)), host.now)
     raise UsageError(
         f"sasl.server.callback.handler.class: {class_name} is not known; {UNSECURED} and {SIGNED} of {PACKAGE} are"
     )
 
 
-def _keys_at(value: Callable[[str], object], options: Mapping[str, str], store: KeyStore, url: str) -> KeySource:
+def _keys_at(value: Callable[[str], object], options: Mapping[str, str], host: ValidatorHost, url: str) -> KeySource:
     """The keys at a URL. UsageError."""
     from ..tls.key_endpoint import context_of
     from .json_web_keys import KeysOfFile
@@ -81,4 +81,4 @@ def _keys_at(value: Callable[[str], object], options: Mapping[str, str], store: 
     of_tls = tuple(sorted((name, text) for name, text in options.items() if name.startswith("ssl.")))
     endpoint = KeyEndpoint(url, refresh_ms, backoff_ms, backoff_max_ms, of_tls)
     context_of(endpoint.url, endpoint.ssl_options)
-    return store.remote_keys(endpoint)
+    return host.remote_keys(endpoint)

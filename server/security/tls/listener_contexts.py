@@ -56,6 +56,9 @@ class ListenerContexts:
         self._names = [each.name for each in listeners if each.has_tls and each.bind is not None]
         self._settings = settings
         self._contexts = {name: made_of(settings, name) for name in self._names}
+        self.must_connect_peers = True
+        """Whether a change is refused if brokers cannot connect to one another afterwards. A test
+        that wants bad certificates says no."""
 
     def context(self, listener_name: str) -> ssl.SSLContext:
         """The context of the next connection to a listener."""
@@ -67,9 +70,23 @@ class ListenerContexts:
         for name in self._names:
             if _own(altered, name) == _own(self._settings, name):
                 continue
-            if problem := _problem_of(self._contexts[name], altered, name):
+            if problem := self._problem_of_one(name, altered):
                 return f"{REFUSED}{problem}"
         return ""
+
+    def _problem_of_one(self, name: str, altered: Layers) -> str:
+        before = self._contexts[name]
+        try:
+            if key_store(ListenerTlsSettings(altered, name)) is None:
+                return f"{CONFIG_EXCEPTION}{NO_KEY_STORE}"
+            after = made_of(altered, name)
+        except UsageError as unusable:
+            return str(unusable)
+        if problem := refused_change(before.names, after.names, after.store.alias, altered):
+            return problem
+        if after.has_trust_store and not before.has_trust_store:
+            return f"{CONFIG_EXCEPTION}{NO_TRUST_STORE}"
+        return _connection_problem(before, after) if self.must_connect_peers else ""
 
     def reload(self, settings: Layers) -> None:
         """Have new connections use these settings. One that cannot be used stays as it was."""
@@ -88,20 +105,6 @@ def made_of(settings: Layers, listener_name: str) -> ListenerCertificate:
     is_of_brokers = inter_broker_listener_name(settings) == listener_name
     peer = peer_context(settings, listener_name) if is_of_brokers else None
     return ListenerCertificate(context, store, _names_in(store), has_trust_store, peer)
-
-
-def _problem_of(before: ListenerCertificate, altered: Layers, name: str) -> str:
-    try:
-        if key_store(ListenerTlsSettings(altered, name)) is None:
-            return f"{CONFIG_EXCEPTION}{NO_KEY_STORE}"
-        after = made_of(altered, name)
-    except UsageError as unusable:
-        return str(unusable)
-    if problem := refused_change(before.names, after.names, after.store.alias, altered):
-        return problem
-    if after.has_trust_store and not before.has_trust_store:
-        return f"{CONFIG_EXCEPTION}{NO_TRUST_STORE}"
-    return _connection_problem(before, after)
 
 
 def _connection_problem(before: ListenerCertificate, after: ListenerCertificate) -> str:

@@ -139,9 +139,14 @@ class SecurityVerbs(VerbHost):
 
         Raises UsageError without TLS.
         """
+        from kafkadouble import broker_settings
+
         check(certificate=certificate)
         if self._security is None or self._security.certificates is None:
             raise UsageError("the listeners have no TLS: give security='SSL' or 'SASL_SSL'")
+        broker = self._serving().broker
+        for member in self._call(lambda: list(broker.members)):
+            self._call(broker_settings.accept_any_certificate, member)
         self._alter_brokers(self._security.certificate_config(certificate))
 
     def _with_sasl(self) -> Security:

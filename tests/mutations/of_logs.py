@@ -10,6 +10,7 @@ _RETENTION = "tests/server/log/test_retention.py"
 _CUTS, _HOLES, _OPENING = (f"tests/server/log/files/test_{name}.py" for name in ("cuts", "holes", "opening"))
 _LEDGER, _POWER_LOSS = (f"tests/server/log/files/test_{name}.py" for name in ("flush_ledger", "power_loss"))
 _RESTORE = "tests/front/test_snapshot_restore.py"
+_MOVES_AND_FAILURES = "tests/server/replica/test_moves_and_failures.py"
 _KEEPING = "tests/server/raft/snapshots/test_keeping.py"
 
 LOGS = {
@@ -99,8 +100,8 @@ LOGS = {
     ),
     "log: an epoch that begins is not flushed": Mutation(
         "server/log/log.py",
-        "self._storage.write_leader_epochs(self.epochs.entries, flush=True)",
-        "self._storage.write_leader_epochs(self.epochs.entries)",
+        "if self.epochs.assign(epoch, start):\n            self._storage.write_leader_epochs(self.epochs.entries, flush=True)",
+        "if self.epochs.assign(epoch, start):\n            self._storage.write_leader_epochs(self.epochs.entries)",
         (_OPENING, "tests/server/log/files/test_storage.py", _KIP_101, "tests/server/log/files/test_power_loss.py"),
         "after a loss of power the log has batches of an epoch that its checkpoint does not have (KIP-101)",
     ),
@@ -194,5 +195,33 @@ LOGS = {
         "made.producers.restore(self.producers)",
         (f"{_RESTORE}::test_the_state_of_producers_comes_back",),
         "a producer that goes on after a snapshot is out of sequence after the restore",
+    ),
+    "moves: a replica replaces the current one before it is flushed": Mutation(
+        "server/replica/replication/future_replica.py",
+        "return self.log.recovery_point < current.recovery_point",
+        "return False",
+        (_MOVES_AND_FAILURES,),
+        "a loss of power after a move to another directory takes records that were flushed",
+    ),
+    "moves: a replica replaces the current one before the controller knows": Mutation(
+        "server/replica/replica_alter_log_dirs_manager.py",
+        "        elif not move.is_assigned:\n",
+        "        elif move.is_assigned is None and move.has_failed:\n",
+        ("tests/server/broker/test_moves_of_brokers.py",),
+        "when the directory fails, the controller takes other partitions offline than those in it (KIP-858)",
+    ),
+    "moves: an epoch without a record is forgotten": Mutation(
+        "server/log/log.py",
+        "        self.epochs = LeaderEpochCache(other.epochs.entries)\n",
+        "",
+        ("tests/server/replica/test_moved_state.py",),
+        "a leader that has moved does not know its own epoch until it appends",
+    ),
+    "moves: the offsets of an earlier log count for the future replica": Mutation(
+        "server/logs/future_logs.py",
+        "        log_dir.ends_at(key, 0)  # the offsets of an earlier log of this partition\n",
+        "",
+        ("tests/server/handlers/test_alter_replica_log_dirs.py",),
+        "a partition that comes back to a directory is said to have been flushed further than it is, and is refused",
     ),
 }

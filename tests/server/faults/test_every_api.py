@@ -70,8 +70,17 @@ def request(served: ServedApi, version: int, cluster: Harness) -> Any:
     if not path:
         for field in fields_of(request_class):
             if field.array and field.struct is not None and field.present(version):
-                setattr(made, field.name, [field.struct()])
+                setattr(made, field.name, [nested(field.struct, version)])
     return made
+
+
+def nested(cls: type[Struct], version: int) -> Struct:
+    """A part that has one part of each kind in turn."""
+    struct = cls()
+    for field in fields_of(cls):
+        if field.array and field.present(version):
+            setattr(struct, field.name, [nested(field.struct, version) if field.struct else 0])
+    return struct
 
 
 @EVERY

@@ -8,6 +8,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
+from kafkadouble.server.log.formats import names
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.machine import produce_request, produced
 from tests.server.moving import Dirs, moved, moving
@@ -169,6 +170,20 @@ def test_a_purge_moves_the_log_start_offset_of_both(dirs: Dirs) -> None:
     dirs.restart()
     log = dirs.node.partition("t").log
     assert (log.log_start_offset, log.log_end_offset) == (15, 20)
+
+
+def test_the_offsets_of_an_earlier_log_do_not_count_when_a_partition_comes_back(dirs: Dirs) -> None:
+    """Its recovery point would say that unflushed records are flushed."""
+    dirs.produce(20)
+    dirs.restart()
+    logs = dirs.node.node.logs
+    [source] = [each for each in logs._dirs if each.path == str(dirs.source)]  # type: ignore[attr-defined]
+    assert source.offset(names.RECOVERY_POINT, ("t", 0)) == 20
+    for path in (dirs.target, dirs.source):
+        assert moved(dirs.node, path) == "NONE"
+        if path == dirs.source:
+            assert source.offset(names.RECOVERY_POINT, ("t", 0)) == 0
+        dirs.finish()
 
 
 def test_a_log_that_does_not_begin_at_0_moves(dirs: Dirs) -> None:

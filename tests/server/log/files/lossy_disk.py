@@ -258,8 +258,8 @@ class LossyDisk:
 
     def flush_folder(self, folder: str) -> None:
         self.check()
-        # Journals keep the new name of a folder with what is in it.
-        if any(_is_of_folder(renaming) and renaming[1] == folder for renaming in self._renamings):
+        # Journals keep the new name of a folder with what is in it, and with what has its old name.
+        if any(_is_of_folder(renaming) and folder in renaming[:2] for renaming in self._renamings):
             self._flush_names("")
         self._flush_names(folder)
 

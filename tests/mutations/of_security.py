@@ -1,4 +1,5 @@
-"""Mutations of the authorizer, and of how it divides the requests of clients (KIP-11, KIP-290)."""
+"""Mutations of the authorizer, and of how it divides the requests of clients (KIP-11, KIP-290); of
+the keys of signed tokens, of sessions, and of secrets in captures."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ from .mutation import Mutation
 _HERE = "tests/server/security/test_"
 _AUTHORIZER, _INDEX, _RIGHTS = (f"{_HERE}{name}.py" for name in ("authorizer", "acl_index", "client_rights"))
 _HANDSHAKE, _CONTEXTS = (f"tests/server/security/tls/test_{name}.py" for name in ("handshake_check", "contexts"))
+
+_KEYS = "tests/server/security/sasl/test_remote_keys.py"
 
 SECURITY = {
     "authorizer: an ACL that denies is no stronger than one that allows": Mutation(
@@ -57,5 +60,32 @@ SECURITY = {
         "False",
         (_CONTEXTS,),
         "clients without certificates are refused, although they log in",
+    "keys: a missing key has its set fetched for every token": Mutation(
+        "server/security/sasl/remote_keys.py",
+        " or now < self._missing.get(key_id, now)",
+        "",
+        (_KEYS,),
+        "a client without a right has the issuer asked as often as it likes",
+    ),
+    "keys: a fetch that fails for good is not followed by another": Mutation(
+        "server/security/sasl/remote_keys.py",
+        "        self._is_busy = False\n        self._at(now + self.endpoint.refresh_ms, self._begin)\n\n    def _begin",
+        "        self._at(now + self.endpoint.refresh_ms, self._begin)\n\n    def _begin",
+        (_KEYS,),
+        "the keys stay for ever after one failure",
+    ),
+    "sessions: a token that has expired within the skew has a session": Mutation(
+        "server/security/sasl/server_authenticator.py",
+        "now + (lifetime_ms or -1)",
+        "now + lifetime_ms",
+        ("tests/server/security/sasl/test_server_authenticator.py",),
+        "a client goes on with a token that has expired",
+    ),
+    "captures: frames with credentials are kept": Mutation(
+        "server/tracing/secret_frames.py",
+        "    if api_key in OF_CREDENTIALS:\n        return True\n",
+        "",
+        ("tests/server/tracing/test_secret_frames.py",),
+        "a capture has passwords",
     ),
 }

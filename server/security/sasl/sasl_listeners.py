@@ -1,8 +1,8 @@
 """The enabled mechanisms of each listener of a node, as its settings are now.
 
 Rules. They are read again when the settings have changed: a broker's logins may be altered while it
-runs (KIP-226). Settings that were altered to what cannot be read change nothing for a listener
-that had others before.
+runs (KIP-226). Settings that were altered to what cannot be read change nothing: a listener
+keeps those that it had, and after a restart it has those of the start.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.wire.errors import UsageError
 
+from ...configs.layers import Layers
 from ...configs.settings import Settings
 from .credential_store import CredentialHost, CredentialStore
 from .listener_mechanisms import enabled_mechanisms
@@ -36,17 +37,15 @@ class SaslListeners:
         return self._store.key_sets
 
     def enabled(self, listener: str) -> EnabledMechanisms:
-        """The mechanisms of a listener. UsageError if they never could be read."""
+        """The mechanisms of a listener. UsageError if those of the start cannot be read."""
         settings, known = self._host.settings, self._read.get(listener)
         if known is not None and known[0] is settings:
             return known[1]
         try:
             found = enabled_mechanisms(settings, listener, self._store)
         except UsageError as problem:
-            if known is None:
-                raise
             log.warning("listener %s keeps its logins: %s", listener, problem)
-            found = known[1]
+            found = enabled_mechanisms(Layers(settings.static), listener, self._store) if known is None else known[1]
         self._read[listener] = settings, found
         return found
 

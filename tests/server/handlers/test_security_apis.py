@@ -301,7 +301,7 @@ def test_controllers_serve_what_the_messages_say() -> None:
     ]
     assert [key for key in ours if key in SERVED] == ours
     assert [key for key in ours if key in CONTROLLER_SERVED] == [
-        key for key in ours if key not in (ApiKeys.DESCRIBE_DELEGATION_TOKEN, ApiKeys.DESCRIBE_CLIENT_QUOTAS)
+        key for key in ours if key != ApiKeys.DESCRIBE_CLIENT_QUOTAS
     ]
 
 

@@ -60,6 +60,7 @@ SECURITY = {
         "False",
         (_CONTEXTS,),
         "clients without certificates are refused, although they log in",
+    ),
     "keys: a missing key has its set fetched for every token": Mutation(
         "server/security/sasl/remote_keys.py",
         " or now < self._missing.get(key_id, now)",

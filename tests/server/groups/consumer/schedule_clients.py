@@ -172,8 +172,16 @@ class ClassicClient:
         topic = ConsumerProtocolSubscription.TopicPartition
         owned = [topic(topic=name, partitions=each) for name, each in self._by_name(self.holding).items()]
         data = ConsumerProtocolSubscription(topics=self.topics, owned_partitions=owned)
+        if self._was_removed():
+            self.holding = set()
         self.member.protocols = [("cooperative" if self.cooperative else "range", pack(">h", 1) + data.encode(1))]
         self._waits = self.member.send_join()
+
+    def _was_removed(self) -> bool:
+        """Return whether its session ended before it learned so. As in Kafka, a consumer group lets
+        it join again with its member id; what it held may be another one's by then."""
+        group: Any = self.bench.shard().groups.get(GROUP)
+        return isinstance(group, ConsumerGroup) and self.member.id not in group.members
 
     def _by_name(self, partitions: set[Partition]) -> dict[str, list[int]]:
         names = {str(topic.id): topic.name for topic in self.bench.node.image.topics.values()}

@@ -348,6 +348,12 @@ def test_a_certificate_changes_while_brokers_run(kind: str, client: str) -> None
 def test_a_certificate_is_that_of_the_start_again() -> None:
     with KafkaDouble(security="SSL", brokers=2, listeners={"A": 0, "B": 0}) as kafka:
         kafka.set_certificate("expired")
+        for id in kafka.brokers:
+            for listener in ("A", "B"):
+                address = kafka.brokers[id].bootstrap_on(listener)
+                refused = AdminClient({**kafka.client_config(), "bootstrap.servers": address, **FAST})
+                with pytest.raises(KafkaException):
+                    refused.list_topics(timeout=1)
         kafka.reset()
         client = AdminClient({**kafka.client_config(), "bootstrap.servers": kafka.bootstrap("B"), **FAST})
         assert client.list_topics(timeout=LONG_S).brokers

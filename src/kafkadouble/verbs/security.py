@@ -61,7 +61,7 @@ class SecurityVerbs(VerbHost):
         Clients that are authenticated go on; `expire_sasl_sessions` ends that. `reset` brings back
         the users of the start.
 
-        Raises UsageError without SASL.
+        A broker that does not run keeps its users of PLAIN. Raises UsageError without SASL.
         """
         from kafkadouble import users
 

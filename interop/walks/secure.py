@@ -36,7 +36,7 @@ from interop.secured_servers import (
 from kafkadouble.server.security.sasl import oauth_bearer
 
 from .run import HOUSE
-from .toolchains import go, java, js, python
+from .toolchains import c, go, java, js, python, rust
 from .toolchains.building import Toolchain, built
 
 EVERY = (*PASSWORDS, OAUTHBEARER)
@@ -222,6 +222,23 @@ SECURE_PROGRAMS = (
         "Error PLT_KFK_AUTHENTICATION",
         "Error TOPIC_AUTHORIZATION_FAILED",
         refused_token="AggregateError",
+    ),
+    # That of the system may be older than 2.6.1, whose SCRAM sends a nonce that Kafka 4 refuses.
+    SecureProgram(
+        "librdkafka",
+        c.TOOLCHAIN,
+        lambda folder: [str(folder / "secure")],
+        "_AUTHENTICATION",
+        "TOPIC_AUTHORIZATION_FAILED",
+        ("PLAIN", OAUTHBEARER),
+    ),
+    SecureProgram(
+        "rust-rdkafka",
+        rust.TOOLCHAIN,
+        lambda folder: [str(folder / "secure")],
+        "Authentication",
+        "TopicAuthorizationFailed",
+        is_long=True,
     ),
     SecureProgram(
         "confluent-kafka-javascript",

@@ -17,7 +17,8 @@ def build(folder: Path) -> None:
         flags = run([about, "--cflags", "--libs", "rdkafka >= 2.0"], folder).split()
     except RuntimeError as reason:
         raise Missing("librdkafka 2.0 or newer and its headers are not installed (Debian: librdkafka-dev)") from reason
-    run([compiler, *STRICT, *sorted(FOLDER.glob("*.c")), "-o", folder / "walk", *flags], folder)
+    for name, sources in (("walk", FOLDER), ("secure", FOLDER / "secure")):
+        run([compiler, *STRICT, *sorted(sources.glob("*.c")), "-o", folder / name, *flags], folder)
 
 
 TOOLCHAIN = Toolchain("C", FOLDER, build)

@@ -7,16 +7,20 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from .building import NOTHING, SOURCES, Program, Toolchain, fetch, program, run
+from .building import NOTHING, SOURCES, Missing, Program, Toolchain, fetch, program, run
 
 FOLDER = SOURCES / "rust"
-BINARIES = ("rdkafka", "rskafka")
+BINARIES = ("rdkafka", "rskafka", "secure")
 
 
 def build(folder: Path) -> None:
     cargo = program("cargo")
-    for needed in ("cc", "c++", "make"):
-        program(needed)  # for the librdkafka in its crate
+    for needed in ("cc", "c++", "make", "pkg-config"):
+        program(needed)  # for the librdkafka in its crate, linked with the system's OpenSSL
+    try:
+        run(["pkg-config", "--exists", "openssl"], folder)
+    except RuntimeError as reason:
+        raise Missing("the headers of OpenSSL are not installed (Debian: libssl-dev)") from reason
     target = folder / "target"
     fetch([cargo, "fetch", "--locked"], FOLDER)
     run([cargo, "build", "--release", "--locked", "--offline", "--target-dir", target], FOLDER)

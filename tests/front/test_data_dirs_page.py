@@ -12,7 +12,9 @@ from kafkadouble import KafkaDouble
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "data-dirs.md").read_text()
-SOURCES = "".join(path.read_text() for name in ("log/files", "log/formats", "logs") for path in (ROOT / "server" / name).glob("*.py"))
+SOURCES = "".join(
+    path.read_text() for name in ("log/files", "log/formats", "logs") for path in (ROOT / "server" / name).glob("*.py")
+)
 
 
 def section(title: str) -> str:

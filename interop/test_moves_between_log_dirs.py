@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import operator
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -215,3 +217,54 @@ def test_the_tools_move_a_partition_and_show_it(broker_with_two: TwoDirs, tools:
     eventually(described, lambda found: found == {target: False})
     assert f"Reassignment of replica {TOPIC}-0-1 completed successfully." in reassign("--verify")
     assert batches_of(broker.bootstrap, TOPIC) == before
+
+
+class AtAddress(NamedTuple):
+    """A broker that something else starts and ends."""
+
+    bootstrap: str
+
+
+@contextmanager
+def double_of(config: Path) -> Iterator[str]:
+    """The address of a kafkadouble with the settings and the directories of a node. It is killed at
+    the end."""
+    command = [sys.executable, "-m", "kafkadouble", "serve", "--quiet", "--config", str(config)]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            key, _, bootstrap = process.stdout.readline().strip().partition("=")
+            assert key == "bootstrap.servers", f"the double printed {key!r} first"
+            yield bootstrap
+        finally:
+            process.kill()
+
+
+def test_each_program_continues_a_move_of_the_other(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """Both are killed in the middle of a move, and leave the same files."""
+    dirs = [str(tmp_path / name) for name in ("one", "two")]
+    with local_kafka(request), cluster(tmp_path / "kafka", overrides={"log.dirs": ",".join(dirs)}) as running:
+        [node] = running.nodes
+        theirs = made(TwoDirs(node, dirs))
+        theirs.fill(150)
+        before, [source], target = batches_of(theirs.bootstrap, TOPIC), theirs.places(), other(theirs)
+
+        def begin(broker: TwoDirs, path: str) -> None:
+            broker.limit(1000)
+            assert broker.move(path) == "NoError"
+            eventually(lambda: list(Path(path).glob(f"{TOPIC}-0.*-future/*.log")), bool)
+
+        def ends(broker: TwoDirs, path: str) -> None:
+            assert broker.places()[path] is True
+            broker.limit(None)
+            eventually(broker.places, partial(operator.eq, {path: False}))
+            assert batches_of(broker.bootstrap, TOPIC) == before
+
+        begin(theirs, target)
+        node.kill()
+        with double_of(node.config) as bootstrap:
+            ours = TwoDirs(AtAddress(bootstrap), dirs)
+            ends(ours, target)
+            begin(ours, source)
+        node.start()
+        ends(theirs, source)

@@ -34,7 +34,7 @@ PROTOCOLS = {CLIENTS: "PLAINTEXT", CONTROLLER: "PLAINTEXT", SASL: "SASL_PLAINTEX
 
 PASSWORDS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 OAUTHBEARER = "OAUTHBEARER"
-SLOW_USERS = tuple(f"slow-{number}" for number in range(16))
+SLOW_USERS = tuple(f"slow-{number}" for number in range(32))
 ADMIN = "admin"
 USERS = ("alice", ADMIN, *SLOW_USERS)
 RATE = 50_000

@@ -32,14 +32,34 @@ class Playing(NamedTuple):
     ends: Future[list[Ended]]
 
 
+class Programs:
+    """The programs on one server, some at a time: they wait more than they compute. The last ones
+    wait longest, so they begin first."""
+
+    def __init__(self, server: Secured, pool: ThreadPoolExecutor) -> None:
+        self._server, self._pool, self._slow_users = server, pool, iter(SLOW_USERS)
+        self._begun = {each.name: self._begin(each) for each in reversed(SECURE_PROGRAMS) if _is_run(each)}
+
+    def take(self, program: SecureProgram) -> Playing:
+        """What has begun already; the next time, it begins once more."""
+        return self._begun.pop(program.name, None) or self._begin(program)
+
+    def _begin(self, program: SecureProgram) -> Playing:
+        tried = list(cells(program, self._server, next(self._slow_users)))
+        return Playing(tried, self._pool.submit(played, program, [each.line for each in tried]))
+
+
+def _is_run(program: SecureProgram) -> bool:
+    return everything() or not program.is_long
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     words = [word for word in metafunc.config.getoption("broker") or ["double"] if word in KINDS]
-    metafunc.parametrize("playing", words, indirect=True, scope="module")
+    metafunc.parametrize("programs", words, indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
-def playing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Playing]]:
-    """All programs, some at a time: they wait more than they compute."""
+def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
     if request.param == "local":
         with local_kafka(request):
             jars()
@@ -47,21 +67,14 @@ def playing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         secured_server(request.param, tmp_path_factory.mktemp(request.param)) as server,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
-        chosen = [each for each in SECURE_PROGRAMS if everything() or not each.is_long]
-        # The last ones wait longest, so they begin first.
-        yield {each.name: _begun(each, server, pool) for each in reversed(chosen)}
-
-
-def _begun(program: SecureProgram, server: Secured, pool: ThreadPoolExecutor) -> Playing:
-    tried = list(cells(program, server, SLOW_USERS[SECURE_PROGRAMS.index(program)]))
-    return Playing(tried, pool.submit(played, program, [each.line for each in tried]))
+        yield Programs(server, pool)
 
 
 @pytest.mark.parametrize("program", SECURE_PROGRAMS, ids=[each.name for each in SECURE_PROGRAMS])
-def test_a_client_on_a_secured_broker(playing: dict[str, Playing], program: SecureProgram) -> None:
-    if program.name not in playing:
+def test_a_client_on_a_secured_broker(programs: Programs, program: SecureProgram) -> None:
+    if not _is_run(program):
         pytest.skip(f"long: make interop-all, or {ALL}=1")
-    tried, ends = playing[program.name]
+    tried, ends = programs.take(program)
     try:
         found = ends.result()
     except Missing as reason:

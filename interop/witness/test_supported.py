@@ -14,11 +14,6 @@ from kafkadouble.supported import rows, rows_of_controllers
 
 from .java import Witness
 
-NOT_SERVED = {
-    "34": "AlterReplicaLogDirs is not served",
-}
-"""The APIs that only Apache Kafka has, by key, and why."""
-
 Ranges = dict[str, list[int]]
 
 
@@ -34,16 +29,14 @@ def listed(of: list[dict[str, Any]]) -> Ranges:
 
 
 def test_a_broker(witness: Witness) -> None:
-    theirs, ours = advertised(witness, "broker"), listed(rows())
-    assert NOT_SERVED.keys() <= theirs.keys() - ours.keys(), "an excuse that is not needed"
-    assert ours == {key: found for key, found in theirs.items() if key not in NOT_SERVED}
+    assert listed(rows()) == advertised(witness, "broker")
 
 
 def test_a_broker_that_takes_metrics_of_clients(witness: Witness) -> None:
     hidden = {str(row["key"]): row["versions"] for row in rows() if ROW_OF[row["name"]].hidden}
     theirs = advertised(witness, "broker with telemetry")
     assert len(hidden) == 2
-    assert {**listed(rows()), **hidden} == {key: found for key, found in theirs.items() if key not in NOT_SERVED}
+    assert {**listed(rows()), **hidden} == theirs
 
 
 def test_a_controller(witness: Witness) -> None:

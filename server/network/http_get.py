@@ -1,7 +1,8 @@
-"""Gets a document by HTTP/1.1 or HTTPS, on the event loop: for the keys of signed tokens.
+"""Gets a document by HTTP/1.1 or HTTPS, on the event loop: for the keys of signed tokens. The
+library h11 reads and writes the protocol.
 
 Rules. One connection for one document; a redirection to the same scheme is followed. A document has
-at most MOST_BYTES, and takes at most TIMEOUT_S. Every failure is a `GetFailed` that says why, and
+at most MOST_BYTES, and takes at most TIMEOUT_S. Every failure is a GetFailed that says why, and
 shows no part of what was received. When the task is cancelled, the connection is closed at once.
 """
 
@@ -9,20 +10,30 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from email.message import Message
-from http.client import HTTPException, parse_headers
-from io import BytesIO
-from urllib.parse import urljoin, urlsplit
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+import h11
 
 MOST_BYTES = MOST_HEAD_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 16
 TIMEOUT_S = 20.0
 MOST_REDIRECTIONS = 5
 PORTS = {"http": 80, "https": 443}
 OK, REDIRECTIONS = 200, (301, 302, 303, 307, 308)
 
 
-class GetFailed(Exception):
+class GetFailed(OSError):
     """Why there is no document."""
+
+
+class HttpAnswer(NamedTuple):
+    """`location` is where a redirection leads to, or empty."""
+
+    status: int
+    location: str
+    body: bytes
 
 
 async def http_get(url: str, context: ssl.SSLContext | None) -> bytes:
@@ -30,21 +41,23 @@ async def http_get(url: str, context: ssl.SSLContext | None) -> bytes:
     try:
         async with asyncio.timeout(TIMEOUT_S):
             for _ in range(1 + MOST_REDIRECTIONS):
-                status, headers, body = await _exchange(url, context)
-                location = headers.get("Location")
-                if status not in REDIRECTIONS or not location:
+                answer = await _exchange(urlsplit(url), context)
+                if answer.status not in REDIRECTIONS or not answer.location:
                     break
-                url = _redirected(url, location)
+                url = _redirected(url, answer.location)
+    except GetFailed:
+        raise
     except TimeoutError:
         raise GetFailed(f"no answer within {TIMEOUT_S:.0f} s") from None
     except ssl.SSLError as problem:
         raise GetFailed(f"TLS fails: {getattr(problem, 'verify_message', '') or problem.reason}") from None
-    except (OSError, EOFError, ValueError, HTTPException, asyncio.LimitOverrunError) as problem:
-        text = getattr(problem, "strerror", None) or "the answer is no HTTP/1.1"
-        raise GetFailed(text) from None
-    if status != OK:
-        raise GetFailed(f"the answer has the status {status}")
-    return body
+    except h11.ProtocolError:
+        raise GetFailed("the answer is no HTTP/1.1") from None
+    except (OSError, ValueError) as problem:
+        raise GetFailed(getattr(problem, "strerror", None) or "the URL cannot be used") from None
+    if answer.status != OK:
+        raise GetFailed(f"the answer has the status {answer.status}")
+    return answer.body
 
 
 def _redirected(url: str, location: str) -> str:
@@ -54,49 +67,46 @@ def _redirected(url: str, location: str) -> str:
     return found
 
 
-async def _exchange(url: str, context: ssl.SSLContext | None) -> tuple[int, Message, bytes]:
-    """The status, the headers and the body of an answer."""
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
-    reader, writer = await asyncio.open_connection(host, port, ssl=context, limit=MOST_HEAD_BYTES)
+async def _exchange(url: SplitResult, context: ssl.SSLContext | None) -> HttpAnswer:
+    reader, writer = await asyncio.open_connection(url.hostname, url.port or PORTS[url.scheme], ssl=context)
+    connection = h11.Connection(h11.CLIENT, MOST_HEAD_BYTES)
     try:
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        lines = (f"GET {target} HTTP/1.1", f"Host: {parts.netloc.rpartition('@')[2]}", "Connection: close", "", "")
-        writer.write("\r\n".join(lines).encode("ascii"))
+        writer.write(connection.send(_request(url)) or b"")
+        writer.write(connection.send(h11.EndOfMessage()) or b"")
         await writer.drain()
-        head = BytesIO(await reader.readuntil(b"\r\n\r\n"))
-        version, status = head.readline().split(None, 2)[:2]
-        if not version.startswith(b"HTTP/1."):
-            raise HTTPException
-        headers = parse_headers(head)
-        return int(status), headers, await _body(reader, headers)
+        status, location, body = 0, "", bytearray()
+        async for event in _events(reader, connection):
+            if isinstance(event, h11.Response):
+                status, location = event.status_code, _location(event)
+            elif isinstance(event, h11.Data):
+                body += event.data
+            if len(body) > MOST_BYTES:
+                raise GetFailed(f"the answer has more than {MOST_BYTES} bytes")
+        return HttpAnswer(status, location, bytes(body))
     finally:
         writer.transport.abort()
 
 
-async def _body(reader: asyncio.StreamReader, headers: Message) -> bytes:
-    if headers.get("Transfer-Encoding", "").lower() == "chunked":
-        return await _chunked(reader)
-    length = headers.get("Content-Length")
-    if length is not None:
-        return await reader.readexactly(_bounded(int(length)))
-    body = bytearray()
-    while block := await reader.read(1 << 16):
-        body += block
-        _bounded(len(body))
-    return bytes(body)
+def _request(url: SplitResult) -> h11.Request:
+    target = (url.path or "/") + (f"?{url.query}" if url.query else "")
+    return h11.Request(
+        method="GET", target=target, headers=[("Host", url.netloc.rpartition("@")[2]), ("Connection", "close")]
+    )
 
 
-async def _chunked(reader: asyncio.StreamReader) -> bytes:
-    body = bytearray()
-    while size := int((await reader.readuntil(b"\r\n")).partition(b";")[0], 16):
-        _bounded(len(body) + _bounded(size))
-        body += await reader.readexactly(size)
-        await reader.readexactly(2)
-    return bytes(body)
+async def _events(reader: asyncio.StreamReader, connection: h11.Connection) -> AsyncIterator[h11.Event]:
+    """What the answer consists of, to its end."""
+    while True:
+        event = connection.next_event()
+        if event is h11.NEED_DATA:
+            connection.receive_data(await reader.read(BLOCK_BYTES))
+        elif isinstance(event, h11.Event):
+            yield event
+            if isinstance(event, h11.EndOfMessage):
+                return
+        else:
+            raise h11.RemoteProtocolError("the answer does not end")
 
 
-def _bounded(size: int) -> int:
-    if not 0 <= size <= MOST_BYTES:
-        raise GetFailed(f"the answer has more than {MOST_BYTES} bytes")
-    return size
+def _location(response: h11.Response) -> str:
+    return dict(response.headers).get(b"location", b"").decode("ascii", "replace")

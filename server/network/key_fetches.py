@@ -18,7 +18,6 @@ from ..security.sasl.json_web_keys import JsonWebKey, keys_in
 from ..security.sasl.remote_keys import KeyEndpoint, RemoteKeySet
 from ..security.sasl.signed_tokens import URL
 from ..security.tls.key_endpoint import context_of
-from .http_get import GetFailed, http_get
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -58,7 +57,7 @@ class KeyFetches:
     async def _fetch(self, keys: RemoteKeySet, node: Node) -> None:
         try:
             found = await _fetched(keys.endpoint)
-        except (GetFailed, UsageError) as problem:
+        except (OSError, UsageError) as problem:
             keys.failed(str(problem), self._now())
         else:
             log.debug("%d keys were fetched from %s", len(found), keys.endpoint.url)
@@ -79,7 +78,7 @@ async def _fetched_with_patience(endpoint: KeyEndpoint) -> tuple[JsonWebKey, ...
     for wait_s in (*WAITS_S, None):
         try:
             return await _fetched(endpoint)
-        except GetFailed as problem:
+        except OSError as problem:
             if wait_s is None:
                 raise UsageError(f"{URL}: {endpoint.url} cannot be fetched: {problem}") from None
             await asyncio.sleep(wait_s)
@@ -87,6 +86,9 @@ async def _fetched_with_patience(endpoint: KeyEndpoint) -> tuple[JsonWebKey, ...
 
 
 async def _fetched(endpoint: KeyEndpoint) -> tuple[JsonWebKey, ...]:
-    """The keys there. Raises GetFailed, and UsageError for a document that is no set."""
+    """The keys there. Raises OSError, and UsageError for a document that is no set."""
+    # A node with passwords alone does not need the library for HTTP.
+    from .http_get import http_get
+
     data, place = await http_get(endpoint.url, context_of(endpoint.url, endpoint.ssl_options)), f"{URL}: {endpoint.url}"
     return keys_in(data, place) if len(data) <= SMALL_BYTES else await asyncio.to_thread(keys_in, data, place)

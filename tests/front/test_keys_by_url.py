@@ -124,8 +124,8 @@ def test_nothing_is_left_of_fetches() -> None:
         ({"status": 302, "headers": {"Location": "https://127.0.0.1/keys"}}, "leads to a URL of another scheme"),
         ({"status": 302, "headers": {"Location": "/keys"}}, "the answer has the status 302"),
         ({"headers": {"Transfer-Encoding": "chunked"}, "body": b"x\r\n"}, "the answer is no HTTP/1.1"),
-        ({"headers": {"Transfer-Encoding": "chunked"}, "body": b"fffffff\r\n"}, "the answer has more than"),
-        ({"headers": {"Transfer-Encoding": "chunked"}, "body": b"-2\r\n"}, "the answer has more than"),
+        ({"headers": {"Transfer-Encoding": "chunked"}, "body": b"fffffff\r\n"}, "the answer is no HTTP/1.1"),
+        ({"headers": {"Transfer-Encoding": "chunked"}, "body": b"-2\r\n"}, "the answer is no HTTP/1.1"),
     ],
 )
 def test_a_first_fetch_that_fails_is_refused_at_the_start(
@@ -137,7 +137,7 @@ def test_a_first_fetch_that_fails_is_refused_at_the_start(
     kafka, before = double(server.url), threading.active_count()
     with pytest.raises(UsageError, match=rf"jwks\.endpoint\.url: http://127\.0\.0\.1.*{problem}"):
         kafka.start()
-    assert threading.active_count() == before
+    eventually(lambda: threading.active_count() == before)  # of the server, too
 
 
 def test_a_url_where_no_server_is_is_refused_at_the_start(server: JwksServer, monkeypatch: pytest.MonkeyPatch) -> None:

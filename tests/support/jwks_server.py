@@ -37,6 +37,7 @@ class JwksServer:
                 """Nothing is printed."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = False  # `close` waits for them
         self._server.handle_error = lambda request, client_address: None  # type: ignore[method-assign]  # the peer may leave
         if context is not None:
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True)

@@ -75,6 +75,7 @@ def token_rules(value: Callable[[str], object], source: Callable[[str], KeySourc
 def _check_library() -> None:
     try:
         import cryptography  # noqa: F401
+        import h11  # noqa: F401  # for keys at a URL
         import jwt  # noqa: F401
     except ImportError:
         raise UsageError(

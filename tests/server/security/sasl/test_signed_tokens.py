@@ -251,7 +251,7 @@ def test_other_classes_are_refused(url: str, name: str) -> None:
         validator_of(name, Settings(made.settings_of(url, "l")), "L", {}, Store())
 
 
-@pytest.mark.parametrize("library", ["jwt", "cryptography"])
+@pytest.mark.parametrize("library", ["jwt", "h11", "cryptography"])
 def test_a_missing_library_is_named(url: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(UsageError, match=r"PyJWT: pip install 'kafkadouble\[security\]'"):

@@ -321,6 +321,22 @@ def test_without_a_fixture_no_server_is_imported(pytester: pytest.Pytester) -> N
     run(pytester, process=True, passed=1)
 
 
+def test_pytest_does_not_rewrite_the_server(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_it(kafka_double):
+            kafka_double.create_topic("orders")
+            loaders = {name: type(each.__loader__).__name__ for name, each in sys.modules.items() if "kafkadouble." in name}
+            rewritten = [name for name, loader in loaders.items() if loader == "AssertionRewritingHook"]
+            assert "kafkadouble.server.node" in loaders
+            assert [name for name in rewritten if not name.startswith("kafkadouble.pytest_plugin")] == []
+        """
+    )
+    run(pytester, process=True, passed=1)
+
+
 def test_fixtures_have_several_brokers(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

@@ -39,8 +39,19 @@ USED = pytest.StashKey[dict[str, int]]()
 """How often this process has used each prefix."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    _import_as_written(pluginmanager)
     options.add(parser)
+
+
+def _import_as_written(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Has pytest not rewrite the asserts of this package, as it does for the package of a plugin.
+    There are none that a test would show, and it takes seconds for a whole server. Brokers also
+    import modules on their own threads, and before 3.11.8 and 3.12.2 Python may fail to parse on
+    two threads at once (SystemError, gh-106905)."""
+    marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.discard("kafkadouble")
 
 
 def pytest_configure(config: pytest.Config) -> None:

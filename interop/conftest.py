@@ -17,7 +17,7 @@ from interop.clients.shape import Partition, Refused
 from interop.local import VERSION
 from interop.support import eventually, unique
 from interop.witness import counts
-from tests.support.garbage import collect
+from tests.support.garbage import collecting
 
 HERE = Path(__file__).parent
 
@@ -224,8 +224,7 @@ def _write_why_again(terminalreporter: pytest.TerminalReporter, report: pytest.T
 @pytest.fixture
 def collected() -> Iterator[None]:
     """Collects what kafka-python and aiokafka leave of refused connections."""
-    yield
-    collect()
+    yield from collecting()
 
 
 @pytest.fixture

@@ -269,14 +269,14 @@ class TestReset:
                 assert kafka._serving().broker.controlling.node.cluster_id == after[0]
 
 
-def test_silent_by_default(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
+def test_silent_by_default(caplog: pytest.LogCaptureFixture) -> None:
     program = (
         "import socket\nfrom kafkadouble import KafkaDouble\n"
         "with KafkaDouble() as kafka, socket.create_connection(('127.0.0.1', kafka.port)) as sock:\n"
         "    sock.sendall(b'GET / HTTP/1.1')\n    sock.recv(1)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
-    assert capfd.readouterr() == ("", "")
+    done = subprocess.run([sys.executable, "-c", program], check=True, timeout=60, capture_output=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
     with caplog.at_level(logging.INFO, "kafkadouble"), KafkaDouble() as kafka, connect(kafka) as sock:
         sock.sendall(b"GET / HTTP/1.1\r\n\r\n")
         sock.recv(1)

@@ -23,7 +23,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.messages.message import Message
-from tests.support.garbage import collect
+from tests.support.garbage import collecting
 
 # It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():
@@ -40,8 +40,7 @@ FAST = {"retry.backoff.ms": 1, "reconnect.backoff.ms": 1, "linger.ms": 0, "log_l
 @pytest.fixture
 def collected() -> Iterator[None]:
     """Clients that are refused leave their transports to the collector."""
-    yield
-    collect()
+    yield from collecting()
 
 
 @pytest.fixture(params=["SASL_PLAINTEXT", "SASL_SSL"])

@@ -24,7 +24,7 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateReq
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.server.configs.settings import Settings
 from tests.front.serving import run, serving
-from tests.support.garbage import collect
+from tests.support.garbage import collecting
 
 # It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():
@@ -77,8 +77,7 @@ def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
 @pytest.fixture
 def collected() -> Iterator[None]:
     """aiokafka leaves its transports to the collector."""
-    yield
-    collect()
+    yield from collecting()
 
 
 @pytest.mark.usefixtures("collected")

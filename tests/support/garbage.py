@@ -1,14 +1,17 @@
 """Collects garbage that client libraries leave: the sockets of refused or closed connections, which
-warn when they are collected. The warning must not come in a later test."""
+warn when they are collected, in the same test or in a later one."""
 
 from __future__ import annotations
 
 import gc
 import warnings
+from collections.abc import Iterator
 
 
-def collect() -> None:
-    """Collect it now, without the warning."""
+def collecting() -> Iterator[None]:
+    """The body of a fixture for a test that leaves such garbage: it may be collected during the
+    test, and is collected after it, without the warnings."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
+        warnings.filterwarnings("ignore", "unclosed", ResourceWarning)
+        yield
         gc.collect()

@@ -1,7 +1,7 @@
-"""Brokers and controllers of both kinds that log in to one another over TLS (SASL_SSL): an Apache
-Kafka's broker on our controller, ours on Kafka's, and quorums of both.
+"""Brokers and controllers of both kinds that log in to one another, over TLS (SASL_SSL) and without
+(SASL_PLAINTEXT): an Apache Kafka's broker on our controller, ours on Kafka's, and quorums of both.
 
-    pytest interop/controllers/test_sasl_ssl.py --broker local
+    pytest interop/controllers/test_sasl.py --broker local
 
 Nodes log in to controllers by PLAIN, since the credentials of SCRAM are in the metadata that a
 controller has only when it has logged in. Brokers log in to one another by PLAIN or by SCRAM, and
@@ -36,6 +36,7 @@ ca: Any = confluent_kafka.admin
 
 pytestmark = pytest.mark.timeout(600)
 
+SASL_SSL, SASL_PLAINTEXT = "SASL_SSL", "SASL_PLAINTEXT"
 SCRAM, PLAIN = "SCRAM-SHA-512", "PLAIN"
 MODULES = "org.apache.kafka.common.security"
 NODE = 'username="node" password="node-secret"'
@@ -46,16 +47,17 @@ TOPIC, PARTITIONS, COUNT = "t", 4, 40
 
 
 class Secured(NamedTuple):
-    """A cluster, where clients log in, and the certificates."""
+    """A cluster, where and by which protocol clients log in, and the certificates."""
 
     cluster: Mixed
     bootstrap: str
+    protocol: str
     certificates: Certificates
 
     def client(self, password: str = USERS["alice"], **more: Any) -> dict[str, Any]:
         return {
             "bootstrap.servers": self.bootstrap,
-            "security.protocol": "SASL_SSL",
+            "security.protocol": self.protocol,
             "ssl.ca.location": str(self.certificates.authority_file),
             "sasl.mechanism": SCRAM,
             "sasl.username": "alice",
@@ -66,12 +68,12 @@ class Secured(NamedTuple):
         }
 
 
-def settings(certificates: Certificates, mechanism: str, folder: Path) -> Mapping[str, str]:
+def settings(certificates: Certificates, protocol: str, mechanism: str, folder: Path) -> Mapping[str, str]:
     """Those that all nodes have."""
     pair, own = certificates.of_brokers(), folder / "own.pem"
     own.write_text(pair.key + pair.certificate)
     return {
-        "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT,{BROKERS}:SASL_SSL,{CONTROLLER}:SASL_SSL",
+        "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT,{BROKERS}:{protocol},{CONTROLLER}:{protocol}",
         "sasl.mechanism.controller.protocol": PLAIN,
         "sasl.mechanism.inter.broker.protocol": mechanism,
         "listener.name.controller.sasl.enabled.mechanisms": PLAIN,
@@ -87,9 +89,9 @@ def settings(certificates: Certificates, mechanism: str, folder: Path) -> Mappin
 
 
 @contextmanager
-def opened(folder: Path, mechanism: str, members: Sequence[Member]) -> Iterator[Secured]:
+def opened(folder: Path, protocol: str, mechanism: str, members: Sequence[Member]) -> Iterator[Secured]:
     certificates = Certificates("valid", ["localhost", HOST])
-    common = settings(certificates, mechanism, folder)
+    common = settings(certificates, protocol, mechanism, folder)
     users = [f"{SCRAM}=[name={name},password={password}]" for name, password in USERS.items()]
     words = [word for user in users for word in ("--add-scram", user)]
     with mixed(folder / "nodes", *members, overrides=common, running=False, formatted_with=words) as cluster:
@@ -100,7 +102,7 @@ def opened(folder: Path, mechanism: str, members: Sequence[Member]) -> Iterator[
             listeners = f"{CLIENTS}://{node.bootstrap},{BROKERS}://{addresses[-1]}"
             node.configure(listeners=listeners, advertised_listeners=listeners, inter_broker_listener_name=BROKERS)
         cluster.start()
-        yield Secured(cluster, ",".join(addresses), certificates)
+        yield Secured(cluster, ",".join(addresses), protocol, certificates)
     certificates.close()
 
 
@@ -169,22 +171,25 @@ def carries(secured: Secured) -> None:
 
 def test_a_broker_of_each_kind_on_our_controller(real: Kafka, ours: Kind, tmp_path: Path) -> None:
     members = [controller(0, ours), broker(0, real), broker(1, DOUBLE)]
-    with opened(tmp_path, SCRAM, members) as secured:
+    with opened(tmp_path, SASL_SSL, SCRAM, members) as secured:
         carries(secured)
 
 
 LONG = [
-    pytest.param(PLAIN, "ours", id="our controller, PLAIN"),
-    pytest.param(SCRAM, "theirs", id="Kafka's controller, SCRAM"),
-    pytest.param(PLAIN, "theirs", id="Kafka's controller, PLAIN"),
-    pytest.param(SCRAM, "both", id="a quorum of both"),
+    pytest.param(SASL_SSL, PLAIN, "ours", id="our controller, PLAIN"),
+    pytest.param(SASL_SSL, SCRAM, "theirs", id="Kafka's controller, SCRAM"),
+    pytest.param(SASL_SSL, PLAIN, "theirs", id="Kafka's controller, PLAIN"),
+    pytest.param(SASL_SSL, SCRAM, "both", id="a quorum of both"),
+    pytest.param(SASL_PLAINTEXT, SCRAM, "both", id="a quorum of both, without TLS"),
 ]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("mechanism", "led_by"), LONG)
-def test_other_controllers_and_mechanisms(real: Kafka, tmp_path: Path, mechanism: str, led_by: str) -> None:
+@pytest.mark.parametrize(("protocol", "mechanism", "led_by"), LONG)
+def test_other_controllers_and_mechanisms(
+    real: Kafka, tmp_path: Path, protocol: str, mechanism: str, led_by: str
+) -> None:
     kinds: Mapping[str, Sequence[Kind]] = {"ours": [DOUBLE], "theirs": [real], "both": [DOUBLE, real, DOUBLE]}
     controllers = [controller(number, kind) for number, kind in enumerate(kinds[led_by])]
-    with opened(tmp_path, mechanism, [*controllers, broker(0, real), broker(1, DOUBLE)]) as secured:
+    with opened(tmp_path, protocol, mechanism, [*controllers, broker(0, real), broker(1, DOUBLE)]) as secured:
         carries(secured)

@@ -31,7 +31,7 @@ def test_example_runs(example: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 7
+    assert len(EXAMPLES) == 8
 
 
 LINKS = re.findall(r"\]\(([^)#]+)\)", README)

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ConfigSource, NewTopic
 
 from interop.local.ports import free_ports
 from tests.front.combined import CLUSTER_ID
@@ -17,6 +17,7 @@ from tests.front.serving import Serving, run, serving
 
 LONG_S = 30.0
 MODULES = "org.apache.kafka.common.security"
+LOGIN = "listener.name.controller.plain.sasl.jaas.config"
 ADMIN = 'username="admin" password="secret"'
 
 
@@ -37,8 +38,7 @@ def settings(folder: Path, id: int, controller_port: int, password: str = "secre
         "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512",
         "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
         "listener.name.sasl.sasl.enabled.mechanisms": "SCRAM-SHA-512",
-        "listener.name.controller.plain.sasl.jaas.config": f"{MODULES}.plain.PlainLoginModule required {login} "
-        'user_admin="secret";',
+        LOGIN: f'{MODULES}.plain.PlainLoginModule required {login} user_admin="secret";',
         "listener.name.sasl.scram-sha-512.sasl.jaas.config": f"{MODULES}.scram.ScramLoginModule required {login};",
         "connections.max.reauth.ms": 60_000,
         "log.dirs": folder / str(id),
@@ -95,19 +95,29 @@ def test_an_altered_login_counts_while_a_broker_runs(tmp_path: Path) -> None:
             "1",
             incremental_configs=[
                 ConfigEntry(
-                    "listener.name.controller.plain.sasl.jaas.config",
+                    LOGIN,
                     f"{MODULES}.plain.PlainLoginModule required {ADMIN.replace('secret', 'changed')};",
                     incremental_operation=AlterConfigOpType.SET,
                 )
             ],
         )
+        assert not is_altered(admin)
         [altered] = admin.incremental_alter_configs([resource], request_timeout=LONG_S).values()
         altered.result()
+        while not is_altered(admin):  # the controller knows it before the broker does
+            pass
         first.end(signal.SIGKILL)
         controller.write_text(controller.read_text("utf-8").replace('user_admin="secret"', 'user_admin="changed"'))
         stack.enter_context(serving("--config", str(controller)))
         [created] = admin.create_topics([NewTopic("orders", 1, 1)], request_timeout=LONG_S).values()
         created.result()
+
+
+def is_altered(admin: Any) -> bool:
+    """Whether broker 1 has learned of an altered login to its controller."""
+    resource = ConfigResource(ConfigResource.Type.BROKER, "1")
+    [described] = admin.describe_configs([resource], request_timeout=LONG_S).values()
+    return bool(described.result()[LOGIN].source == ConfigSource.DYNAMIC_BROKER_CONFIG.value)
 
 
 def _line_with(served: Serving, text: str) -> str:

@@ -99,7 +99,7 @@ if (saved) document.documentElement.dataset.theme = saved;
 byId("theme").addEventListener("click", theme);
 document.addEventListener("keydown", keys);
 makeTabs();
-await makeForms();
 makeClock();
+await makeForms();
 follow(() => `events?after=${store.last ?? 0}`, (events) => view.add(events), state);
 follow(() => "views", (events) => { for (const { name, data } of events) show(name, data); }, () => {});

@@ -238,6 +238,17 @@ def test_the_clock(kafka: KafkaDouble, page: Any) -> None:
     assert kafka.topics() == {}
 
 
+def test_the_clock_before_the_names_of_apis_have_come(kafka: KafkaDouble, page: Any) -> None:
+    held: list[Any] = []
+    page.route("**/names", lambda route: held.append(route))  # it wants a function of Python
+    page.goto(kafka.page)
+    page.click("#freeze")
+    page.locator("#freeze", has_text="Unfreeze").wait_for()
+    assert held
+    held[0].continue_()
+    page.locator("datalist#apis").wait_for(state="attached")
+
+
 @pytest.mark.parametrize("name", ["requests", "topics", "rules"])
 def test_both_themes(kafka: KafkaDouble, page: Any, name: str) -> None:
     page.goto(f"{kafka.page}#{name}")

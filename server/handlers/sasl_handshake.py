@@ -6,7 +6,7 @@
   particular order; the connection then ends. A client that was authenticated before gets no answer.
 - On a listener without SASL, and for an authenticated client whose session does not end, it is
   ILLEGAL_SASL_STATE, and the connection goes on.
-- A fault rule that fails it ends the connection.
+- A fault rule that fails it with another error ends the connection.
 - A client whose session ends authenticates again in this way (KIP-368), at most once a second.
 """
 
@@ -45,7 +45,7 @@ def answer(node: HandlerContext, request: Request[SaslHandshakeRequest]) -> Answ
 
 def refuse(request: Request[SaslHandshakeRequest], code: int, message: str | None) -> SaslHandshakeResponse:
     authenticator = request.peer.authenticator
-    if authenticator is None:
+    if authenticator is None or code == error_codes.ILLEGAL_SASL_STATE:
         return SaslHandshakeResponse(error_code=code)
     authenticator.fail_by_rule(message)
     return SaslHandshakeResponse(error_code=code, mechanisms=[*authenticator.enabled])

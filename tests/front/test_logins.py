@@ -18,7 +18,7 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.messages import headers
+from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
@@ -274,6 +274,15 @@ class Wire:
 
 
 ALICE = b"\0alice\0secret"
+
+
+def test_a_second_handshake_is_out_of_place_and_no_rule() -> None:
+    """Its answer names no mechanisms, as with Kafka."""
+    with KafkaDouble(security="SASL_PLAINTEXT", users=USERS) as kafka, Wire(kafka) as wire:
+        first, second = (wire.answer_to(SaslHandshakeRequest(mechanism="PLAIN"), 1) for _ in range(2))
+        found: list[Any] = [headers.read_response(each, SaslHandshakeRequest.api_key, 1)[1] for each in (first, second)]
+        assert [each.error_code for each in found] == [error_codes.NONE, error_codes.ILLEGAL_SASL_STATE]
+        assert [bool(each.mechanisms) for each in found] == [True, False]
 
 
 def test_a_session_outlives_its_user_until_it_is_expired() -> None:

@@ -17,7 +17,10 @@ from kafkadouble.pipeline.client import EARLIEST, Client, OffsetAndEpoch, Offset
 from tests.pipeline.client.making import batch, client_of, read, values
 
 VALUES = [b"%d" % number for number in range(60)]
-COPIES = {"default.replication.factor": 3, "min.insync.replicas": 2}
+FOREVER = {"log.retention.ms": -1}
+"""The records are of 1970: by default a broker deletes them as soon as it looks for old ones."""
+
+COPIES = {"default.replication.factor": 3, "min.insync.replicas": 2, **FOREVER}
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +103,11 @@ def test_an_offset_that_is_not_there(ours: Client) -> None:
 
 @pytest.mark.parametrize("version", ["4.0.2", "3.9.2"])
 def test_older_releases(request: pytest.FixtureRequest, tmp_path: Path, version: str) -> None:
-    with local_kafka(request), cluster(tmp_path, version) as running, client_of(running.bootstrap) as client:
+    with (
+        local_kafka(request),
+        cluster(tmp_path, version, overrides=FOREVER) as running,
+        client_of(running.bootstrap) as client,
+    ):
         t0 = made(client)
         assert client.offsets({t0: EARLIEST}) == {t0: OffsetAndEpoch(0, 0)}
         assert client.ends_of_epochs({t0: 0}) == {t0: OffsetAndEpoch(60, 0)}

@@ -14,8 +14,9 @@ from interop.brokers import KINDS, Broker, BrokerRequirements, Unavailable, kind
 from interop.brokers.broker import SHAPES
 from interop.clients import CLIENTS, CREATOR, Client
 from interop.clients.shape import Partition, Refused
-from interop.local import VERSION
+from interop.local import VERSION, Missing
 from interop.support import eventually, unique
+from interop.tools.resident import Resident, resident
 from interop.witness import counts
 from tests.support.garbage import collecting
 
@@ -219,6 +220,17 @@ def _write_why_again(terminalreporter: pytest.TerminalReporter, report: pytest.T
     terminalreporter.write_line(f"tried again: {report.nodeid}: {message[:MESSAGE_LENGTH]}")
     for line in [*report.longreprtext.splitlines(), *report.capstdout.splitlines()]:
         terminalreporter.write_line(f"    {line}")
+
+
+@pytest.fixture(scope="session")
+def tools() -> Iterator[Resident]:
+    """The JVM with Kafka's tools."""
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(resident())
+        except Missing as reason:
+            pytest.skip(f"no tools of Kafka: {reason}")
+        yield found
 
 
 @pytest.fixture

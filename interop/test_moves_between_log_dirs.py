@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,9 +23,8 @@ from interop.clients.shape import Record
 from interop.local import cluster
 from interop.raw import ask, batches_of
 from interop.support import eventually, local_kafka
-from interop.tools.resident import Resident, resident
+from interop.tools.resident import Resident
 from interop.tools.row import CLASSES
-from interop.walks.toolchains.building import Missing
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 
 TOPIC = "moving"
@@ -102,17 +101,6 @@ def broker_with_two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[
         return
     with local_kafka(request), cluster(tmp_path / "kafka", overrides={"log.dirs": ",".join(dirs)}) as running:
         yield made(TwoDirs(running.nodes[0], dirs))
-
-
-@pytest.fixture(scope="module")
-def tools() -> Iterator[Resident]:
-    """The JVM with Kafka's tools."""
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(resident())
-        except Missing as reason:
-            pytest.skip(f"no tools of Kafka: {reason}")
-        yield found
 
 
 def made(broker: TwoDirs) -> TwoDirs:

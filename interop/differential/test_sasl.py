@@ -3,31 +3,12 @@ the same order, until the same end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from interop.local import Missing, jars
-from interop.sasl_servers import sasl_double, sasl_kafka
-
-from .sasl_scenes import SCENES, Address, Talk
-
-
-class Pair(NamedTuple):
-    double: Mapping[str, Address]
-    kafka: Mapping[str, Address]
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    try:
-        jars()
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    folders = tmp_path_factory.mktemp("double"), tmp_path_factory.mktemp("kafka")
-    with sasl_double(folders[0]) as double, sasl_kafka(folders[1]) as kafka:
-        yield Pair(double, kafka)
+from .sasl_pair import Pair
+from .sasl_scenes import SCENES, Talk
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -4,21 +4,18 @@ once, and in Kafka after a restart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 import pytest
 
 from interop import raw
-from interop.local import Missing, jars
 from interop.quorum import CLIENTS
-from interop.sasl_servers import LOGINS, SASL, sasl_double, sasl_kafka
+from interop.sasl_servers import LOGINS, SASL
 from interop.support import eventually
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 
+from .sasl_pair import Pair
 from .sasl_scenes import Address, Talk, plain_token, shake
 
-Pair = tuple[Mapping[str, Address], Mapping[str, Address]]
 """The addresses of the kafkadouble and of the Apache Kafka, by listener."""
 
 OF_LISTENER = "listener.name.sasl."
@@ -45,17 +42,6 @@ ALTERED = {
         (f"{OF_LISTENER}anything", "x"),
     )
 }
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    try:
-        jars()
-    except Missing as missing:
-        pytest.skip(f"NOTHING WAS COMPARED WITH APACHE KAFKA: {missing}")
-    folders = tmp_path_factory.mktemp("double"), tmp_path_factory.mktemp("kafka")
-    with sasl_double(folders[0]) as double, sasl_kafka(folders[1]) as kafka:
-        yield double, kafka
 
 
 def alter(side: Address, name: str, value: str | None, broker: str = "1") -> tuple[int, str | None]:

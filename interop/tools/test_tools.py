@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Container, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 
@@ -20,11 +20,10 @@ from interop.quorum import CLIENTS
 from interop.secured_servers import ADMIN, KINDS, SECURE, Secured, password_of, secured_server
 from interop.served import versions
 from interop.support import Member, eventually, local_kafka, unique
-from interop.walks.toolchains.building import Missing
 
 from .open_transactions import hanging_transaction, open_transaction
 from .parse import columns, lines
-from .resident import Resident, ToolOutput, resident
+from .resident import Resident, ToolOutput
 from .row import ALONE, CLASSES, Row, Scenario, filled, matches, only_reads, refusal_of, words_of
 from .rows import SCENARIOS, SECURED
 from .rows.security import CLIENT
@@ -37,16 +36,6 @@ PATIENCE = 60.0
 API_VERSIONS_OF_4_4 = 5
 
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture(scope="session")
-def tools() -> Iterator[Resident]:
-    with ExitStack() as stack:
-        try:
-            found = stack.enter_context(resident())
-        except Missing as reason:
-            pytest.skip(f"no tools of Kafka: {reason}")
-        yield found
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name.replace(" ", "-"))

@@ -126,7 +126,9 @@ class RemoteKeySets:
         return found
 
     def take_due(self) -> list[RemoteKeySet]:
-        """The sets to fetch now; each is taken once."""
+        """The sets to fetch now; each is taken once. The shell asks after every request."""
+        if not self._due:
+            return []
         due, self._due[:] = list(self._due), []
         return due
 

@@ -29,15 +29,21 @@ def test_a_move_to_an_offline_directory_is_refused() -> None:
         assert moved(machine, os.path.abspath(other)) == "KAFKA_STORAGE_ERROR"
 
 
-def test_a_destination_that_fails_takes_the_future_replica_alone() -> None:
+def in_a_move(*topics: str) -> tuple[Machine, str, str]:
+    """A machine whose topic `t`, of twenty records, has begun to move: from where, and to where."""
     machine = Machine(SETTINGS, "a", "b", "c")
-    machine.create("t")
+    machine.create(*topics)
     [source] = [path for path, disk in machine.disks.items() if "t-0" in disk.folders()]
     target = next(path for path in "bc" if path != source)
     for _ in range(20):
         assert produced(machine.begin(produce_request("t", b"v" * 200), 9))[0] == 0
     assert moved(machine, os.path.abspath(target)) == "NONE"
     machine.tick(1)
+    return machine, source, target
+
+
+def test_a_destination_that_fails_takes_the_future_replica_alone() -> None:
+    machine, _, target = in_a_move("t")
     machine.disks[target].failing = True
     machine.tick(1)
     machine.tick(1)
@@ -48,15 +54,8 @@ def test_a_destination_that_fails_takes_the_future_replica_alone() -> None:
 
 
 def test_a_source_that_fails_ends_the_move_and_a_start_continues_it() -> None:
-    machine = Machine(SETTINGS, "a", "b", "c")
-    machine.create("one", "t")
-    [source] = [path for path, disk in machine.disks.items() if "t-0" in disk.folders()]
+    machine, source, target = in_a_move("one", "t")
     assert source != "a"
-    target = next(path for path in "bc" if path != source)
-    for _ in range(20):
-        assert produced(machine.begin(produce_request("t", b"v" * 200), 9))[0] == 0
-    assert moved(machine, os.path.abspath(target)) == "NONE"
-    machine.tick(1)
     machine.disks[source].failing = True
     assert produced(machine.begin(produce_request("t", b"v"), 9))[0] == error_codes.KAFKA_STORAGE_ERROR
     machine.tick(1)

@@ -10,13 +10,17 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MANY = 10_000
+"""New objects from which it pays to move them: counting what is frozen traverses all of that."""
+
 
 @contextmanager
 def all_kept() -> Iterator[None]:
     """Pause the collector inside the `with` block.
 
-    Objects that become unreachable are still freed, except reference cycles. At the end all objects
-    are moved to the oldest generation, so that the next allocation does not start a traversal.
+    Objects that become unreachable are still freed, except reference cycles. If many were made, all
+    objects are moved to the oldest generation at the end, so that the next allocation does not
+    start a traversal.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -24,7 +28,7 @@ def all_kept() -> Iterator[None]:
         yield
     finally:
         # If objects are frozen already, the application wants that, and `unfreeze` would undo it.
-        if not gc.get_freeze_count():
+        if gc.get_count()[0] >= MANY and not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         if was_enabled:

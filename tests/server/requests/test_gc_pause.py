@@ -1,10 +1,21 @@
 """Work during which the garbage collector is paused."""
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
-from kafkadouble.server.requests.gc_pause import all_kept
+from kafkadouble.server.requests.gc_pause import MANY, all_kept
+
+
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """Without what pytest's process froze before."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    if frozen:
+        gc.freeze()
 
 
 def test_the_collector_rests_and_goes_on() -> None:
@@ -14,6 +25,7 @@ def test_the_collector_rests_and_goes_on() -> None:
     assert gc.isenabled()
 
 
+@pytest.mark.usefixtures("nothing_frozen")
 def test_what_was_made_is_old_afterwards() -> None:
     before = gc.get_count()[0]
     with all_kept():
@@ -22,15 +34,30 @@ def test_what_was_made_is_old_afterwards() -> None:
     assert any(each is made for each in gc.get_objects(generation=2))
 
 
+@pytest.mark.usefixtures("nothing_frozen")
+def test_few_objects_stay_young() -> None:
+    with all_kept():
+        made = [[number] for number in range(MANY // 10)]
+    assert not any(each is made for each in gc.get_objects(generation=2))
+
+
+@pytest.mark.usefixtures("nothing_frozen")
 def test_objects_frozen_before_stay_frozen() -> None:
     gc.freeze()
-    try:
-        frozen = gc.get_freeze_count()
-        with all_kept():
-            pass
-        assert 0 < gc.get_freeze_count() <= frozen
-    finally:
-        gc.unfreeze()
+    frozen = gc.get_freeze_count()
+    with all_kept():
+        made = [[number] for number in range(50_000)]
+    assert made
+    assert 0 < gc.get_freeze_count() <= frozen
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+def test_after_few_objects_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting takes as long as there are frozen objects: a server has a hundred thousand."""
+    monkeypatch.delattr(gc, "get_freeze_count")
+    with all_kept():
+        pass
 
 
 def test_it_goes_on_after_an_error() -> None:

@@ -14,7 +14,6 @@ import confluent_kafka.admin
 import pytest
 from aiokafka import AIOKafkaClient
 from aiokafka import errors as of_aiokafka
-from kafka import KafkaAdminClient
 from kafka import errors as of_kafka_python
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
@@ -25,6 +24,7 @@ from interop.support import local_kafka
 from kafkadouble.pipeline.client import Client as OwnClient
 from kafkadouble.pipeline.client import NotAuthenticated
 from kafkadouble.server.security.sasl import oauth_bearer
+from tests.support.python_admin import RefusableAdmin
 
 PATIENCE_S = 20.0
 REFUSED = 3
@@ -99,7 +99,7 @@ def of_python(address: str, mechanism: str, password: str) -> bool:
     try:
         # It tries again until then, also after a refusal.
         given["bootstrap_timeout_ms"] = 3000 if password == "wrong" else 30_000
-        admin = KafkaAdminClient(
+        admin = RefusableAdmin(
             bootstrap_servers=address, security_protocol="SASL_PLAINTEXT", sasl_mechanism=mechanism, **given
         )
     except of_kafka_python.KafkaError:

@@ -24,11 +24,12 @@ from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateReq
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
 from kafkadouble.messages.message import Message
 from tests.support.garbage import collecting
+from tests.support.python_admin import RefusableAdmin
 
 # It reads its message specifications by a call that Python 3.11 and 3.12 deprecate.
 with warnings.catch_warnings():
     warnings.filterwarnings("ignore", r"(read|open)_text is deprecated", DeprecationWarning)
-    from kafka import KafkaAdminClient, KafkaProducer
+    from kafka import KafkaProducer
     from kafka.errors import KafkaError as PythonKafkaError
 
 USERS = {"alice": "secret", "bob": "other"}
@@ -70,7 +71,7 @@ def confluent(kafka: KafkaDouble, user: str, mechanism: str = "PLAIN") -> str | 
 def python(kafka: KafkaDouble, user: str, mechanism: str = "PLAIN") -> str | None:
     config = kafka.client_config(user, "kafka-python", mechanism)
     try:
-        admin = KafkaAdminClient(**config, bootstrap_timeout_ms=2000)
+        admin = RefusableAdmin(**config, bootstrap_timeout_ms=2000)
     except PythonKafkaError as refused:
         return repr(refused)
     admin.close()

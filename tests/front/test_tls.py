@@ -92,7 +92,8 @@ def test_a_certificate_that_no_rule_matches_ends_the_connection(caplog: pytest.L
 
 
 def test_a_client_must_show_a_certificate_where_it_is_required(caplog: pytest.LogCaptureFixture) -> None:
-    with KafkaDouble(security="SSL", config={"ssl.client.auth": "required"}) as kafka, caplog.at_level(logging.INFO):
+    required = {"ssl.client.auth": "required"}
+    with caplog.at_level(logging.INFO), KafkaDouble(security="SSL", config=required) as kafka:
         with connected(kafka, "alice") as sock:
             assert answers(sock)
         with connected(kafka) as sock, pytest.raises(ssl.SSLError, match="CERTIFICATE_REQUIRED"):

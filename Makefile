@@ -53,8 +53,8 @@ house: $(VENV)/.test
 	$(BIN)/lint-imports
 	$(BIN)/python -m codegen --check
 
-test: lint types house  # four at once on two cores: much of it waits for answers
-	$(BIN)/python -m pytest tests interop -n 4 --ignore=tests/spark $(APART:%=--ignore=%) $(BESIDE_KAFKA:%=--ignore=%)
+test: lint types house  # six at once on two cores: much of it waits for answers
+	$(BIN)/python -m pytest tests interop -n 6 --ignore=tests/spark $(APART:%=--ignore=%) $(BESIDE_KAFKA:%=--ignore=%)
 
 $(VENV)/.page: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group page

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control import app, streams, view_events
+from kafkadouble.control import app, request_events, streams, view_events
+from kafkadouble.control.request_events import RequestEvents
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.events import streaming
@@ -51,6 +53,20 @@ def test_a_stream_begins_after_a_number(url: str, kafka: KafkaDouble) -> None:
         with streaming(url, path, headers) as stream:
             assert [stream.next()[1]["number"] for _ in rest] == rest
     assert call(url, "GET", "/events?after=x").status == 400
+
+
+def test_a_text_has_one_batch(kafka: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_events, "BATCH", 2)
+    metadata(kafka, 5)
+
+    async def counts() -> list[int]:
+        events = RequestEvents(kafka, kafka.requests[-5].number - 1)
+        found = [events.new().count("event: request")]
+        while events.has_more:
+            found.append(events.new().count("event: request"))
+        return found
+
+    assert asyncio.run(counts()) == [2, 2, 1]
 
 
 def test_what_is_missed_is_counted(url: str, kafka: KafkaDouble) -> None:

@@ -18,16 +18,16 @@ from kafkadouble.control.calls import newest_number
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.metadata import MetadataRequest
 
-KEPT, MORE, AT_A_TIME = 12_000, 10_000, 500
+KEPT, MORE, AT_A_TIME = 12_000, 6_000, 500
 """Requests until the history is full, and those after that."""
 
 THREADS = (os.cpu_count() or 1) + 4
 """The threads that an event loop keeps in its pool."""
 
-SAMPLES = 6
+SAMPLES = 3
 
 MOST_GROWTH = 1 << 20
-"""Bytes. The events of 10,000 requests are 3 MB of text, and several times as much as objects."""
+"""Bytes. The events of 6,000 requests are 1.8 MB of text, and several times as much as objects."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="descriptors are counted in /proc")
 

@@ -41,11 +41,13 @@ class RequestEvents(EventStream):
         self._waiting: dict[int, SeenRequest] = {}
 
     def new(self) -> str:
-        """The requests that came, and those that waited and ended."""
+        """The requests that came, at most a batch of them, and those that waited and ended."""
         made = [event("restarted", {})] if self._is_earlier else []
         self._is_earlier = False
         made += [event("request", short(each), each.number) for each in self._ended()]
-        while found := requests_after(self.kafka, self._last, BATCH):
+        found = requests_after(self.kafka, self._last, BATCH)
+        self.has_more = len(found) == BATCH
+        if found:
             made += self._of(found)
         return "".join(made)
 

@@ -1,8 +1,8 @@
 """A stream of server-sent events that follows a double.
 
 Rules. A stream looks at the double after something happened there, and at most every `pause_s`.
-What it has not sent yet it reads from the double, which is bounded, so that a reader that is too
-slow costs the server nothing. It ends when the double stops.
+What it has not sent yet it reads from the double, which is bounded, in texts that are bounded, so
+that a reader that is too slow costs the server little. It ends when the double stops.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class EventStream(ABC):
     """One stream. A subclass says what is new."""
 
     pause_s: ClassVar[float]
+    has_more = False
+    """Whether `new` left something, so that the stream goes on without a pause."""
 
     def __init__(self, kafka: KafkaDouble) -> None:
         self.kafka = kafka
@@ -51,7 +53,8 @@ class EventStream(ABC):
             yield BEGUN
             while running.thread.running:
                 yield await asyncio.to_thread(self.new) or NOTHING
-                await self._pause()
+                if not self.has_more:
+                    await self._pause()
         except UsageError:  # the double was stopped
             return
         finally:

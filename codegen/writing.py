@@ -72,16 +72,16 @@ class _Writer:
     def put_plain(self, run: Run) -> None:
         """One pack for each run between arrays, and a helper for each array: for nulls and long
         arrays."""
-        stretch: Run = []
+        between: Run = []
         for item in run:
             if isinstance(item, Value):
-                stretch.append(item)
+                between.append(item)
                 continue
-            self.put(stretch)
-            stretch = []
+            self.put(between)
+            between = []
             helper = self.pool.helper(PRIMITIVES, "write_numbers" if item.compact else "write_plain_numbers")
             self.out(f'{helper}(w, {item.value}, "{item.letter}")')
-        self.put(stretch)
+        self.put(between)
 
     def packed(self, run: Run) -> str:
         if len(run) == 1 and run[0].letter == "B" and run[0].value.isidentifier():

@@ -66,5 +66,5 @@ class FileSlice:
 
 
 def in_one_piece(buffers: Iterable[Buffer | FileSlice]) -> bytes:
-    """The bytes of buffers and of stretches of files, in one piece."""
+    """The bytes of buffers and of slices of files, in one piece."""
     return b"".join(each.read() if isinstance(each, FileSlice) else each for each in buffers)

@@ -108,7 +108,7 @@ class ApiRow:
         self.controller_module = controller_module or self.module
         self.advertised_from, self.reason = advertised_from, reason
         self.hidden = hidden
-        """Why ApiVersions leaves it out where no client metrics are wanted, or ""."""
+        """Why ApiVersions leaves it out on a broker that receives no client metrics, or ""."""
         self._parts = () if parts == NONE else (parts,) if isinstance(parts, str) else parts
 
     @property

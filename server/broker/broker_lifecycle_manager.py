@@ -125,7 +125,7 @@ class BrokerLifecycleManager:
 
     def _check_reported(self, directory: Uuid, now: int) -> None:
         if (self.registers_by_request or self.is_registered_by_request) and not self._offline_dirs[directory]:
-            self._node.halted = f"the controller could not be told that the log directory {directory} has failed"
+            self._node.halted = f"the failure of the log directory {directory} could not be reported to the controller"
             log.error("%s", self._node.halted)
 
     def partitions_lost(self, partitions: Sequence[tuple[str, int]]) -> None:

@@ -1,4 +1,5 @@
-"""One client instance: what it is to push, and when it asked and pushed last (KIP-714)."""
+"""One client instance: what it is to push, and when it last requested its subscriptions and pushed
+(KIP-714)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ group.consumer.min.session.timeout.ms  int  45000  medium  >=1
 group.consumer.max.session.timeout.ms  int  60000  medium  >=1
     Greatest session timeout that a consumer group may be given (ms).
 group.consumer.heartbeat.interval.ms  int  5000  medium  >=1  effective
-    Heartbeat interval told to members of consumer groups (ms).
+    Heartbeat interval given to members of consumer groups (ms).
 group.consumer.min.heartbeat.interval.ms  int  5000  medium  >=1
     Least heartbeat interval that a consumer group may be given (ms).
 group.consumer.max.heartbeat.interval.ms  int  15000  medium  >=1
@@ -77,7 +77,7 @@ group.streams.min.session.timeout.ms  int  45000  medium  >=1
 group.streams.max.session.timeout.ms  int  60000  medium  >=1
     Greatest session timeout that a streams group may be given (ms).
 group.streams.heartbeat.interval.ms  int  5000  medium  >=1  effective
-    Heartbeat interval told to members of streams groups (ms).
+    Heartbeat interval given to members of streams groups (ms).
 group.streams.min.heartbeat.interval.ms  int  5000  medium  >=1
     Least heartbeat interval that a streams group may be given (ms).
 group.streams.max.heartbeat.interval.ms  int  15000  medium  >=1

@@ -7,7 +7,7 @@ ROWS = """
 listeners  list  PLAINTEXT://:9092  high  per-broker  nonempty  effective
     Where the node listens: a list of NAME://HOST:PORT; an empty host means every address.
 advertised.listeners  list  null  high  nonempty  effective
-    Where clients are told to connect; when not set, where the node listens.
+    The addresses that clients connect to; when not set, where the node listens.
 listener.security.protocol.map  string  SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT  \
 low  per-broker  effective
     The security protocol of every listener name.

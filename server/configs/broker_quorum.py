@@ -50,9 +50,9 @@ controller.quorum.retry.backoff.ms  int  20  low  >=0  effective
 controller.quorum.auto.join.enable  boolean  false  low  effective
     Whether a controller that is not a voter makes itself one.
 controller.quorum.fetch.snapshot.max.bytes  int  1048576  low  >=1  effective
-    Most bytes asked for in one FetchSnapshot.
+    Most bytes requested in one FetchSnapshot.
 controller.quorum.fetch.max.bytes  int  1048576  low  >=1  effective
-    Most bytes asked for in one Fetch of the metadata log.
+    Most bytes requested in one Fetch of the metadata log.
 metadata.log.max.record.bytes.between.snapshots  long  20971520  high  >=1  effective
     Bytes of metadata records after which a snapshot is written.
 metadata.log.max.snapshot.interval.ms  long  3600000  high  >=0  effective

@@ -11,7 +11,7 @@ group.share.min.session.timeout.ms  int  45000  medium  >=1
 group.share.max.session.timeout.ms  int  60000  medium  >=1
     Greatest session timeout that a share group may be given (ms).
 group.share.heartbeat.interval.ms  int  5000  medium  >=1  effective
-    Heartbeat interval told to members of share groups (ms).
+    Heartbeat interval given to members of share groups (ms).
 group.share.min.heartbeat.interval.ms  int  5000  medium  >=1
     Least heartbeat interval that a share group may be given (ms).
 group.share.max.heartbeat.interval.ms  int  15000  medium  >=1

@@ -44,12 +44,12 @@ def answer(node: HandlerContext, request: Request[DescribeDelegationTokenRequest
     if settings is None:
         raise Refusal(error_codes.DELEGATION_TOKEN_AUTH_DISABLED)
     owners = request.body.owners
-    wanted = None if owners is None else {f"{each.principal_type}:{each.principal_name}" for each in owners}
+    requested = None if owners is None else {f"{each.principal_type}:{each.principal_name}" for each in owners}
     return DescribeDelegationTokenResponse(
         tokens=[
             _described(settings, token_id, token)
             for token_id, token in sorted(node.image.tokens.items())
-            if (wanted is None or wanted & {token.owner, *token.renewers})
+            if (requested is None or requested & {token.owner, *token.renewers})
             and _may_describe(node, request, token_id, token)
         ]
     )

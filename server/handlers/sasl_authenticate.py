@@ -42,5 +42,5 @@ def answer(
 
 def refuse(request: Request[SaslAuthenticateRequest], code: int, message: str | None) -> SaslAuthenticateResponse:
     authenticator = request.peer.authenticator
-    said = message if authenticator is None else authenticator.fail_by_rule(message)
-    return SaslAuthenticateResponse(error_code=code, error_message=said)
+    error_message = message if authenticator is None else authenticator.fail_by_rule(message)
+    return SaslAuthenticateResponse(error_code=code, error_message=error_message)

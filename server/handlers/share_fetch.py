@@ -110,18 +110,18 @@ def _fetch(
 ) -> Wait[Read]:
     read: Read = {}
     found: dict[TopicIdPartition, SharePartition] = {}
-    wanted = []
+    readable = []
     for each in partitions:
         if code := readable_code(node.image, each, may_read):
             read[each] = _failed(each, code)
         else:
-            wanted.append(each)
-    if not wanted:
+            readable.append(each)
+    if not readable:
         return read
     params = _params(node, body, key)
     if not params.max_records or not params.max_bytes:
         return read
-    for each in _rotated(wanted, body.share_session_epoch):
+    for each in _rotated(readable, body.share_session_epoch):
         try:
             found[each] = node.share_partitions.get_or_create(key.group_id, each)
         except Refusal as refusal:

@@ -107,8 +107,7 @@ class ProducerStateEntry:
 
 
 class VerificationStateEntry:
-    """A transaction for which the coordinator is being asked whether this partition is part of it
-    (KIP-890)."""
+    """A transaction while the coordinator verifies that this partition is part of it (KIP-890)."""
 
     __slots__ = ("begins_at_zero", "epoch", "lowest_sequence", "since")
 

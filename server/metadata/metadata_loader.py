@@ -139,8 +139,8 @@ class MetadataLoader:
     def _replay_log(self, base: OffsetAndEpoch, until: int | None) -> MetadataDelta:
         """Replays a snapshot and the log after it, up to the offset `until` if one is given."""
         delta = self._load_snapshot(base)
-        for stretch in self._log.batches(max(base.offset, self._log.log_start_offset)):
-            for read in decode_batches(stretch):
+        for chunk in self._log.batches(max(base.offset, self._log.log_start_offset)):
+            for read in decode_batches(chunk):
                 if until is not None and read.end.offset > until:
                     return delta
                 if read.end.offset > base.offset:

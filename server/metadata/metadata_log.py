@@ -63,11 +63,11 @@ def _message(record: Record) -> Message:
     return framed.decode_record(record.value)[0]
 
 
-def image_of_log(stretches: Iterable[Buffer]) -> Image:
+def image_of_log(chunks: Iterable[Buffer]) -> Image:
     """Replays a log from its start, given as ranges of whole batches."""
     delta, end = MetadataDelta(), EMPTY.end
-    for stretch in stretches:
-        for records, reached in decode_batches(stretch):
+    for chunk in chunks:
+        for records, reached in decode_batches(chunk):
             for record in records:
                 delta.replay(record)
             end = reached

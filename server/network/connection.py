@@ -1,7 +1,7 @@
 """One client connection, without its socket: takes bytes, hands requests to the node one after the
 other, and writes the answers in the same order.
 
-Rules. When a request may begin is said by the table of `connection_state.py`; frames that come
+Rules. The table of `connection_state.py` says when a request may begin; frames that come
 meanwhile wait in the backlog, and while there is a backlog the socket is not read. Bytes that are
 not a request end the connection, with one log line that names the client, the API, the version,
 the byte and the field. So does a version that is not served; only ApiVersions is then answered, in
@@ -318,7 +318,7 @@ class Connection:
         if request.trace is None:
             self._line.write(buffers)
         else:
-            # Counted before they are written: stretches of files grow shorter as they go out.
+            # Counted before they are written: slices of files grow shorter as they go out.
             sent = sum(map(len, buffers))
             if self._trace.keeps_frames:
                 buffers = [in_one_piece(buffers)]

@@ -289,7 +289,7 @@ class Listener:
             protocol.cut()
 
     def _speak(self) -> None:
-        """Send to other nodes what the node wants sent."""
+        """Send the requests of the node to other nodes."""
         if self.moved is not None:
             self.moved()
             return
@@ -328,7 +328,7 @@ class Listener:
                 self.on_halt()
 
     def _flush(self) -> None:
-        """Flush what the node wants flushed, on another thread, once there is a loop. With a clock
+        """Flush what the node has to flush, on another thread, once there is a loop. With a clock
         that stands still a flush takes no time, and is done when this returns."""
         jobs = [] if self._loop is None else self.node.flushing.begin()
         if self.node.logs.failures:

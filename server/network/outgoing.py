@@ -199,17 +199,17 @@ class Outgoing:
         return f"{self.unsent} bytes unsent"
 
 
-def _send_file(sock: socket.socket, stretch: FileSlice) -> int:
+def _send_file(sock: socket.socket, file_slice: FileSlice) -> int:
     """The bytes of it that the socket took."""
-    if stretch.in_file:
+    if file_slice.in_file:
         try:
-            sent = os.sendfile(sock.fileno(), stretch.fileno(), stretch.position, stretch.size)
+            sent = os.sendfile(sock.fileno(), file_slice.fileno(), file_slice.position, file_slice.size)
         except OSError as problem:
             if problem.errno not in UNABLE:
                 raise
-            stretch.keep()
+            file_slice.keep()
         else:
             if not sent:
-                raise OSError(f"{stretch!r} are not there any more")
+                raise OSError(f"{file_slice!r} are not there any more")
             return sent
-    return sock.send(stretch.read())
+    return sock.send(file_slice.read())

@@ -137,7 +137,7 @@ class Partition:
         verification: VerificationStateEntry | None = NOT_REQUIRED,
     ) -> AppendResult:
         """Append a batch of a producer. Raises AppendRefused. `verification` is what the
-        coordinator said yes to, if the batch is transactional and that was necessary."""
+        coordinator confirmed, if the batch is transactional and that was necessary."""
         if self.offline:
             raise _storage_error()
         try:

@@ -72,7 +72,7 @@ def read_request(frame: bytes, head: RequestHead, served: ServedApi, peer: Peer,
 
 
 def write_response(request: Request[Any], answer: Any) -> Sequence[Any]:
-    """The frame of an answer as buffers and stretches of files. Texts that are too long for the
+    """The frame of an answer as buffers and slices of files. Texts that are too long for the
     version are cut; UsageError if the answer cannot be written even so."""
     try:
         return headers.write_response(answer, request.correlation_id, request.api_key, request.version)

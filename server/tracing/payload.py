@@ -154,7 +154,7 @@ def _without_records(partitions: list[Any]) -> tuple[list[Any], int]:
     found, saved = partitions, 0
     for index, data in enumerate(partitions):
         records = data.records
-        # A stretch of a file is empty when it was sent.
+        # A slice of a file is empty when it was sent.
         if records or isinstance(records, FileSlice):
             if found is partitions:
                 found = list(partitions)

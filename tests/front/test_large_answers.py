@@ -96,7 +96,7 @@ def framed(body: Message, correlation: int, version: int) -> bytes:
 @pytest.mark.parametrize(
     ("position", "most"), [(0, 1 << 30), (0, SIZE), (1, 5_000_000), (SIZE - 70_000, 1 << 20), (SIZE - 1, 9), (77, 1000)]
 )
-def test_a_stretch_of_a_file(serving: Serving, position: int, most: int) -> None:
+def test_a_slice_of_a_file(serving: Serving, position: int, most: int) -> None:
     found = bytes_in(ask(serving.address, serving.request(position, most), 1))
     assert found == CONTENTS[position : position + most]
 

@@ -214,8 +214,8 @@ def requests_of_today(session: Session) -> None:
     produce(session, version=7)
 
 
-def throttled(session: Session, after: int, told: int = 1000, connection: int = 1) -> None:
-    produce(session, throttle=told)
+def throttled(session: Session, after: int, throttle_ms: int = 1000, connection: int = 1) -> None:
+    produce(session, throttle=throttle_ms)
     session.now += after
     session.request(HeartbeatRequest(group_id="g"), HeartbeatResponse(), connection=connection)
 

@@ -107,9 +107,9 @@ class _Decoder:
         with memoryview(self._buffer) as view:
             # batches for the plain reader share their rows
             for _, pieces in groupby(self._pieces(view, most), type):
-                yield from map(record_batch, self._stretches(pieces, most))
+                yield from map(record_batch, self._runs_of_rows(pieces, most))
 
-    def _stretches(self, pieces: Iterator[Rows | Apart], most: int) -> Iterator[Rows]:
+    def _runs_of_rows(self, pieces: Iterator[Rows | Apart], most: int) -> Iterator[Rows]:
         """Rows of pieces that are all of one kind."""
         for piece in pieces:
             if isinstance(piece, Rows):

@@ -18,7 +18,7 @@ from .rows import Common, Rows
 from .schema import TYPES
 
 _NO_TIME = -(1 << 63)  # outside the range of the column, so it becomes null
-# of keys, values and headers in one stretch, unless a single record has more
+# of keys, values and headers in one piece, unless a single record has more
 _MOST_BYTES = 16 << 20
 
 

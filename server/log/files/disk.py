@@ -67,7 +67,7 @@ class File(Protocol):
         """All of it, mapped. The file must not be appended to or truncated while the view lives."""
         ...
 
-    def stretch(self, position: int, size: int) -> bytes | FileSlice:
+    def slice(self, position: int, size: int) -> bytes | FileSlice:
         """The bytes that `read` would give, perhaps without reading them. They stay good as a copy
         does."""
         ...

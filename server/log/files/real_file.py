@@ -51,7 +51,7 @@ class RealFile:
         self._disk, self._path = disk, path
         self._fd = -1
         self._has_room = False  # preallocated bytes follow its contents
-        self._lent: ref[_Lent] | None = None  # while a stretch of it is in use
+        self._lent: ref[_Lent] | None = None  # while a slice of it is in use
         self.size = os.fstat(self._opened(os.O_CREAT)).st_size
 
     def _opened(self, more_flags: int = 0) -> int:
@@ -134,9 +134,9 @@ class RealFile:
     def truncate(self, size: int) -> None:
         if size < self.size:
             lent = self._lent() if self._lent is not None else None
-            for stretch in () if lent is None else lent.stretches:
-                if stretch.position + stretch.size > size:
-                    stretch.keep()
+            for file_slice in () if lent is None else lent.slices:
+                if file_slice.position + file_slice.size > size:
+                    file_slice.keep()
             with self._disk.failures():
                 os.ftruncate(self._opened(), size)
             self.size = size
@@ -147,7 +147,7 @@ class RealFile:
         with self._disk.failures():
             return memoryview(mmap.mmap(self._opened(), self.size, access=mmap.ACCESS_READ))
 
-    def stretch(self, position: int, size: int) -> bytes | FileSlice:
+    def slice(self, position: int, size: int) -> bytes | FileSlice:
         size = min(size, self.size - position)
         if size < WORTH_IT:
             return self.read(position, size)
@@ -167,7 +167,7 @@ class RealFile:
                 return self.read(position, size)
             self._lent = ref(lent)
         found = _FileStretch(self._disk, lent, position, size)
-        lent.stretches.add(found)
+        lent.slices.add(found)
         return found
 
     def flush(self) -> None:
@@ -241,14 +241,14 @@ class DescriptorFlush:
 
 
 class _Lent:
-    """One file descriptor for all stretches of a file: the file may be closed or removed before
+    """One file descriptor for all slices of a file: the file may be closed or removed before
     they are sent."""
 
-    __slots__ = ("__weakref__", "descriptor", "stretches")
+    __slots__ = ("__weakref__", "descriptor", "slices")
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        self.stretches = WeakSet[FileSlice]()
+        self.slices = WeakSet[FileSlice]()
 
     def __del__(self) -> None:
         with suppress(OSError):

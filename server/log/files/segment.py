@@ -245,7 +245,7 @@ class FileSegment(IndexedLog):
         if end == start:
             return Loan.of(self._read_one(start)) if at_least_one else None
         self._note_end(next_offset, end)
-        return Loan(self.log.stretch(start, end - start), next_offset)
+        return Loan(self.log.slice(start, end - start), next_offset)
 
     def _span(self, offset: int, max_bytes: int, upper_bound: int) -> tuple[int, int]:
         """The start of a read, and its end; -1 as the end when there is nothing to read."""

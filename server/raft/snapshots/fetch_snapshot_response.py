@@ -137,7 +137,7 @@ def _read(requested: PartitionRequest, reader: RecordsSnapshotReader, size: int)
         snapshot_id=FetchSnapshotResponse.SnapshotId(end_offset=reader.id.offset, epoch=reader.id.epoch),
         size=reader.size,
         position=requested.position,
-        unaligned_records=cast(bytes, reader.stretch(requested.position, size)),
+        unaligned_records=cast(bytes, reader.slice(requested.position, size)),
     )
 
 

@@ -162,7 +162,7 @@ class FileSnapshotStore:
             snapshot.readers -= 1
 
         return RecordsSnapshotReader(
-            id, source, snapshot.path, closed, None if snapshot.file is None else snapshot.file.stretch
+            id, source, snapshot.path, closed, None if snapshot.file is None else snapshot.file.slice
         )
 
     def size(self, id: OffsetAndEpoch) -> int:

@@ -87,11 +87,11 @@ class RecordsSnapshotReader:
         source: SnapshotSource,
         file: str = "",
         closed: Callable[[], None] | None = None,
-        stretch: Callable[[int, int], bytes | FileSlice] | None = None,
+        slice_of: Callable[[int, int], bytes | FileSlice] | None = None,
     ) -> None:
         self.id, self._source, self._closed = id, source, closed
         # Bytes to send: those of `read`, or a range of the file. Valid after `close`, too.
-        self.stretch = stretch or source.read
+        self.slice = slice_of or source.read
         self.file = file or checkpoint_name(id)
         self._head: SnapshotHeader | None = None
 

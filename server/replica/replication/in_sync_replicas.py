@@ -71,7 +71,7 @@ class InSyncReplicas:
         self.remotes: dict[int, RemoteReplica] = {}
         self.followers = CaughtUpFollowers()
         self.proposed: frozenset[int] | None = None
-        """The ISR that the controller was asked for; None if no request is outstanding."""
+        """The ISR of the outstanding AlterPartition request; None without one."""
         self.isr, self.partition_epoch = frozenset[int](), NO_EPOCH
         self.apply_image(partition, now)
 

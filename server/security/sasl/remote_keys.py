@@ -115,7 +115,7 @@ class RemoteKeySets:
         self._kept: dict[KeyEndpoint, tuple[JsonWebKey, ...]] = {}
 
     def at(self, endpoint: KeyEndpoint, now: int) -> RemoteKeySet:
-        """The set there, which is fetched when it is wanted for the first time."""
+        """The set there, which is fetched when a login needs it for the first time."""
         found = self._sets.get(endpoint)
         if found is None:
             found = self._sets[endpoint] = RemoteKeySet(endpoint, self._timers, self._due.append)

@@ -76,9 +76,9 @@ def server_exchange(mechanism: str, store: ScramStore) -> ServerExchange:
     final = _matched(FINAL, (yield server_first.encode()))
     if final["nonce"] != nonce:
         raise SaslFailure(reason="the final message has another nonce")
-    said = f"{first['bare']},{server_first},{final['unproved']}".encode()
-    _check_proof(MECHANISMS[mechanism].hash, credential, said, base64.b64decode(final["proof"]))
-    signature = hmac.digest(credential.server_key, said, MECHANISMS[mechanism].hash)
+    auth_message = f"{first['bare']},{server_first},{final['unproved']}".encode()
+    _check_proof(MECHANISMS[mechanism].hash, credential, auth_message, base64.b64decode(final["proof"]))
+    signature = hmac.digest(credential.server_key, auth_message, MECHANISMS[mechanism].hash)
     response = f"v={_encoded(signature)}".encode()
     return Authenticated(found.owner, response, found.expires_at, by_token=found.expires_at is not None)
 
@@ -108,8 +108,8 @@ def _is_token(extensions: str) -> bool:
     return pairs.get("tokenauth", "").lower() == "true"
 
 
-def _check_proof(algorithm: str, credential: ScramCredential, said: bytes, proof: bytes) -> None:
-    signature = hmac.digest(credential.stored_key, said, algorithm)
+def _check_proof(algorithm: str, credential: ScramCredential, auth_message: bytes, proof: bytes) -> None:
+    signature = hmac.digest(credential.stored_key, auth_message, algorithm)
     if len(proof) != len(signature):
         raise SaslFailure(reason="the proof has a wrong size")
     client_key = bytes(one ^ other for one, other in zip(proof, signature, strict=True))
@@ -142,14 +142,14 @@ def client_exchange(
     if not attributes["r"].startswith(own) or attributes["r"] == own:
         raise ServerNotTrusted("its nonce is not made of ours")
     without_proof = f"c=biws,r={attributes['r']}"
-    said = f"{bare},{server_first},{without_proof}".encode()
+    auth_message = f"{bare},{server_first},{without_proof}".encode()
     client_key = hmac.digest(salted, b"Client Key", algorithm)
-    signature = hmac.digest(hashlib.new(algorithm, client_key).digest(), said, algorithm)
+    signature = hmac.digest(hashlib.new(algorithm, client_key).digest(), auth_message, algorithm)
     proof = bytes(one ^ other for one, other in zip(client_key, signature, strict=True))
     final = _fields(_text((yield f"{without_proof},p={_encoded(proof)}".encode())))
     if "e" in final:
         raise ServerNotTrusted(f"it answers {final['e'][:100]!r}")
-    expected = hmac.digest(hmac.digest(salted, b"Server Key", algorithm), said, algorithm)
+    expected = hmac.digest(hmac.digest(salted, b"Server Key", algorithm), auth_message, algorithm)
     if not hmac.compare_digest(_decoded(final.get("v", "")), expected):
         raise ServerNotTrusted("its server signature is not the expected one")
 
@@ -178,8 +178,8 @@ def _salt(attributes: dict[str, str]) -> bytes:
 def _iterations(attributes: dict[str, str]) -> int:
     count = int(attributes["i"]) if attributes["i"].isdecimal() and len(attributes["i"]) < 10 else 0
     if not 0 < count <= MOST_ITERATIONS:
-        asked = attributes["i"][:20]
-        raise ServerNotTrusted(f"it requires {asked} iterations, where 1 to {MOST_ITERATIONS} are allowed")
+        required = attributes["i"][:20]
+        raise ServerNotTrusted(f"it requires {required} iterations, where 1 to {MOST_ITERATIONS} are allowed")
     return count
 
 

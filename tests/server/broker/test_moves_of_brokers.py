@@ -1,5 +1,5 @@
 """Brokers with several log directories and a controller on another node: replicas move between the
-directories, and the controller is told first (KIP-858).
+directories, and the controller learns it first (KIP-858).
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def test_a_broker_halts_that_cannot_report_a_failed_directory_in_time() -> None:
     cluster.step(29_000)
     assert node.halted is None
     cluster.step(2000)
-    assert node.halted == f"the controller could not be told that the log directory {lost} has failed"
+    assert node.halted == f"the failure of the log directory {lost} could not be reported to the controller"
 
 
 def test_a_broker_that_has_reported_a_failed_directory_lives_on() -> None:

@@ -32,7 +32,7 @@ BOOTSTRAP = [
 
 def test_a_new_cluster_begins_as_kafkas_does() -> None:
     cluster = Harness({"broker.rack": "r1"})
-    batches = [batch for stretch in cluster.node.controller.log.batches(0) for batch in decode_batches(stretch)]
+    batches = [batch for chunk in cluster.node.controller.log.batches(0) for batch in decode_batches(chunk)]
     assert [[type(record).__name__ for record in batch.records] for batch in batches] == BOOTSTRAP
     image = cluster.image
     assert image.features["metadata.version"] == 33

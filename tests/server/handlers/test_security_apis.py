@@ -91,7 +91,7 @@ def replayed(cluster: Harness) -> Image:
     """The image that results from the log from its first byte, and from a snapshot; both must be
     equal."""
     fold, loaded = MetadataDelta(), MetadataDelta()
-    batches = [each for stretch in cluster.node.controller.log.batches(0) for each in decode_batches(stretch)]
+    batches = [each for chunk in cluster.node.controller.log.batches(0) for each in decode_batches(chunk)]
     for records, _ in batches:
         for record in records:
             fold.replay(record)

@@ -112,7 +112,7 @@ def test_a_nodes_own_log_and_its_snapshot_are_the_same_at_every_batch() -> None:
     cluster.create("d")
     fold, end = MetadataDelta(), EMPTY.end
     log = cluster.node.controller.log
-    batches = [each for stretch in log.batches(0) for each in decode_batches(stretch)]
+    batches = [each for chunk in log.batches(0) for each in decode_batches(chunk)]
     assert len(batches) > 5
     for records, end in batches:
         for record in records:

@@ -48,10 +48,10 @@ def test_the_log_of_a_node_folds_to_its_image(cluster: Harness) -> None:
     assert image.next_producer_id == 1000
 
 
-def test_as_one_stretch_of_bytes_too(cluster: Harness) -> None:
+def test_as_one_chunk_of_bytes_too(cluster: Harness) -> None:
     log = cluster.node.controller.log
-    stretch = log.read(0, 1 << 30).records
-    assert image_of_log([stretch]) == cluster.image
+    chunk = log.read(0, 1 << 30).records
+    assert image_of_log([chunk]) == cluster.image
 
 
 def test_a_decision_is_one_batch(cluster: Harness) -> None:

@@ -88,9 +88,9 @@ def file_of(folder: Path, data: bytes) -> Iterator[RealFile]:
 
 
 def lent(file: RealFile, position: int, size: int) -> FileSlice:
-    stretch = file.stretch(position, size)
-    assert isinstance(stretch, FileSlice)
-    return stretch
+    file_slice = file.slice(position, size)
+    assert isinstance(file_slice, FileSlice)
+    return file_slice
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -105,7 +105,7 @@ def test_whatever_it_is_made_of_it_arrives_in_order(tmp_path: Path, seed: int) -
             for _ in range(60):
                 size, position = rng.choice([0, 1, 100, 5000, 200_000, 700_000]), rng.randrange(LARGE - 700_000)
                 part = data[position : position + size]
-                kinds = [part, bytearray(part), memoryview(part), file.stretch(position, size)]
+                kinds = [part, bytearray(part), memoryview(part), file.slice(position, size)]
                 line.outgoing.send([part[:7], rng.choice(kinds), part[:3]])
                 expected += part[:7] + part + part[:3]
                 if rng.random() < 0.3:
@@ -163,9 +163,9 @@ def test_a_file_truncated_from_outside_ends_the_connection(tmp_path: Path) -> No
     async def test() -> None:
         line = await opened()
         with file_of(tmp_path, bytes(LARGE)) as file:
-            stretch = lent(file, 0, LARGE)
+            file_slice = lent(file, 0, LARGE)
             os.truncate(tmp_path / "file", 1000)
-            line.outgoing.send([stretch])
+            line.outgoing.send([file_slice])
             await line.protocol.problem.wait()
             assert line.outgoing.unsent == 0
         await closed(line)

@@ -103,7 +103,7 @@ def test_whatever_it_is_made_of_it_arrives_in_order(
         for _ in range(40):
             size, position = rng.choice([0, 1, 100, 5000, 65536, 200_000, 700_000]), rng.randrange(LARGE - 700_000)
             part = data[position : position + size]
-            kinds = [part, bytearray(part), memoryview(part), file.stretch(position, size)]
+            kinds = [part, bytearray(part), memoryview(part), file.slice(position, size)]
             protocol.outgoing.send([part[:7], rng.choice(kinds), part[:3]])
             expected += part[:7] + part + part[:3]
         assert await reader.readexactly(len(expected)) == expected
@@ -123,10 +123,10 @@ def test_a_peer_that_does_not_read_costs_no_more_than_what_waits(
         protocol, transport, reader, writer = await opened(contexts)
         file = RealDisk(str(tmp_path)).open("file")
         file.append([data])
-        stretch = file.stretch(0, LARGE)
-        protocol.outgoing.send([stretch])
+        file_slice = file.slice(0, LARGE)
+        protocol.outgoing.send([file_slice])
         assert protocol.slowest > LARGE - BOUND
-        assert len(stretch) > LARGE - BOUND
+        assert len(file_slice) > LARGE - BOUND
         assert transport.get_write_buffer_size() < BOUND
         assert await reader.readexactly(LARGE) == data
         await protocol.is_drained.wait()

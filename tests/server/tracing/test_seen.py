@@ -100,18 +100,18 @@ def test_records_are_counted_in_few_batches_of_memory() -> None:
     assert Payload.fetched(memoryview(batch() * MOST_COUNTED)).records == MOST_COUNTED
     assert Payload.fetched(memoryview(batch() * (MOST_COUNTED + 1))).records is None
     assert Payload.fetched(b"\xff" * 100).records is None
-    stretch = FileSlice(0, 0, 1000)
-    stretch.skip(900)
-    payload = Payload.fetched(stretch)
+    file_slice = FileSlice(0, 0, 1000)
+    file_slice.skip(900)
+    payload = Payload.fetched(file_slice)
     assert (payload.records, len(payload), payload.batch) == (None, 1000, None)
     assert repr(payload) == "<some records in 1000 bytes>"
 
 
-def test_a_stretch_of_a_file_that_was_sent_is_not_kept() -> None:
-    stretch = FileSlice(0, 0, 1000)
-    stretch.skip(1000)
+def test_a_slice_of_a_file_that_was_sent_is_not_kept() -> None:
+    file_slice = FileSlice(0, 0, 1000)
+    file_slice.skip(1000)
     answer = fetched(b"", partitions=3)
-    answer.responses[0].partitions[1].records = stretch  # type: ignore[assignment]
+    answer.responses[0].partitions[1].records = file_slice  # type: ignore[assignment]
     answer.responses = [*answer.responses, FetchResponse.FetchableTopicResponse()]
     kept = answered(History(), FetchRequest(), answer, 13).answer
     assert [len(data.records) for data in kept.responses[0].partitions] == [0, 1000, 0]

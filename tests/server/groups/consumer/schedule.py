@@ -155,14 +155,14 @@ class Schedule:
         present = [client for client in self.clients if not client.gone]
         if not present:
             return group is None or group.is_empty
-        wanted = {partition for client in present for partition in self.subscribed(client)}
+        expected = {partition for client in present for partition in self.subscribed(client)}
         held = [partition for client in present if client.is_current for partition in client.holding]
         existing = {str(id) for id in self.topics.values()}
         return (
             group is not None
             and group.state_name == "Stable"
             and len(group.members) == len(present)
-            and sorted(partition for partition in held if partition[0] in existing) == sorted(wanted)
+            and sorted(partition for partition in held if partition[0] in existing) == sorted(expected)
         )
 
     def subscribed(self, client: Client) -> set[Partition]:

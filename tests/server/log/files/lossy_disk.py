@@ -103,7 +103,7 @@ class LossyFile:
     def read(self, position: int, size: int) -> bytes:
         return bytes(self.contents.data[position : position + size])
 
-    def stretch(self, position: int, size: int) -> bytes:
+    def slice(self, position: int, size: int) -> bytes:
         return self.read(position, size)
 
     def truncate(self, size: int) -> None:

@@ -137,15 +137,15 @@ def open_files() -> list[str]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks at /proc")
-def test_stretches_of_a_file_share_one_descriptor_and_give_it_back(tmp_path: Path) -> None:
+def test_slices_of_a_file_share_one_descriptor_and_give_it_back(tmp_path: Path) -> None:
     """Who does not read must not use up what the process may have open."""
     file, path = RealDisk(str(tmp_path)).open("file"), str(tmp_path / "file")
     file.append([bytes(WORTH_IT)])
     before = open_files().count(path)
-    stretches = [file.stretch(0, WORTH_IT) for _ in range(100)]
-    assert all(isinstance(stretch, FileSlice) for stretch in stretches)
+    slices = [file.slice(0, WORTH_IT) for _ in range(100)]
+    assert all(isinstance(file_slice, FileSlice) for file_slice in slices)
     assert open_files().count(path) == before + 1
-    stretches.clear()
+    slices.clear()
     assert open_files().count(path) == before
 
 
@@ -160,7 +160,7 @@ def test_where_no_more_files_may_be_open_it_is_read_and_the_disk_goes_on(
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(os, "dup", none_left)
-    assert file.stretch(0, WORTH_IT) == bytes(WORTH_IT)
+    assert file.slice(0, WORTH_IT) == bytes(WORTH_IT)
     assert disk.failed is None
 
 

@@ -166,7 +166,7 @@ class TestPlain:
         assert ended(server, message) == Authenticated("alice")
 
     @pytest.mark.parametrize(
-        ("message", "told"),
+        ("message", "text"),
         [
             (b"\0alice\0wrong", plain.WRONG),
             (b"\0stranger\0secret", plain.WRONG),
@@ -181,12 +181,12 @@ class TestPlain:
             (b"\xff\0\xff\0\xff", plain.WRONG),
         ],
     )
-    def test_what_is_refused(self, message: bytes, told: str | None) -> None:
+    def test_what_is_refused(self, message: bytes, text: str | None) -> None:
         server = plain.server_exchange(USERS)
         next(server)
         with pytest.raises(SaslFailure) as failure:
             server.send(message)
-        assert failure.value.message == told
+        assert failure.value.message == text
         assert b"secret" not in str(failure.value).encode()
 
     def test_both_halves(self) -> None:

@@ -159,6 +159,6 @@ def test_a_failure_says_nothing_that_is_secret(token: bytes) -> None:
 
 def test_another_request_in_place_of_sasl_authenticate() -> None:
     made = in_state(SaslState.AUTHENTICATE)
-    told = made.refuse_request(ApiKeys.METADATA)
-    assert told == "Unexpected Kafka request of type METADATA during SASL authentication."
+    text = made.refuse_request(ApiKeys.METADATA)
+    assert text == "Unexpected Kafka request of type METADATA during SASL authentication."
     assert (made.has_failed, made.failure) == (True, "sent a request Metadata, and must send SaslAuthenticate")

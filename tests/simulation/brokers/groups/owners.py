@@ -37,7 +37,7 @@ class Owners:
         return len({epoch for _, epoch in self.given})
 
     def given_now(self, client: Owner, epoch: int, things: Collection[Hashable], others: Iterable[Owner]) -> None:
-        """The client was told that it has these things in this epoch; `others` are the clients in
+        """The client learned that it has these things in this epoch; `others` are the clients in
         their present epochs."""
         for thing in things:
             other = self.given.get((thing, epoch), client)

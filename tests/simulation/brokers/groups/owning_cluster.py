@@ -21,7 +21,7 @@ class OwningGroupCluster(GroupCluster):
         self.owners = Owners()
 
     def given(self, client: Any, epoch: int, things: Collection[Hashable]) -> None:
-        """The client was told that it has these things in this epoch."""
+        """The client learned that it has these things in this epoch."""
         others = [other for other in self.group_members if other is not client and self._is_current(other)]
         self.owners.given_now(client, epoch, things, others)
 

@@ -42,7 +42,7 @@ MUTATIONS: dict[str, Mutation] = {
         _CALM,
         begins_with=1,
     ),
-    "aborted transactions are not told to readers": Mutation(
+    "readers get no list of aborted transactions": Mutation(
         "a read_committed fetch lists the aborted transactions (KIP-98)",
         ((PartitionLog, "aborted_in", breaches.none_aborted),),
         _CALM,

@@ -64,8 +64,8 @@ def test_a_process_has_one_copy_of_a_task_and_only_stateful_ones_on_standby(seed
                 copies[group.members[member_id].process_id, task] += 1
         assert not copies or max(copies.values()) == 1
         processes = len({member.process_id for member in group.members.values()})
-        wanted = min(replicas, processes - 1)
-        assert on_standby == {task: wanted for task in task_ids(group, only_stateful=True) if wanted}
+        expected = min(replicas, processes - 1)
+        assert on_standby == {task: expected for task in task_ids(group, only_stateful=True) if expected}
 
 
 @given(seeds)

@@ -124,10 +124,10 @@ class ShareMember(ModernMember["ShareGroupCluster"]):
 
     def _fetch(self, session: ClientSession) -> Steps:
         of = ShareFetchRequest
-        wanted = {place for place in self.assigned if self._leaders.get(place) == session.to}
-        added, forgotten = sorted(wanted - session.partitions), sorted(session.partitions - wanted)
-        decided = self._decide(session, wanted & session.partitions) if session.is_open else {}
-        session.partitions = wanted
+        assigned = {place for place in self.assigned if self._leaders.get(place) == session.to}
+        added, forgotten = sorted(assigned - session.partitions), sorted(session.partitions - assigned)
+        decided = self._decide(session, assigned & session.partitions) if session.is_open else {}
+        session.partitions = assigned
         topics: defaultdict[str, list[Any]] = defaultdict(list)
         for topic, index in sorted({*added, *decided}):
             acknowledged = [*self._batches(of.AcknowledgementBatch, decided.get((topic, index), []))]

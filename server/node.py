@@ -323,8 +323,8 @@ class Node:
         return dispatch.answer(self, request, is_forwarded=True)
 
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
-        """The answer to a request that this node sends to itself, past faults and history."""
-        return dispatch.handled(self, request)
+        """The answer to a request that this node sends to itself, as the fault rules have it."""
+        return dispatch.answer(self, request)
 
     def tick(self, now: int) -> None:
         """Do what is due, and one slice of what gave way to others."""

@@ -21,6 +21,7 @@ from ..security.authorizer import Authorizer
 from ..share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
 from ..share.default_state_persister import DefaultStatePersister
 from ..share.partition_metadata_client import PartitionMetadataClient
+from ..tracing.trace import Trace
 from ..transactions.transaction_coordinator import TransactionCoordinator
 
 
@@ -54,8 +55,11 @@ class BrokerHost(ChannelHost, Protocol):
     @property
     def quorum(self) -> RaftManager: ...
 
+    @property
+    def trace(self) -> Trace: ...
+
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
-        """The answer to a request of the node itself, past faults and traces."""
+        """The answer to a request of the node itself, as the fault rules have it."""
         ...
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 
+from ..coordinator.own_request import send_to_self
 from ..raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from ..requests.listener_spec import of_controllers
-from ..requests.own_request import send_to_self
 
 if TYPE_CHECKING:
     from .host import BrokerHost

@@ -13,6 +13,7 @@ from ..requests.answer import Answer
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Request
 from ..requests.waiting import Wait
+from ..tracing.trace import Trace
 
 
 class CoordinatorHost(ChannelHost, Protocol):
@@ -26,8 +27,11 @@ class CoordinatorHost(ChannelHost, Protocol):
     @property
     def listeners(self) -> Sequence[ListenerSpec]: ...
 
+    @property
+    def trace(self) -> Trace: ...
+
     def handle(self, request: Request[Any]) -> Answer | Wait[Answer]:
-        """The answer to a request that the node sends to itself."""
+        """The answer to a request that the node sends to itself, as the fault rules have it."""
         ...
 
     @property

@@ -21,7 +21,7 @@ from ..configs.listeners import inter_broker_listener_name
 from ..raft.request_manager import OutboundRequest, RaftPeer, RequestFailure
 from ..raft.voters import VoterEndpoint
 from ..requests.listener_spec import of_brokers
-from ..requests.own_request import send_to_self
+from .own_request import send_to_self
 
 if TYPE_CHECKING:
     from .host import CoordinatorHost

@@ -103,8 +103,8 @@ interop-spark: $(VENV)/.spark  # beside Spark's own connector, on Apache Kafka; 
 interop-soak: $(VENV)/.spark  # a stream while an Apache Kafka of three brokers does all that clusters do; some minutes
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/spark/test_wire_soak.py --broker local -s
 
-interop-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes: every quorum, older releases, small pieces; some 40 minutes
-	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/controllers --broker local -p no:randomly
+interop-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes: every quorum, older releases, small pieces; some 30 minutes
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/controllers --broker local -p no:randomly $(FILES) 2
 
 interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compile for minutes, too; writes docs/clients.md; and thousands of simulations
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/walks --broker double --broker local --results interop/walks/results.json

@@ -121,7 +121,12 @@ def agree(spark: Any, served: Served, topic: str, writing: MixedTransactions) ->
             values = [row.value for row in rows if row.partition == partition]
             assert values == writing.values(partition, isolation), isolation
         for name, read in READERS.items():
-            assert read(spark, served, topic, isolation) == rows, f"{name}, {isolation}"
+            found_rows = read(spark, served, topic, isolation)
+            if found_rows != rows:
+                lacking = [row for row in rows if row not in found_rows]
+                more = [row for row in found_rows if row not in rows]
+                again = "agrees" if read(spark, served, topic, isolation) == rows else "does not agree either"
+                pytest.fail(f"{name}, {isolation}: it lacks {lacking}, and has {more}; a second read {again}")
     return found
 
 

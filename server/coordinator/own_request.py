@@ -14,32 +14,20 @@ from typing import Any, Protocol
 
 from kafkadouble.messages.message import Message
 
-from ..configs.settings import Settings
+from ..logs.host import NodeHost
 from ..requests.answer import DISCONNECT, Answer, without_frame
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import OWNER, Peer, Request
 from ..requests.timers import Timer
-from ..requests.waiting import HandlerTask, Wait, Waiting
+from ..requests.waiting import HandlerTask, Wait
 from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, Trace
 
 
-class OwnRequestHost(Protocol):
+class OwnRequestHost(NodeHost, Protocol):
     """A node, as what sends requests to it from inside sees it."""
 
     @property
-    def id(self) -> int: ...
-
-    @property
-    def now(self) -> int: ...
-
-    @property
-    def settings(self) -> Settings: ...
-
-    @property
     def advertised(self) -> tuple[str, int]: ...
-
-    @property
-    def waiting(self) -> Waiting: ...
 
     @property
     def trace(self) -> Trace: ...

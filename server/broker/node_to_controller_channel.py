@@ -82,9 +82,11 @@ class NodeToControllerChannel:
         node = self._node
         self._in_flight = token = next(self._tokens)
         listener = of_controllers(node.listeners)[0]
-        send_to_self(
-            node, listener, item.body, item.version, token, lambda answer: self.answered(token, answer, node.now)
-        )
+
+        def done(answer: Message | None) -> None:
+            self.answered(token, answer, node.now)
+
+        send_to_self(node, listener, item.body, item.version, token, done, item.cause)
 
     def answered(self, token: int, response: Message | RequestFailure | None, now: int) -> None:
         """Handles an answer, or its failure."""

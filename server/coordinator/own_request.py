@@ -20,7 +20,7 @@ from ..requests.listener_spec import ListenerSpec
 from ..requests.request import OWNER, Peer, Request
 from ..requests.timers import Timer
 from ..requests.waiting import HandlerTask, Wait
-from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, Trace
+from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, Trace, TracedRequest
 
 
 class OwnRequestHost(NodeHost, Protocol):
@@ -42,13 +42,14 @@ def send_to_self(
     version: int,
     token: int,
     done: Callable[[Message | None], None],
+    cause: TracedRequest | None = None,
 ) -> None:
     """Handle a request as one that came to `listener`. `done` is called once with the answer, or
-    with None if there is none."""
+    with None if there is none. `cause`: the request inside, if it is an Envelope."""
     peer = Peer(OWNER, *node.advertised, listener)
     peer.is_node = True
     request = Request(body.api_key or 0, version, token, str(node.id), body, peer, received=node.now, size=0)
-    OwnRequest(node, request, done).begin()
+    OwnRequest(node, request, done).begin(cause)
 
 
 class OwnRequest:
@@ -61,11 +62,11 @@ class OwnRequest:
         self._task: HandlerTask | None = None
         self._expiry: Timer | None = None
 
-    def begin(self) -> None:
+    def begin(self, cause: TracedRequest | None) -> None:
         """Hand it to the node."""
         node, request = self._node, self._request
         if node.trace.is_on:
-            node.trace.begin(request, node.trace.nanos())
+            node.trace.begin(request, node.trace.nanos(), cause=cause)
         result = node.handle(request)
         if not isinstance(result, GeneratorType):
             self._answered(result)

@@ -131,6 +131,8 @@ class ConnectionProtocol(asyncio.Protocol):
         return self.listener.paused or self.listener.turns[ahead].is_over()
 
     def _go_on(self) -> None:
+        if self.connection.node is not self.listener.node:  # its files belong to the new node
+            return
         self.connection.pump(self.listener.clock.now())
         self.listener.reschedule()
 

@@ -349,7 +349,9 @@ class Listener:
         self, node: Node, jobs: Sequence[flushing.FlushJob], done: asyncio.Future[list[flushing.FlushResult]]
     ) -> None:
         self._flushes.discard(done)
-        self._end_flush(node, jobs, done.result())
+        results = done.result()
+        if node is self.node:  # the files of a node that was replaced belong to the new one
+            self._end_flush(node, jobs, results)
 
     def _end_flush(
         self, node: Node, jobs: Sequence[flushing.FlushJob], results: Sequence[flushing.FlushResult]

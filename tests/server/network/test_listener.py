@@ -6,10 +6,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
-import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 
@@ -17,87 +13,18 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
-from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.listener_specs import listener_specs
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.log.storage import Flush
-from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
+from kafkadouble.server.network.clock import SteppedClock, SystemClock
 from kafkadouble.server.network.connection import TURN
 from kafkadouble.server.network.listener import Listener
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.listener_spec import ListenerSpec
-from kafkadouble.server.tracing.history import History
 from tests.server.harness import NOW, SEED
+from tests.server.network.served_listener import HELLO, Client, connected, history_of, run, serving
 from tests.support.listeners import listeners_of
 
-
-def history_of(node: Node) -> History:
-    """The history of a node that keeps one."""
-    assert node.history is not None
-    return node.history
-
-
-def node_at(sock: socket.socket, clock: Clock) -> Node:
-    settings = Settings()
-    listeners = listeners_of(settings, sock.getsockname()[:2])
-    return Node(settings, listeners=listeners, now=clock.now(), seed=SEED)
-
-
-@asynccontextmanager
-async def serving(clock: Clock | None = None) -> AsyncIterator[Listener]:
-    clock = clock or SystemClock()
-    sock = socket.create_server(("127.0.0.1", 0))
-    listener = Listener(node_at(sock, clock), clock, {"PLAINTEXT": sock})
-    await listener.start()
-    try:
-        yield listener
-    finally:
-        await listener.stop()
-        assert listener.connections == set()
-        assert sock.fileno() == -1
-
-
-class Client:
-    """A connection that reads and writes frames."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
-
-    def send(self, message: Message, version: int) -> None:
-        self.writer.writelines(bytes(part) for part in headers.write_request(message, 1, "test", version))
-
-    async def receive(self, key: int, version: int) -> Any:
-        size = int.from_bytes(await self.reader.readexactly(4), "big")
-        return headers.read_response(await self.reader.readexactly(size), key, version)[1]
-
-    async def hello(self) -> None:
-        self.send(HELLO, 3)
-        assert (await self.receive(ApiKeys.API_VERSIONS, 3)).error_code == 0
-
-    async def ended(self) -> bool:
-        try:
-            return await self.reader.read() == b""
-        except ConnectionResetError:
-            return True
-
-
-@asynccontextmanager
-async def connected(listener: Listener) -> AsyncIterator[Client]:
-    reader, writer = await asyncio.open_connection(*listener.node.advertised)
-    try:
-        yield Client(reader, writer)
-    finally:
-        writer.close()
-        with_reset = asyncio.gather(writer.wait_closed(), return_exceptions=True)
-        await with_reset
-
-
-def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(asyncio.wait_for(test(), 20))
-
-
-HELLO = ApiVersionsRequest(client_software_name="test", client_software_version="1")
 NOTHING_THERE = FetchRequest(max_wait_ms=30_000, min_bytes=1, max_bytes=1000, topics=[
     FetchRequest.FetchTopic(topic="t", partitions=[FetchRequest.FetchPartition(partition_max_bytes=100)])
 ], session_epoch=-1)  # fmt: skip
@@ -138,42 +65,6 @@ def test_stop_closes_connections_that_never_leave() -> None:
         writer.transport.abort()
 
     run(test)
-
-
-def test_stop_waits_for_what_is_being_flushed() -> None:
-    done: list[int] = []
-    may_end = threading.Event()
-
-    class Slow:
-        log_end_offset = 7
-
-        @property
-        def log(self) -> Slow:
-            return self
-
-        def unflushed(self) -> Flush:
-            return Flush(7, [self._wait])
-
-        def _wait(self) -> None:
-            assert may_end.wait(20)
-
-        def flushed(self, offset: int) -> None:
-            done.append(offset)
-
-    async def story() -> None:
-        async with serving() as listener:
-            listener.node.flushing.want(Slow())
-            listener.reschedule()
-            ending = asyncio.ensure_future(listener.stop())
-            for _ in range(100):  # far more rounds than a shutdown takes
-                await asyncio.sleep(0)
-            assert not ending.done()
-            assert not done
-            may_end.set()
-            await ending
-            assert done == [7]
-
-    run(story)
 
 
 @pytest.mark.parametrize("rounds", range(6))
@@ -225,22 +116,6 @@ def test_a_stopped_clock_is_advanced_by_hand() -> None:
 
     def again(listener: Listener, rang: list[int]) -> None:
         listener.node.waiting.timers.at(listener.node.now + 300, rang.append)
-
-    run(test)
-
-
-def test_another_node_takes_over() -> None:
-    async def test() -> None:
-        async with serving() as listener, connected(listener) as old:
-            old.send(HELLO, 3)
-            await old.receive(18, 3)
-            first = listener.node
-            listener.replace(Node(Settings(), listeners=first.listeners, now=first.now, seed=1))
-            assert await old.ended()
-            async with connected(listener) as new:
-                new.send(HELLO, 3)
-                assert (await new.receive(18, 3)).error_code == 0
-            assert len(history_of(listener.node)) == len(history_of(first)) == 1
 
     run(test)
 

@@ -30,16 +30,17 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._main, name=name, daemon=True)
         self._pending: set[Future[Any]] = set()
-        self._is_adopted = self._has_left = False
+        self._held: set[Future[Any]] = set()
+        self._is_adopted = self._has_left = self._holds_nothing = False
 
     @classmethod
     def adopted(cls, name: str) -> LoopThread:
         """Stands for this thread and the loop that runs here. `stop` leaves both running; call it
         before the loop ends."""
         made = cls.__new__(cls)
-        made._name, made._process, made._pending = name, os.getpid(), set()
+        made._name, made._process, made._pending, made._held = name, os.getpid(), set(), set()
         made._loop, made._thread = asyncio.get_running_loop(), threading.current_thread()
-        made._is_adopted, made._has_left = True, False
+        made._is_adopted, made._has_left, made._holds_nothing = True, False, False
         return made
 
     def start(self) -> None:
@@ -52,8 +53,12 @@ class LoopThread:
             self._finish()
         finally:
             self._loop.close()
-            for result in list(self._pending):
-                result.cancel()
+            self._cancel_all()
+
+    def _cancel_all(self) -> None:
+        for result in list(self._pending):
+            result.cancel()
+        self.cancel_held()
 
     def _finish(self) -> None:
         tasks = asyncio.all_tasks(self._loop)
@@ -109,10 +114,20 @@ class LoopThread:
         raise UsageError(f"{self._name} is not running")
 
     def hold(self, result: Future[Any]) -> Future[Any]:
-        """Cancel this result, which comes later, if the loop ends before."""
-        self._pending.add(result)
-        result.add_done_callback(self._pending.discard)
+        """Cancel this result, which comes later, if the loop ends before; at once after
+        `cancel_held`."""
+        self._held.add(result)
+        result.add_done_callback(self._held.discard)
+        if self._holds_nothing:
+            result.cancel()
         return result
+
+    def cancel_held(self) -> None:
+        """Cancel the results that are held, and from now on those that would be: the loop is about
+        to end."""
+        self._holds_nothing = True
+        for result in list(self._held):
+            result.cancel()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine in the loop: its result. UsageError on the loop's thread, which would
@@ -141,8 +156,7 @@ class LoopThread:
 
     def _leave(self) -> None:
         self._has_left = True
-        for result in list(self._pending):
-            result.cancel()
+        self._cancel_all()
 
     def __repr__(self) -> str:
         return f"{self._name}, {'running' if self.running else 'not running'}"

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import Future
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
@@ -30,8 +30,6 @@ from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
-    from kafkadouble.server.faults.armed import Armed
-    from kafkadouble.server.faults.disks import DiskHost
     from kafkadouble.server.faults.plane import Faults
     from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
@@ -41,43 +39,10 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.capture import Capture
 
     from .cluster_member import ClusterMember
+    from .node_data import NodeData
     from .saved_logs import SavedLogs
 
 CLIENT_ID = "kafkadouble"
-
-
-class Data(Protocol):
-    """Where a node's logs are, over its lives."""
-
-    @property
-    def paths(self) -> list[str]:
-        """The log directories; none in memory."""
-        ...
-
-    def open(self) -> Logs:
-        """What an earlier life left, for the next."""
-        ...
-
-    def erase(self, now: int, cluster_id: str) -> None:
-        """Delete everything; what is opened next belongs to this cluster."""
-        ...
-
-    def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
-        """Fault rules for disks apply to this node; `rules` are those in force."""
-        ...
-
-    def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
-        """A copy of everything, as after an orderly stop of the node that has these logs; it is
-        registered in this epoch. None if no node runs."""
-        ...
-
-    def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
-        """Have a copy in place of everything; it belongs to this cluster from now on."""
-        ...
-
-    def release(self) -> None:
-        """It is used no more."""
-        ...
 
 
 class Broker(RuleHolder):
@@ -99,13 +64,14 @@ class Broker(RuleHolder):
         seed: int | None = None,
         history: bool = True,
         peer_requests: bool = False,
-        data: Data | None = None,
+        data: NodeData | None = None,
         capture: Capture | None = None,
         telemetry: TelemetryExporter | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
         self._data, self._capture, self._peer_requests = data, capture, peer_requests
         self.listeners, self._telemetry = listeners.specs, telemetry
+        self._unanswered: set[Future[Any]] = set()  # of `ask`
         if not any(spec.advertised for spec in self.listeners):
             raise UsageError("a node without a listener serves no client")
         self._peer = Peer(OWNER, *self.address, self.listeners[0])
@@ -285,6 +251,7 @@ class Broker(RuleHolder):
             await self.listener.retire()
             await self.listener.stop()
             self.node.close(self.clock.now())
+            self.give_up()
 
     async def down(self) -> None:
         """Shut the node down in order. Its data and its ports stay."""
@@ -326,6 +293,14 @@ class Broker(RuleHolder):
             await self._begin(node)
         else:
             self.listener.replace(node)
+        self.give_up()
+
+    def give_up(self) -> None:
+        """The node is not called any more. What was asked of it, and waits, is never answered:
+        KafkaError(BROKER_NOT_AVAILABLE)."""
+        for answer in list(self._unanswered):
+            problem = "the broker was stopped, killed, reset or restored before it answered"
+            answer.set_exception(KafkaError(error_codes.BROKER_NOT_AVAILABLE, problem))
 
     def save(self) -> SavedLogs:
         """A copy of what the node keeps, as after an orderly stop."""
@@ -350,12 +325,15 @@ class Broker(RuleHolder):
         await self._replace(self._new_node(cluster_id, logs=logs))
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
-        """What the node answers to a request in the newest version that is served."""
+        """What the node answers to a request in the newest version that is served.
+        KafkaError(BROKER_NOT_AVAILABLE) if the node ends before it answers."""
         node, now = self._running().node, self.clock.now()
         answer: Future[Any] = Future()
         node.advance(now)
         result = dispatch.handled(node, self._request(body, now))
         if isinstance(result, GeneratorType):
+            self._unanswered.add(answer)
+            answer.add_done_callback(self._unanswered.discard)
             node.waiting.start(result, answer.set_result, answer.set_exception)
         else:
             answer.set_result(result)

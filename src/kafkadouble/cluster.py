@@ -222,6 +222,7 @@ class Cluster(ClusterView):
         else:
             broker.node.abandon()
             member.data.killed(broker.node.logs, self.clock.now())
+        broker.give_up()
         self.in_process.settle()
 
     async def hand_over(self, members: Iterable[ClusterMember]) -> None:

@@ -11,8 +11,8 @@ from kafkadouble.server.log.formats.names import META_PROPERTIES
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.logs.memory import MemoryLogs
 
-from .broker import Data
 from .errors import UsageError
+from .node_data import NodeData
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed
@@ -26,7 +26,7 @@ CONTROLLER, BROKER = "controller", "broker-"
 """The folders of the nodes; a broker's ends in its id."""
 
 
-class MemberData(Data, Protocol):
+class MemberData(NodeData, Protocol):
     """As for a single node, and it may be killed."""
 
     def killed(self, logs: Logs, now: int) -> None:

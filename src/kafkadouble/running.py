@@ -186,8 +186,8 @@ class Running:
         return self.thread.call(function) if self.thread.running else function()
 
     def outcome(self, answer: Future[T]) -> T:
-        """What the broker answers. Raises UsageError if it is stopped before; an answer that comes
-        later is lost."""
+        """What the broker answers. Raises UsageError if the double is stopped before; an answer
+        that comes later is lost."""
         result: Future[T] = self.thread.hold(Future())
         answer.add_done_callback(lambda done: _pass_on(done, result))
         if not self.thread.running:  # it was stopped before it could hold the result
@@ -202,6 +202,7 @@ class Running:
         also on the loop's."""
         if self.before_stop is not None:
             self.before_stop()
+        self.thread.cancel_held()
         if self.thread.here:
             self._ending = asyncio.ensure_future(self._end())
             return

@@ -54,6 +54,11 @@ class Frames:
             raise self.error
         return frames
 
+    def clear(self) -> None:
+        """Free the memory of the incomplete frame; the stream is over."""
+        self._buffer.clear()
+        self.buffered = 0
+
     def _split(self, data: Buffer) -> tuple[list[bytes], int, WireError | None]:
         """The complete frames in `data`, how many bytes they and their lengths take, and the error
         of the length after them."""

@@ -369,18 +369,21 @@ class Connection:
         self.state = NEXT[self.state][LOST]
         self._forget()
         self._report_unsent(0)
+        request, self._request = self._request, None
         if self._task is not None:
             self._task.close()
             self._task = None
-            if self._request is not None and self._request.trace is not None:
-                self._request.trace.end(ABANDONED, self.node.now)
+            if request is not None and request.trace is not None:
+                request.trace.end(ABANDONED, self.node.now)
         for listener in self.peer.on_disconnect:
             listener(self.peer.id)
         if self._trace.is_on:
             self._trace.disconnected(self.peer)
 
     def _forget(self) -> None:
+        """Free what was not handled. Circles of references keep this object for a while."""
         self.backlog.clear()
+        self.frames.clear()
         if self._throttle is not None:
             self._throttle.cancel()
             self._throttle = None

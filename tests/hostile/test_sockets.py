@@ -115,6 +115,20 @@ def test_one_bound_holds_for_what_many_send(sockets: Callable[..., socket.socket
         assert most < 270 * MB, f"{most / MB:.0f} MB"
 
 
+@linux
+def test_what_a_closed_connection_has_sent_is_freed_at_once(broker: Broker) -> None:
+    """Half a frame of 20 MB, thirty times, one connection after the other."""
+    with good_client(broker):
+        files, before, most = broker.open_files(), broker.resident(), 0
+        for _ in range(30):
+            with broker.connect() as sock:
+                sock.sendall(ANNOUNCED.to_bytes(4) + b"\0\0\0\x09\0\0\0\1\xff\xff" + bytes(20 * MB))
+            all_closed(broker, files)
+            most = max(most, broker.resident() - before)
+        print(f"at most {most / MB:.0f} MB more")
+        assert most < 60 * MB, f"{most / MB:.0f} MB"
+
+
 def test_a_client_that_sends_byte_by_byte_delays_no_other(
     broker: Broker, sockets: Callable[..., socket.socket]
 ) -> None:

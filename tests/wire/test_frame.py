@@ -114,3 +114,11 @@ def test_a_large_frame_in_small_pieces_costs_linear_time_and_memory() -> None:
     assert [len(frame) for frame in out] == [size]
     assert peak < 2.5 * size
     assert took < 5  # copying all that is held for every piece would move 130 GB
+
+
+def test_what_is_cleared_is_no_part_of_a_later_frame() -> None:
+    frames = Frames()
+    assert frames.feed(b"\0\0\0\x09abc") == []
+    frames.clear()
+    assert frames.buffered == 0
+    assert frames.feed(b"\0\0\0\1x") == [b"x"]

@@ -107,6 +107,12 @@ class MemoryLogs:
     def close(self, now: int, broker_epoch: int) -> None:
         self.last_broker_epoch = broker_epoch
 
+    def discard(self) -> None:
+        """Free the memory of the batches. The logs are not used any more, but circles of references
+        keep them for a while."""
+        for storage in self._storages.values():
+            storage.restart(0)
+
     def copy(self) -> MemoryLogs:
         """The same logs for another node, with batches in the same memory."""
         made = MemoryLogs()

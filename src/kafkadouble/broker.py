@@ -25,13 +25,13 @@ from kafkadouble.server.requests.request import OWNER, Peer, Request
 from kafkadouble.server.tracing.history import History
 
 from .errors import KafkaError, UsageError
+from .node_data import InMemory, NodeData
 from .node_listeners import BoundListeners, of_brokers, of_controllers
 from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
     from kafkadouble.server.faults.plane import Faults
-    from kafkadouble.server.logs.logs import Logs
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import AdvancingClock
     from kafkadouble.server.replica.partition import Partition
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.capture import Capture
 
     from .cluster_member import ClusterMember
-    from .node_data import NodeData
     from .saved_logs import SavedLogs
 
 CLIENT_ID = "kafkadouble"
@@ -69,7 +68,8 @@ class Broker(RuleHolder):
         telemetry: TelemetryExporter | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
-        self._data, self._capture, self._peer_requests = data, capture, peer_requests
+        self._data = data or InMemory(None)
+        self._capture, self._peer_requests = capture, peer_requests
         self.listeners, self._telemetry = listeners.specs, telemetry
         self._unanswered: set[Future[Any]] = set()  # of `ask`
         if not any(spec.advertised for spec in self.listeners):
@@ -79,22 +79,18 @@ class Broker(RuleHolder):
         self.listener = Listener(self._new_node(), clock, listeners.sockets)
         self.watches = self.listener.watches
 
-    def _new_node(self, cluster_id: str | None = None, before: Node | None = None, logs: Logs | None = None) -> Node:
-        """A node without a past, one that begins with these logs in memory, or one that continues
-        from the logs of another, with its history and its fault rules."""
+    def _new_node(self, cluster_id: str | None = None, before: Node | None = None) -> Node:
+        """A node on the data as they are now. One that continues `before` has its history and its
+        fault rules."""
         seed = int.from_bytes(os.urandom(8), "big") if self._seed is None else self._seed
         now = self.clock.now()
-        if self._data is not None:
-            logs = self._data.open()
-        elif before is not None:
-            logs = before.logs
         node = Node(
             self._settings,
             listeners=self.listeners,
             now=now,
             seed=seed,
             history=self._history and before is None,
-            logs=logs,
+            logs=self._data.open(),
             cluster_id=cluster_id,
             stopwatch=self.clock.now,
             nanos=nanos_of(self.clock),
@@ -225,13 +221,12 @@ class Broker(RuleHolder):
     @property
     def disk_paths(self) -> list[str]:
         """The log directories that rules may fail; none in memory."""
-        return [] if self._data is None else self._data.paths
+        return self._data.paths
 
     def rules_changed(self) -> None:
         """Fault rules were armed or taken out of force."""
         self.listener.rules_changed()
-        if self._data is not None:
-            self._data.rules_changed(self.faults.register.by_plane[DISK], self.node)
+        self._data.rules_changed(self.faults.register.by_plane[DISK], self.node)
 
     async def start(self) -> None:
         """Begin to accept."""
@@ -243,21 +238,20 @@ class Broker(RuleHolder):
         await self._end()
         if self._held is not None:
             self._held.close()
-        if self._data is not None:
-            self._data.release()
+        self._data.release()
 
     async def _end(self) -> None:
         if not self.is_down:
             await self.listener.retire()
             await self.listener.stop()
             self.node.close(self.clock.now())
-            self.give_up()
 
     async def down(self) -> None:
         """Shut the node down in order. Its data and its ports stay."""
         if not self.is_down:
             await self._end()
             self._held = BoundListeners(self.listeners, {}).held()
+            self.give_up()
 
     async def up(self) -> None:
         """Start a node on the data of the last one, behind the same ports."""
@@ -279,12 +273,15 @@ class Broker(RuleHolder):
         The cluster id stays, because a client that outlives a reset keeps to it: librdkafka would
         log an error and take seconds to accept another.
         """
-        cluster_id = self.node.cluster_id
-        if self._data is not None:
-            if not self.is_down:
-                self.node.close(self.clock.now())
-            self._data.erase(self.clock.now(), cluster_id)
+        cluster_id = self._close_node()
+        self._data.erase(self.clock.now(), cluster_id)
         await self._replace(self._new_node(cluster_id))
+
+    def _close_node(self) -> str:
+        """Close the node, which is replaced at once; the id of its cluster."""
+        if not self.is_down:
+            self.node.close(self.clock.now())
+        return self.node.cluster_id
 
     async def _replace(self, node: Node) -> None:
         if node.history is not None:
@@ -304,25 +301,14 @@ class Broker(RuleHolder):
 
     def save(self) -> SavedLogs:
         """A copy of what the node keeps, as after an orderly stop."""
-        node, now = self.node, self.clock.now()
-        if self._data is not None:
-            return self._data.save(None if self.is_down else node.logs, now, node.broker_epoch)
-        from .saved_logs import copied
-
-        return copied(node.logs, now, node.broker_epoch)
+        logs = None if self.is_down else self.node.logs
+        return self._data.save(logs, self.clock.now(), self.node.broker_epoch)
 
     async def restore(self, saved: SavedLogs) -> None:
         """As `reset`, with a node that begins with what was saved."""
-        cluster_id, logs = self.node.cluster_id, None
-        if self._data is not None:
-            if not self.is_down:
-                self.node.close(self.clock.now())
-            self._data.put(saved, self.clock.now(), cluster_id)
-        else:
-            from .saved_logs import put_back
-
-            logs = put_back(saved, cluster_id)
-        await self._replace(self._new_node(cluster_id, logs=logs))
+        cluster_id = self._close_node()
+        self._data.put(saved, self.clock.now(), cluster_id)
+        await self._replace(self._new_node(cluster_id))
 
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What the node answers to a request in the newest version that is served.

@@ -208,6 +208,12 @@ class Cluster(ClusterView):
 
     async def _end(self, member: ClusterMember, *, in_order: bool) -> None:
         broker = member.broker
+        await self._close(member, in_order=in_order)
+        if broker is not None:
+            broker.give_up()
+
+    async def _close(self, member: ClusterMember, *, in_order: bool) -> None:
+        broker = member.broker
         if broker is None:
             return
         self.pause(member, False)
@@ -222,7 +228,6 @@ class Cluster(ClusterView):
         else:
             broker.node.abandon()
             member.data.killed(broker.node.logs, self.clock.now())
-        broker.give_up()
         self.in_process.settle()
 
     async def hand_over(self, members: Iterable[ClusterMember]) -> None:
@@ -264,7 +269,8 @@ class Cluster(ClusterView):
         if in_order:
             await self.hand_over(members)
         for member in members:
-            await self.end(member, in_order=in_order)
+            await self._ended(member)
+            await self._close(member, in_order=in_order)
         for member in (*members, *self.removed.values()):
             member.listeners.close()
         await self.in_process.stop()

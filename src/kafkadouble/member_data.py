@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from kafkadouble.server.log.formats.names import META_PROPERTIES
 from kafkadouble.server.logs.logs import Logs
-from kafkadouble.server.logs.memory import MemoryLogs
 
 from .errors import UsageError
-from .node_data import NodeData
+from .node_data import InMemory, NodeData
 
 if TYPE_CHECKING:
-    from kafkadouble.server.faults.armed import Armed
-    from kafkadouble.server.faults.disks import DiskHost
-
     from .data_dirs import DataDirs
-    from .saved_logs import SavedLogs
 
 
 CONTROLLER, BROKER = "controller", "broker-"
@@ -32,43 +27,6 @@ class MemberData(NodeData, Protocol):
     def killed(self, logs: Logs, now: int) -> None:
         """The node that had these logs was killed."""
         ...
-
-
-class InMemory:
-    """Logs that outlive their node."""
-
-    def __init__(self, cluster_id: str | None) -> None:
-        self.paths: list[str] = []
-        self._begin(cluster_id)
-
-    def open(self) -> Logs:
-        return self._logs
-
-    def erase(self, now: int, cluster_id: str) -> None:
-        self._begin(cluster_id)
-
-    def _begin(self, cluster_id: str | None) -> None:
-        self._logs = MemoryLogs()
-        self._logs.cluster_id = cluster_id
-
-    def killed(self, logs: Logs, now: int) -> None:
-        """They stay as they are."""
-
-    def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
-        from .saved_logs import copied
-
-        return copied(self._logs, now, None if logs is None else broker_epoch)
-
-    def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
-        from .saved_logs import put_back
-
-        self._logs = put_back(saved, cluster_id)
-
-    def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
-        """There is no disk that could fail."""
-
-    def release(self) -> None:
-        """No other process could have them."""
 
 
 class OnDisk:

@@ -1,9 +1,11 @@
-"""Where a node's logs are, over its lives: what its broker needs of them."""
+"""Where a node's logs are, over its lives: what its broker needs of them, and logs in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from kafkadouble.server.logs.memory import MemoryLogs
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.armed import Armed
@@ -45,3 +47,42 @@ class NodeData(Protocol):
     def release(self) -> None:
         """It is used no more."""
         ...
+
+
+class InMemory:
+    """Logs in memory that outlive their node."""
+
+    def __init__(self, cluster_id: str | None) -> None:
+        self.paths: list[str] = []
+        self._begin(cluster_id)
+
+    def open(self) -> Logs:
+        return self._logs
+
+    def erase(self, now: int, cluster_id: str) -> None:
+        self._logs.discard()
+        self._begin(cluster_id)
+
+    def _begin(self, cluster_id: str | None) -> None:
+        self._logs = MemoryLogs()
+        self._logs.cluster_id = cluster_id
+
+    def killed(self, logs: Logs, now: int) -> None:
+        """They stay as they are."""
+
+    def save(self, logs: Logs | None, now: int, broker_epoch: int) -> SavedLogs:
+        from .saved_logs import copied
+
+        return copied(self._logs, now, None if logs is None else broker_epoch)
+
+    def put(self, saved: SavedLogs, now: int, cluster_id: str) -> None:
+        from .saved_logs import put_back
+
+        self._logs.discard()
+        self._logs = put_back(saved, cluster_id)
+
+    def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
+        """There is no disk that could fail."""
+
+    def release(self) -> None:
+        self._logs.discard()

@@ -234,9 +234,9 @@ def tools() -> Iterator[Resident]:
 
 
 @pytest.fixture
-def collected() -> Iterator[None]:
+def collected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Collects what kafka-python and aiokafka leave of refused connections."""
-    yield from collecting()
+    yield from collecting(caplog)
 
 
 @pytest.fixture

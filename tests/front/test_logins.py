@@ -39,9 +39,9 @@ FAST = {"retry.backoff.ms": 1, "reconnect.backoff.ms": 1, "linger.ms": 0, "log_l
 
 
 @pytest.fixture
-def collected() -> Iterator[None]:
+def collected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Clients that are refused leave their transports to the collector."""
-    yield from collecting()
+    yield from collecting(caplog)
 
 
 @pytest.fixture(params=["SASL_PLAINTEXT", "SASL_SSL"])

@@ -75,9 +75,9 @@ def test_a_wrong_password_is_refused_and_others_go_on(mechanism: str) -> None:
 
 
 @pytest.fixture
-def collected() -> Iterator[None]:
+def collected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """aiokafka leaves its transports to the collector."""
-    yield from collecting()
+    yield from collecting(caplog)
 
 
 @pytest.mark.usefixtures("collected")

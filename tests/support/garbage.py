@@ -7,11 +7,15 @@ import gc
 import warnings
 from collections.abc import Iterator
 
+import pytest
 
-def collecting() -> Iterator[None]:
+
+def collecting(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """The body of a fixture for a test that leaves such garbage: it may be collected during the
-    test, and is collected after it, without the warnings."""
+    test, and is collected after it, without the warnings. The captured records of the log are
+    cleared first: an exception in one of them refers to the sockets by its traceback."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "unclosed", ResourceWarning)
         yield
+        caplog.get_records("call").clear()
         gc.collect()

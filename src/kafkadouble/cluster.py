@@ -213,6 +213,7 @@ class Cluster(ClusterView):
             broker.give_up()
 
     async def _close(self, member: ClusterMember, *, in_order: bool) -> None:
+        """Without `give_up`: when the double stops, its thread cancels what waits for an answer."""
         broker = member.broker
         if broker is None:
             return

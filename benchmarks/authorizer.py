@@ -23,11 +23,10 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from immutables import Map
-
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.metadata.image import EMPTY, Acl, Image
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from kafkadouble.server.security.acls import LITERAL, PREFIXED, TOPIC
 from kafkadouble.server.security.authorizer import READ, STANDARD, Authorizer
 from tests.server.configs.witness import Witness, missing
@@ -55,7 +54,7 @@ def questions_of(count: int, chance: random.Random) -> list[Question]:
 
 
 def image_of(acls: list[Acl]) -> Image:
-    return EMPTY._replace(acls=Map({Uuid(at.to_bytes(16)): acl for at, acl in enumerate(acls)}))
+    return EMPTY._replace(acls=PersistentMap({Uuid(at.to_bytes(16)): acl for at, acl in enumerate(acls)}))
 
 
 def microseconds(work: Callable[[], object], count: int) -> float:

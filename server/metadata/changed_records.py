@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from immutables import Map
-
 from .image import TOPIC, Image, TopicImage
 
 SINGLE = ("features", "brokers", "controllers", "acls", "scram", "tokens")
@@ -25,7 +23,7 @@ NESTED = ("configs", "quotas")
 WIDE_RECORDS = ("ClearElrRecord", "EndTransactionRecord")
 """Records that may change topics without naming them."""
 
-EMPTY_MAP: Map[Any, Any] = Map()
+EMPTY_MAP: Mapping[Any, Any] = {}
 
 Key = tuple[Any, ...]
 """Identifies a record of an image: the field, its key, and the second key of a nested field."""
@@ -101,7 +99,10 @@ def _differing_in_topics(before: Image, after: Image, touched: Collection[Any] |
 
 
 def _differing_in_values(
-    field: str, before: Map[Any, Map[Any, Any]], after: Map[Any, Map[Any, Any]], touched: Collection[Any] | None
+    field: str,
+    before: Mapping[Any, Mapping[Any, Any]],
+    after: Mapping[Any, Mapping[Any, Any]],
+    touched: Collection[Any] | None,
 ) -> Iterator[Key]:
     if before is not after:
         for key, values in _items(before, touched):

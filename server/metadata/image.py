@@ -10,13 +10,12 @@ records, `controller.py` decides.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeVar
-
-from immutables import Map
+from typing import Any, NamedTuple, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
 from ..log.offset_and_epoch import OffsetAndEpoch
+from .persistent_map import PersistentMap
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -45,7 +44,7 @@ class BrokerImage(NamedTuple):
     epoch: int
     incarnation_id: Uuid
     endpoints: tuple[Endpoint, ...]
-    features: Map[str, tuple[int, int]]
+    features: PersistentMap[str, tuple[int, int]]
     rack: str | None
     fenced: bool
     in_controlled_shutdown: bool
@@ -68,7 +67,7 @@ class ControllerImage(NamedTuple):
     id: int
     incarnation_id: Uuid
     endpoints: tuple[Endpoint, ...]
-    features: Map[str, tuple[int, int]]
+    features: PersistentMap[str, tuple[int, int]]
 
 
 class PartitionImage(NamedTuple):
@@ -94,7 +93,7 @@ class TopicImage(NamedTuple):
 
     name: str
     id: Uuid
-    partitions: Map[int, PartitionImage]
+    partitions: PersistentMap[int, PartitionImage]
 
     def in_order(self) -> list[tuple[int, PartitionImage]]:
         """The partitions with their numbers, by number."""
@@ -153,18 +152,18 @@ class Image(NamedTuple):
     """
 
     end: OffsetAndEpoch
-    features: Map[str, int]
-    brokers: Map[int, BrokerImage]
-    controllers: Map[int, ControllerImage]
-    topics: Map[Uuid, TopicImage]
-    topic_ids: Map[str, Uuid]
-    topics_with_collision_chars: Map[str, frozenset[str]]
-    configs: Map[tuple[int, str], Map[str, str]]
+    features: PersistentMap[str, int]
+    brokers: PersistentMap[int, BrokerImage]
+    controllers: PersistentMap[int, ControllerImage]
+    topics: PersistentMap[Uuid, TopicImage]
+    topic_ids: PersistentMap[str, Uuid]
+    topics_with_collision_chars: PersistentMap[str, frozenset[str]]
+    configs: PersistentMap[tuple[int, str], PersistentMap[str, str]]
     next_producer_id: int
-    quotas: Map[QuotaEntity, Map[str, float]]
-    acls: Map[Uuid, Acl]
-    scram: Map[tuple[str, int], ScramCredential]
-    tokens: Map[str, DelegationToken]
+    quotas: PersistentMap[QuotaEntity, PersistentMap[str, float]]
+    acls: PersistentMap[Uuid, Acl]
+    scram: PersistentMap[tuple[str, int], ScramCredential]
+    tokens: PersistentMap[str, DelegationToken]
 
     def topic(self, topic_id: Uuid) -> TopicImage | None:
         return self.topics.get(topic_id)
@@ -177,7 +176,7 @@ class Image(NamedTuple):
         """The dynamic configurations of one resource; a broker's empty name means the defaults of
         all brokers.
         """
-        return self.configs.get((resource_type, name), NOTHING_SET)
+        return self.configs.get((resource_type, name), NOTHING)
 
     def live_brokers(self) -> list[BrokerImage]:
         """The brokers that are not fenced, by id."""
@@ -187,12 +186,12 @@ class Image(NamedTuple):
         return f"metadata up to {self.end!r}: {len(self.brokers)} brokers, {len(self.topics)} topics"
 
 
-NOTHING_SET: Map[str, str] = Map()
+NOTHING: PersistentMap[Any, Any] = PersistentMap()
 
-EMPTY = Image(OffsetAndEpoch(0, 0), Map(), Map(), Map(), Map(), Map(), Map(), Map(), 0, Map(), Map(), Map(), Map())
+EMPTY = Image(OffsetAndEpoch(0, 0), *[NOTHING] * 7, 0, *[NOTHING] * 4)
 """The image before the first record."""
 
 
-def without(mapping: Map[K, V], key: K) -> Map[K, V]:
+def without(mapping: PersistentMap[K, V], key: K) -> PersistentMap[K, V]:
     """The mapping without a key, which may be missing."""
     return mapping.delete(key) if key in mapping else mapping

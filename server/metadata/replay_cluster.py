@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from immutables import Map
-
 from .broken_log import BrokenLog
 from .image import BrokerImage, ControllerImage, Endpoint, Image, without
+from .persistent_map import PersistentMap
 
 UNFENCE, FENCE = -1, 1
 """The values of `fenced` in BrokerRegistrationChangeRecord; 0 means no change."""
@@ -22,8 +21,8 @@ def endpoints_of(record: Any) -> tuple[Endpoint, ...]:
     return tuple(Endpoint(e.name, e.host, e.port, e.security_protocol) for e in record.end_points)
 
 
-def features_of(record: Any) -> Map[str, tuple[int, int]]:
-    return Map({f.name: (f.min_supported_version, f.max_supported_version) for f in record.features})
+def features_of(record: Any) -> PersistentMap[str, tuple[int, int]]:
+    return PersistentMap({f.name: (f.min_supported_version, f.max_supported_version) for f in record.features})
 
 
 def feature_level(image: Image, record: Any) -> Image:
@@ -94,7 +93,7 @@ def unregister_controller(image: Image, record: Any) -> Image:
 
 def config(image: Image, record: Any) -> Image:
     resource = (record.resource_type, record.resource_name)
-    values = image.configs.get(resource, Map())
+    values = image.configs.get(resource, PersistentMap())
     values = without(values, record.name) if record.value is None else values.set(record.name, record.value)
     configs = image.configs.set(resource, values) if values else without(image.configs, resource)
     return image._replace(configs=configs)

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from immutables import Map
-
 from .image import Acl, DelegationToken, Image, QuotaEntity, ScramCredential, without
+from .persistent_map import PersistentMap
 
 
 def entity_of(parts: Iterable[Any]) -> QuotaEntity:
@@ -19,7 +18,7 @@ def entity_of(parts: Iterable[Any]) -> QuotaEntity:
 
 def client_quota(image: Image, record: Any) -> Image:
     entity = entity_of(record.entity)
-    values = image.quotas.get(entity, Map())
+    values = image.quotas.get(entity, PersistentMap())
     values = without(values, record.key) if record.remove else values.set(record.key, record.value)
     quotas = image.quotas.set(entity, values) if values else without(image.quotas, entity)
     return image._replace(quotas=quotas)

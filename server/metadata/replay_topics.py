@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from immutables import Map
-
 from .broken_log import BrokenLog
 from .image import TOPIC, Image, PartitionImage, TopicImage, without
+from .persistent_map import PersistentMap
 from .topic_names import has_collision_chars, unify_collision_chars
 
 NO_LEADER_CHANGE = -2
@@ -35,7 +34,7 @@ CHANGED_LISTS = {  # field of PartitionChangeRecord -> field of PartitionImage
 def topic(image: Image, record: Any) -> Image:
     if record.topic_id in image.topics or record.name in image.topic_ids:
         raise BrokenLog(f"{record!r} is about a topic that is there already")
-    created = TopicImage(record.name, record.topic_id, Map())
+    created = TopicImage(record.name, record.topic_id, PersistentMap())
     return image._replace(
         topics=image.topics.set(created.id, created),
         topic_ids=image.topic_ids.set(created.name, created.id),
@@ -43,14 +42,14 @@ def topic(image: Image, record: Any) -> Image:
     )
 
 
-def _with_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
+def _with_lookalike(image: Image, name: str) -> PersistentMap[str, frozenset[str]]:
     if not has_collision_chars(name):
         return image.topics_with_collision_chars
     key = unify_collision_chars(name)
     return image.topics_with_collision_chars.set(key, image.topics_with_collision_chars.get(key, NO_NAMES) | {name})
 
 
-def _without_lookalike(image: Image, name: str) -> Map[str, frozenset[str]]:
+def _without_lookalike(image: Image, name: str) -> PersistentMap[str, frozenset[str]]:
     if not has_collision_chars(name):
         return image.topics_with_collision_chars
     key = unify_collision_chars(name)

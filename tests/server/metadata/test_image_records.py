@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from immutables import Map
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.framed import decode_record, encode_record
@@ -22,6 +21,7 @@ from kafkadouble.server.metadata.image import EMPTY, Image
 from kafkadouble.server.metadata.image_records import UnwritableMetadata, encoded_records_of, records_of
 from kafkadouble.server.metadata.metadata_log import decode_batches
 from kafkadouble.server.metadata.metadata_versions import NAMES
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from kafkadouble.server.metadata.replay import REPLAYS, TRANSACTIONS, MetadataDelta, replay
 from kafkadouble.server.raft.snapshots.memory_store import MemorySnapshotStore
 from kafkadouble.server.raft.snapshots.snapshot_header import SnapshotHeader
@@ -272,5 +272,5 @@ def test_all_kinds_that_are_written_have_one_version_or_a_rule() -> None:
 
 
 def test_an_image_of_nothing_is_equal_to_itself() -> None:
-    assert EMPTY.features == Map()
+    assert EMPTY.features == PersistentMap()
     assert folded([]) == EMPTY

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from immutables import Map
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.uuid import Uuid
@@ -92,7 +91,7 @@ def test_an_unknown_record_type_is_a_broken_log() -> None:
 def test_feature_levels() -> None:
     image = folded(made("FeatureLevelRecord", name="f", feature_level=3))
     assert dict(image.features) == {"f": 3}
-    assert folded(made("FeatureLevelRecord", name="f", feature_level=0), image=image).features == Map()
+    assert folded(made("FeatureLevelRecord", name="f", feature_level=0), image=image).features == {}
 
 
 def test_a_broker_registers() -> None:
@@ -157,7 +156,7 @@ def test_a_broker_of_another_life_does_not_change(record: Any) -> None:
 
 
 def test_a_broker_unregisters() -> None:
-    assert folded(broker(), made("UnregisterBrokerRecord", broker_id=1, broker_epoch=7)).brokers == Map()
+    assert folded(broker(), made("UnregisterBrokerRecord", broker_id=1, broker_epoch=7)).brokers == {}
 
 
 def test_a_controller_registers_and_unregisters() -> None:
@@ -167,7 +166,7 @@ def test_a_controller_registers_and_unregisters() -> None:
     image = folded(kind(controller_id=3, incarnation_id=B, end_points=[endpoint], features=[feature]))
     assert image.controllers[3].endpoints == (Endpoint("CONTROLLER", "here", 9093, 0),)
     assert dict(image.controllers[3].features) == {"f": (0, 1)}
-    assert folded(made("UnregisterControllerRecord", controller_id=3), image=image).controllers == Map()
+    assert folded(made("UnregisterControllerRecord", controller_id=3), image=image).controllers == {}
 
 
 def test_a_topic_and_its_partitions() -> None:
@@ -230,8 +229,12 @@ def test_a_topic_goes_with_its_configurations_and_its_place_among_lookalikes() -
     image = folded(topic("t.x"), partition(), config, others)
     assert dict(image.topics_with_collision_chars) == {"t_x": frozenset({"t.x"})}
     image = folded(made("RemoveTopicRecord", topic_id=A), image=image)
-    assert (image.topics, image.topic_ids, image.topics_with_collision_chars) == (Map(), Map(), Map())
-    assert dict(image.configs) == {(BROKER, "t.x"): Map({"retention.ms": "1"})}
+    assert (image.topics, image.topic_ids, image.topics_with_collision_chars) == (
+        {},
+        {},
+        {},
+    )
+    assert dict(image.configs) == {(BROKER, "t.x"): {"retention.ms": "1"}}
 
 
 def test_lookalikes_that_come_in_one_request_are_kept_apart() -> None:
@@ -258,7 +261,7 @@ def test_configurations_are_set_and_unset() -> None:
     assert dict(image.config_overrides(BROKER, "t")) == {}
     image = folded(config("a", None), config("none", None), image=image)
     assert dict(image.config_overrides(TOPIC, "t")) == {"b": "2"}
-    assert folded(config("b", None), image=image).configs == Map()
+    assert folded(config("b", None), image=image).configs == {}
 
 
 def test_producer_ids() -> None:
@@ -319,14 +322,14 @@ def test_the_latest_of_each_key_is_kept(first: Any, second: Any, removal: Any, o
 def test_quotas_are_by_entity_and_key_in_any_order_of_the_entity() -> None:
     image = folded(quota([USER, CLIENT], value=1.0), quota([("user", None)], value=2.0))
     both, default = (CLIENT, USER), (("user", None),)
-    assert image.quotas == Map({both: Map({"producer_byte_rate": 1.0}), default: Map({"producer_byte_rate": 2.0})})
+    assert image.quotas == {both: {"producer_byte_rate": 1.0}, default: {"producer_byte_rate": 2.0}}
     assert folded(quota([("user", None)], remove=True), image=image).quotas == image.quotas.delete(default)
 
 
 def test_acls_are_by_id() -> None:
     fields = {"resource_type": 2, "resource_name": "r", "pattern_type": 3, "principal": "User:u", "host": "*"}
     image = folded(made("AccessControlEntryRecord", id=A, **fields, operation=4, permission_type=5))
-    assert image.acls == Map({A: Acl(2, "r", 3, "User:u", "*", 4, 5)})
+    assert image.acls == {A: Acl(2, "r", 3, "User:u", "*", 4, 5)}
 
 
 def test_credentials_are_by_user_and_mechanism_and_keep_their_secrets_to_themselves() -> None:

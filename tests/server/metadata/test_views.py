@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from immutables import Map
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import EMPTY, BrokerImage, Endpoint, Image, PartitionImage
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from kafkadouble.server.metadata.views import PartitionView, controller_id, reachable, view_partition
 
 DIR, LOST_DIR = Uuid(b"d" * 16), Uuid(b"l" * 16)
@@ -17,11 +17,11 @@ DIR, LOST_DIR = Uuid(b"d" * 16), Uuid(b"l" * 16)
 
 def broker(broker_id: int, *listeners: str, fenced: bool = False) -> BrokerImage:
     endpoints = tuple(Endpoint(name, f"host-{broker_id}", 9092, 0) for name in listeners or ("PLAINTEXT",))
-    return BrokerImage(broker_id, 0, DIR, endpoints, Map(), None, fenced, False, (DIR,), ())
+    return BrokerImage(broker_id, 0, DIR, endpoints, PersistentMap(), None, fenced, False, (DIR,), ())
 
 
 def cluster(*brokers: BrokerImage) -> Image:
-    return EMPTY._replace(brokers=Map({broker.id: broker for broker in brokers}))
+    return EMPTY._replace(brokers=PersistentMap({broker.id: broker for broker in brokers}))
 
 
 PARTITION = PartitionImage((1, 2), (DIR, DIR), (1, 2), 1, 5, 0)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from immutables import Map
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import Acl
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from kafkadouble.server.security.acl_index import AclIndex
 from kafkadouble.server.security.acls import LITERAL
 
@@ -24,7 +24,7 @@ def covers(acl: Acl, kind: int, name: str) -> bool:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_it_finds_what_covers_a_name(seed: int) -> None:
-    chance, index, acls = random.Random(seed), AclIndex(), Map[Uuid, Acl]()
+    chance, index, acls = random.Random(seed), AclIndex(), PersistentMap[Uuid, Acl]()
     for step in range(30):
         for id in [id for id in acls if chance.random() < 0.2]:
             acls = acls.delete(id)
@@ -39,5 +39,5 @@ def test_it_finds_what_covers_a_name(seed: int) -> None:
             each for each in acls.values() if each.resource_type == 2 and each.principal in ("User:ann", "User:*")
         ]
         assert of_type == sorted(expected), (seed, step)
-    index.follow(Map())
+    index.follow(PersistentMap())
     assert not list(index.of_type(2, ("User:ann", "User:bob", "User:*")))

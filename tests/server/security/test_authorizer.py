@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import pytest
-from immutables import Map
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.metadata.image import EMPTY, Acl, Image
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from kafkadouble.server.security.acls import LITERAL, OPERATIONS
 from kafkadouble.server.security.authorizer import STANDARD, Authorizer, of_settings
 
@@ -34,7 +34,7 @@ def acl(
 
 
 def image(*acls: Acl) -> Image:
-    return EMPTY._replace(acls=Map({Uuid(bytes([at]) * 16): each for at, each in enumerate(acls)}))
+    return EMPTY._replace(acls=PersistentMap({Uuid(bytes([at]) * 16): each for at, each in enumerate(acls)}))
 
 
 def authorizer(**settings: object) -> Authorizer:

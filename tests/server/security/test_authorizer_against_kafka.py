@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from immutables import Map
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.metadata.image import EMPTY, Acl
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from kafkadouble.server.security.authorizer import STANDARD, Authorizer
 from tests.server.configs.witness import Witness, running
 
@@ -49,7 +49,7 @@ def test_decisions_are_those_of_kafka(kafka: Witness, seed: int) -> None:
         acls |= made
         assert kafka.ask(op="remove", ids=gone) is True
         assert kafka.ask(op="add", acls=[(id, *acl) for id, acl in made.items()]) is True
-        image = EMPTY._replace(acls=Map({Uuid(id.to_bytes(16)): acl for id, acl in acls.items()}))
+        image = EMPTY._replace(acls=PersistentMap({Uuid(id.to_bytes(16)): acl for id, acl in acls.items()}))
         questions = [random_question(chance) for _ in range(QUESTIONS)]
         decided = [ours.allows(image, (each.principal, each.host), *each[2:]) for each in questions]
         assert_alike(seed, questions, acls, decided, kafka.ask(op="ask", questions=questions))

@@ -23,8 +23,8 @@ ONE_DICT = 32
 
 
 class PersistentMap(Mapping[K, V]):
-    """Maps hashable keys to values. Equal to every mapping with equal entries; hashable if its values
-    are.
+    """Maps hashable keys to values. Equal to every mapping with equal entries, and hashable if its
+    values are.
     """
 
     __slots__ = ("_buckets", "_length", "_mask")

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Sequence
 from functools import partial
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
@@ -56,6 +55,7 @@ from .connection_state import (
     THROTTLE_ENDED,
     THROTTLE_STARTED,
 )
+from .line import Line
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -71,32 +71,6 @@ turn is not over earlier."""
 WIDE = MOST_ELEMENTS
 """A frame of more bytes may take long to decode, unless it is large because of the records in
 it."""
-
-Buffers = Sequence[bytes | bytearray | memoryview]
-
-
-class Line(Protocol):
-    """What carries the bytes of a connection: a socket, or a test."""
-
-    def write(self, buffers: Buffers) -> None:
-        """Send the buffers of one answer."""
-
-    def close(self) -> None:
-        """End the connection once what was written is out."""
-
-    def read_on(self, reads_on: bool, /) -> None:
-        """Read more bytes, or stop reading; the same again changes nothing."""
-
-    def others_first(self) -> None:
-        """Have `pump` called when other connections have had their turn."""
-
-    def turn_is_over(self, ahead: bool) -> bool:
-        """Whether requests have been begun for so long that other work has its turn.
-
-        Requests that peers sent `ahead`, before they had their answers, have a turn of their own: a
-        peer that sends one request at a time does not wait for them.
-        """
-        ...
 
 
 class Connection:
@@ -154,6 +128,11 @@ class Connection:
             self._begin(frame, now)
         self._read_on()
 
+    @property
+    def owes_answers(self) -> bool:
+        """Whether requests that were read are not answered yet, or not with all pieces."""
+        return bool(self.backlog or self._request or self._task or self._throttle)
+
     def _note(self, now: int) -> None:
         """Report to the node how many bytes of unanswered requests are held here."""
         self._held = 0 if self.state in OVER else self.frames.buffered + self._queued
@@ -181,8 +160,7 @@ class Connection:
     def _unmute(self, now: int) -> None:
         self._throttle = None
         self.state = NEXT[self.state][THROTTLE_ENDED]
-        if self.backlog:
-            self._line.others_first()
+        self._line.others_first()
 
     def choke(self, unsent: int) -> None:
         """The peer does not read its answers, and this many bytes are unsent: begin no request."""

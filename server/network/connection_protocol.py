@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer
-from .connection import Buffers, Connection, connection_of
+from .connection import Connection, connection_of
 from .connection_quotas import ConnectionQuotas
+from .line import Buffers
 from .outgoing import Outgoing
 from .tls_outgoing import TlsOutgoing
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from .shaped_connection import ShapedConnection
 
 log = logging.getLogger("kafkadouble.server.network")
+
+OWED_S = 30
+"""How long a client that has closed its sending side waits for its answers at most. Long polls are
+shorter, and a client that has closed both sides cannot be told from it.
+"""
 
 LINGER_S = 10
 """How long the peer of a connection that is closed here may take to read what was written before.
@@ -57,6 +63,8 @@ class ConnectionProtocol(asyncio.Protocol):
         self.looks = 0  # since bytes last moved
         self.reads_on = True  # unless the listener is paused
         self._ending = False  # once everything is sent
+        # Ends a connection whose client has closed its sending side.
+        self._give_up: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -102,6 +110,8 @@ class ConnectionProtocol(asyncio.Protocol):
     def write(self, buffers: Buffers) -> None:
         self.looks, self.moved_at = 0, next(self.listener.moves)
         self.outgoing.send(buffers)
+        if self._give_up is not None:
+            asyncio.get_running_loop().call_soon(self._close_if_nothing_is_owed)
 
     def close(self) -> None:
         if self.shaped is not None and self.shaped.must_wait_to_close():
@@ -134,6 +144,8 @@ class ConnectionProtocol(asyncio.Protocol):
         if self.connection.node is not self.listener.node:  # its files belong to the new node
             return
         self.connection.pump(self.listener.clock.now())
+        if self._give_up is not None:
+            self._close_if_nothing_is_owed()
         self.listener.reschedule()
 
     def note_move(self) -> None:
@@ -144,6 +156,24 @@ class ConnectionProtocol(asyncio.Protocol):
         self.looks, self.moved_at = 0, next(self.listener.moves)
         self.connection.receive(data, self.listener.clock.now())
         self.listener.reschedule()
+
+    def eof_received(self) -> bool:
+        """Keep the connection open for answers that are owed. Kafka does not read a channel with a
+        request under way, so it sees the end only after the answer. TLS has no such half."""
+        if self.connection.owes_answers:
+            self.limit_wait()
+        else:
+            self.close()
+        return True
+
+    def limit_wait(self) -> None:
+        """End the connection when its client has waited for its answers for long enough."""
+        if self._give_up is None:
+            self._give_up = asyncio.get_running_loop().call_later(OWED_S, self.cut)
+
+    def _close_if_nothing_is_owed(self) -> None:
+        if not self.connection.owes_answers:
+            self.close()
 
     def slow(self, unsent: int) -> None:
         self.connection.choke(unsent)
@@ -171,6 +201,8 @@ class ConnectionProtocol(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.listener.connections.discard(self)
+        if self._give_up is not None:
+            self._give_up.cancel()
         self.outgoing.end()
         self.connection.lost()
         self._on_end()

@@ -21,8 +21,9 @@ from ..requests.timers import Timer
 from ..requests.waiting import Wait
 from ..security.sasl.failure_delay import delay_ms, delayed
 from ..security.sasl.server_authenticator import CLOSE, FAIL, HANDLE, TOKEN, SaslServerAuthenticator, SaslState
-from .connection import Connection, Line
+from .connection import Connection
 from .connection_state import NEXT, OVER, REQUEST_BEGUN
+from .line import Line
 
 if TYPE_CHECKING:
     from ..node import Node

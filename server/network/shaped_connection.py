@@ -110,13 +110,12 @@ class ShapedConnection(asyncio.Protocol):
     def eof_received(self) -> bool:
         self._has_left = True
         self._line.begin_close(self._now)
+        self._protocol.limit_wait()
         self._move()
         self._protocol.listener.reschedule()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._has_left:
-            self._protocol.eof_received()
         self._protocol.connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -181,7 +180,9 @@ class ShapedConnection(asyncio.Protocol):
         now, line = self._now, self._line
         if line.closes_at is None or now < line.closes_at or line.is_half_open(now):
             return False
-        return not (line.size(IN) if self._has_left else line.size(OUT))
+        if self._has_left and (line.size(IN) or self._protocol.connection.owes_answers):
+            return False
+        return not line.size(OUT)
 
     def _move(self) -> None:
         """Let pass what may pass. What a request brings about is left to the call in which it
@@ -231,10 +232,7 @@ class ShapedConnection(asyncio.Protocol):
 
     def _close(self) -> None:
         self._set_timer(None)
-        if self._has_left:
-            self._protocol.transport.close()
-        else:
-            self._protocol.close()
+        self._protocol.close()
 
     def _take_out(self) -> None:
         self._set_timer(None)

@@ -1,4 +1,4 @@
-"""The check of wheels reads what pyproject.toml promises, and says which combination lacks a wheel."""
+"""The check of wheels reads pyproject.toml, and says which combination lacks a wheel."""
 
 from __future__ import annotations
 

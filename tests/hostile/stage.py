@@ -28,8 +28,9 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.connection_state import OVER
+from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.requests.waiting import HandlerTask

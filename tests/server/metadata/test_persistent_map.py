@@ -1,4 +1,4 @@
-"""A PersistentMap behaves as a dict that is copied before each change, and stays cheap to change."""
+"""A PersistentMap equals a dict that is copied before each change, and stays cheap to change."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network.clock import SteppedClock, SystemClock
 from kafkadouble.server.network.connection import TURN
 from kafkadouble.server.network.listener import Listener
+from kafkadouble.server.network.shaped_connection import reset_on_close
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.listener_spec import ListenerSpec
 from tests.server.harness import NOW, SEED
@@ -120,7 +121,7 @@ def test_a_stopped_clock_is_advanced_by_hand() -> None:
     run(test)
 
 
-def test_a_waiting_request_goes_with_its_connection() -> None:
+def test_a_waiting_request_ends_when_its_connection_is_reset() -> None:
     async def test() -> None:
         async with serving() as listener:
             async with connected(listener) as client:
@@ -128,6 +129,8 @@ def test_a_waiting_request_goes_with_its_connection() -> None:
                 client.send(NOTHING_THERE, 12)
                 while not listener.node.history:
                     await asyncio.sleep(0)
+                reset_on_close(client.writer.get_extra_info("socket"))
+                client.writer.transport.abort()
             (seen,) = listener.node.history
             while listener.connections:
                 await asyncio.sleep(0)

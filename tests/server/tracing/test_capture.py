@@ -19,7 +19,8 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.generated.renew_delegation_token import RenewDelegationTokenRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
-from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection import Connection
+from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.tracing.bodies import bodies_of
 from kafkadouble.server.tracing.capture import FIELDS, Capture

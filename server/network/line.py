@@ -1,0 +1,32 @@
+"""What a connection needs of the socket that carries its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+Buffers = Sequence[bytes | bytearray | memoryview]
+
+
+class Line(Protocol):
+    """What carries the bytes of a connection: a socket, or a test."""
+
+    def write(self, buffers: Buffers) -> None:
+        """Send the buffers of one answer."""
+
+    def close(self) -> None:
+        """End the connection once what was written is out."""
+
+    def read_on(self, reads_on: bool, /) -> None:
+        """Read more bytes, or stop reading; the same again changes nothing."""
+
+    def others_first(self) -> None:
+        """Have `pump` called when other connections have had their turn."""
+
+    def turn_is_over(self, ahead: bool) -> bool:
+        """Whether requests have been begun for so long that other work has its turn.
+
+        Requests that peers sent `ahead`, before they had their answers, have a turn of their own: a
+        peer that sends one request at a time does not wait for them.
+        """
+        ...

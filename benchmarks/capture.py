@@ -25,7 +25,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.pipeline.traffic.schema import batch_of
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection import Connection
+from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.tracing.capture import Capture

@@ -28,8 +28,9 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, SERVED, TABLE
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import Buffers, Connection
+from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.connection_state import State
+from kafkadouble.server.network.line import Buffers
 from kafkadouble.server.node import Node
 from kafkadouble.server.requests.request import Peer
 from tests.support.listeners import BROKER, listeners_of

@@ -188,7 +188,21 @@ class Image(NamedTuple):
 
 NOTHING: PersistentMap[Any, Any] = PersistentMap()
 
-EMPTY = Image(OffsetAndEpoch(0, 0), *[NOTHING] * 7, 0, *[NOTHING] * 4)
+EMPTY = Image(
+    OffsetAndEpoch(0, 0),
+    features=NOTHING,
+    brokers=NOTHING,
+    controllers=NOTHING,
+    topics=NOTHING,
+    topic_ids=NOTHING,
+    topics_with_collision_chars=NOTHING,
+    configs=NOTHING,
+    next_producer_id=0,
+    quotas=NOTHING,
+    acls=NOTHING,
+    scram=NOTHING,
+    tokens=NOTHING,
+)
 """The image before the first record."""
 
 

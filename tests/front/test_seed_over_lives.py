@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kafkadouble import KafkaDouble
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.metadata.image import BrokerImage, ControllerImage, Image
 from tests.front.serving import serving
 
 LIVES = 2
@@ -17,7 +17,7 @@ LIVES = 2
 def ids_of(image: Image) -> list[str]:
     """The ids of the topics, and the incarnation ids with which the nodes registered in this
     run."""
-    registered = (*image.brokers.values(), *image.controllers.values())
+    registered: list[BrokerImage | ControllerImage] = [*image.brokers.values(), *image.controllers.values()]
     return [
         *(str(topic.id) for _, topic in sorted((topic.name, topic) for topic in image.topics.values())),
         *sorted(str(each.incarnation_id) for each in registered),

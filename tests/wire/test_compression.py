@@ -4,6 +4,7 @@ features."""
 import gzip
 import os
 import tracemalloc
+import zlib
 from contextlib import suppress
 
 import cramjam
@@ -134,6 +135,23 @@ class TestGzip:
     def test_a_cut_second_member_is_refused(self) -> None:
         with pytest.raises(BadCompression, match="end inside"):
             decompress(GZIP, gzip.compress(b"one") + gzip.compress(b"two")[:-1])
+
+    def test_flags_without_a_meaning_are_ignored(self) -> None:
+        packed = bytearray(gzip.compress(b"one"))
+        packed[3] = 0xE1
+        assert decompress(GZIP, packed) == b"one"
+
+    def test_a_header_without_a_member_at_the_end_is_ignored(self) -> None:
+        packed = gzip.compress(b"one")
+        assert decompress(GZIP, packed + packed[:10]) == b"one"
+
+    def test_name_comment_and_checksum_of_a_header_are_read(self) -> None:
+        packed = gzip.compress(b"one")
+        header = packed[:3] + b"\x1e" + packed[4:10] + b"\x01\0x" + b"name\0" + b"comment\0"
+        checksum = (zlib.crc32(header) & 0xFFFF).to_bytes(2, "little")
+        assert decompress(GZIP, header + checksum + packed[10:]) == b"one"
+        with pytest.raises(BadCompression, match="checksum of a header"):
+            decompress(GZIP, header + b"\0\0" + packed[10:])
 
     def test_the_checksum_is_checked(self) -> None:
         packed = bytearray(gzip.compress(b"one"))

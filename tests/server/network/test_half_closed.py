@@ -4,6 +4,7 @@ and the connection ends after them."""
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_an_answer_in_slow_pieces_is_sent_whole() -> None:
 
 @pytest.mark.parametrize("action", ["latency", "bandwidth"])
 def test_rules_of_connections_delay_the_answer_and_the_end(action: str) -> None:
-    fields = {"latency": {"seconds": 0.05}, "bandwidth": {"bytes_per_second": 10_000}}
+    fields: dict[str, dict[str, Any]] = {"latency": {"seconds": 0.05}, "bandwidth": {"bytes_per_second": 10_000}}
 
     async def test() -> None:
         async with serving() as listener, connected(listener) as client:

@@ -5,8 +5,8 @@ batch is read through only when something depends on it: a compacted topic (keys
 topic (headers), another codec for the topic, a largest timestamp that breaks a bound, a lower bound
 on timestamps, a header that contradicts itself, or a small batch, which costs little and was most
 likely written by hand. For any other batch the largest timestamp of the header is trusted, and the
-lengths of the first records are followed. A compressed batch is always decompressed, so that what
-the codec refuses is refused. Not seen: damage in later records, under a correct checksum.
+lengths of the records are followed. A compressed batch is always decompressed, so that what the
+codec refuses is refused. Not seen: damage inside later records, under a correct checksum.
 
 The bytes of the producer are never changed: a rewritten batch is a copy.
 """
@@ -43,12 +43,8 @@ from .validation import check_size
 READ_THROUGH = 16
 """A batch of so many records or fewer is always read through: less than 10 us."""
 
-FOLLOWED = 32
-"""In other batches the lengths of so many records are followed: about 3 us."""
-
 NO_TIMESTAMP = -1
 
-_SMALLEST_RECORD = 7  # one byte for each of its seven fields
 # One bad timestamp decides the error code of the batch.
 _PRECEDENCE = (error_codes.INVALID_RECORD, error_codes.INVALID_TIMESTAMP)
 
@@ -176,7 +172,7 @@ def _must_be_read(header: BatchHeader, config: LogConfig, now: int) -> bool:
 
 
 def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -> int:
-    """Follow the first records, and return how many bytes were decompressed."""
+    """Follow the lengths of the records, and return how many bytes were decompressed."""
     if not header.compression:
         follow(batch, HEADER_SIZE, header.size, header.count)
         return 0
@@ -186,12 +182,10 @@ def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -
 
 
 def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNLIMITED) -> None:
-    """Follow the lengths of the first of `count` records between `position` and `end`; of all
-    records when `longest` bounds the length of one. InvalidRecord when they lead past the end, or
-    leave too little or too much room for the rest."""
-    left = count - (count if longest < UNLIMITED else min(count, FOLLOWED))
+    """Follow the lengths of `count` records from `position`, about 80 ns for each. InvalidRecord when
+    they do not lead to `end`, or when one is longer than `longest`."""
     try:
-        for _ in range(count - left):
+        for _ in range(count):
             size = data[position]
             position += 1
             if size > 127:
@@ -204,7 +198,7 @@ def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNL
             position += size >> 1
     except IndexError:
         position = end + 1
-    if position > end - left * _SMALLEST_RECORD or (not left and position != end):
+    if position != end:
         raise InvalidRecord(f"{count} records do not fill the batch, or do not fit into it", offset=min(position, end))
 
 

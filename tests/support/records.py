@@ -2,9 +2,10 @@
 
 A batch is a list of records: a text is a value; a dict has key, value, headers, timestamp and
 offset. In a request it can also be `{batch: [...], compression: gzip, producerId: 7, ...}` with any
-of `FIELDS`, and with wrong bytes: `crc`, `magic` and `codec` replace the correct values, `cut`
-removes that many bytes from the end. `{batches: [...]}` is several batches, and `{many: 1200, size:
-1000}` a batch of so many records of so many bytes.
+of `FIELDS`, and with wrong bytes: `crc`, `magic`, `codec` and `count` replace the correct values,
+`behind` puts that many bytes behind the last record, `cut` removes that many bytes from the end.
+`{batches: [...]}` is several batches, and `{many: 1200, size: 1000}` a batch of so many records of
+so many bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ FIELDS = {
     "lastOffset": "last_offset",
 }
 
-MAGIC, CRC, CODEC = 16, slice(17, 21), 22
+WRONG = ("crc", "magic", "codec", "count", "behind", "cut")
+LENGTH, MAGIC, CRC, CODEC, LAST_OFFSET, COUNT = slice(8, 12), 16, slice(17, 21), 22, slice(23, 27), slice(57, 61)
 """The positions of these fields in a batch."""
 
 
@@ -40,18 +42,29 @@ def batch(value: Any) -> bytes:
     records = [_record(offset, each) for offset, each in enumerate(options.pop("batch"))]
     for record in records:
         record.offset += options.get("baseOffset", 0)
-    wrong = {name: options.pop(name) for name in ("crc", "magic", "codec", "cut") if name in options}
+    wrong = {name: options.pop(name) for name in WRONG if name in options}
     codec = codec_id(options.pop("compression", "none"))
     encoded = encode_batch(records, compression=codec, **{FIELDS[name]: given for name, given in options.items()})
     return _spoilt(encoded, **wrong)
 
 
 def _spoilt(
-    data: bytearray, *, crc: int | None = None, magic: int | None = None, codec: int | None = None, cut: int = 0
+    data: bytearray,
+    *,
+    crc: int | None = None,
+    magic: int | None = None,
+    codec: int | None = None,
+    count: int | None = None,
+    behind: int = 0,
+    cut: int = 0,
 ) -> bytes:
     if codec is not None:
         data[CODEC] = data[CODEC] & ~7 | codec
-        seal(data)
+    if count is not None:
+        data[COUNT], data[LAST_OFFSET] = count.to_bytes(4), (count - 1).to_bytes(4)
+    data += bytes(behind)
+    data[LENGTH] = (len(data) - LENGTH.stop).to_bytes(4)
+    seal(data)
     if crc is not None:
         data[CRC] = crc.to_bytes(4)
     if magic is not None:

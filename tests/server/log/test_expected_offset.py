@@ -9,7 +9,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.expected_offset import HEADER, LARGEST, MISMATCH, MOST_ERRORS, parsed
-from kafkadouble.server.log.inspection import FOLLOWED
+from kafkadouble.server.log.inspection import READ_THROUGH
 from kafkadouble.server.log.log import AppendRefused, PartitionLog
 from kafkadouble.wire.batch import Record, decode_all, encode_batch, read_header, seal
 from kafkadouble.wire.compression import CODECS
@@ -18,7 +18,7 @@ from .batches import NOW, filled, idempotent, new_log, produced
 
 OPTIONAL, REQUIRED, OFF = "optional", "required", "off"
 ON = (OPTIONAL, REQUIRED)
-MANY = 4 * FOLLOWED  # records of a batch that would not be read through
+MANY = 8 * READ_THROUGH  # records of a batch that would not be read through
 CODEC_IDS = sorted(CODECS)
 
 

@@ -182,8 +182,8 @@ def _follow(batch: Buffer, header: BatchHeader, config: LogConfig, limit: int) -
 
 
 def follow(data: Buffer, position: int, end: int, count: int, longest: int = UNLIMITED) -> None:
-    """Follow the lengths of `count` records from `position`, about 80 ns for each. InvalidRecord when
-    they do not lead to `end`, or when one is longer than `longest`."""
+    """Follow the lengths of `count` records from `position`; it takes about 0.1 us for each.
+    InvalidRecord when they do not lead to `end`, or when one is longer than `longest`."""
     try:
         for _ in range(count):
             size = data[position]

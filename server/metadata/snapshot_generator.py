@@ -70,7 +70,9 @@ class SnapshotFlushQueue(Protocol):
 
 
 class SnapshotHost(Protocol):
-    """The parts of a node that the generator uses. Times are in ms; `stopwatch` is for metrics."""
+    """The parts of a node that the generator uses. Times are in ms. `now` is the time of the current
+    step, which may have begun long ago; durations are measured by `stopwatch`.
+    """
 
     @property
     def now(self) -> int: ...
@@ -135,25 +137,28 @@ class SnapshotGenerator:
             if metadata.changed is not None:
                 metadata.changed.restart(image)
             log.info("writing the snapshot up to %r of the metadata: %s", image.end, why)
-            self._write_slice(image.end, now, now)
+            self._write_slice(image.end, self._host.stopwatch(), None)
         return None if steps is None else image.end
 
-    def _write_slice(self, id: OffsetAndEpoch, began: int, now: int) -> None:
-        """Writes one slice; a timer starts the next one after other work."""
+    def _write_slice(self, id: OffsetAndEpoch, began: int, now: int | None) -> None:
+        """Writes one slice, the first if `now` is None; a timer starts the next one after other
+        work. `began` is a time of the stopwatch.
+        """
         if self._steps is None:
             return
         try:
-            flushing = self._steps.send(None if now == began else now)
+            flushing = self._steps.send(now)
         except StopIteration as end:
             self._steps = None
-            self.metrics.wrote(end.value, now - began, now)
-            log.info("the snapshot up to %r has %d bytes, written in %d ms", id, end.value, now - began)
+            took = self._host.stopwatch() - began
+            self.metrics.wrote(end.value, took, self._host.now)
+            log.info("the snapshot up to %r has %d bytes, written in %d ms", id, end.value, took)
         except DiskFailure as failure:  # the node reports it
             self._steps = None
             log.warning("the snapshot up to %r was not written: %s", id, failure)
         else:
             if flushing is None:
-                self._host.waiting.timers.at(now + 1, lambda later: self._write_slice(id, began, later))
+                self._host.waiting.timers.at(self._host.now + 1, lambda later: self._write_slice(id, began, later))
             else:
                 flush = SnapshotFlush(flushing, lambda: self._write_slice(id, began, self._host.now))
                 self._host.flushing.want(flush)

@@ -70,8 +70,8 @@ class SnapshotFlushQueue(Protocol):
 
 
 class SnapshotHost(Protocol):
-    """The parts of a node that the generator uses. Times are in ms. `now` is the time of the current
-    step, which may have begun long ago; durations are measured by `stopwatch`.
+    """The parts of a node that the generator uses. Times are in ms. `now` is the time of the step,
+    which may have begun long before; durations are measured by `stopwatch`.
     """
 
     @property

@@ -362,17 +362,20 @@ class Node:
             self.controller.publish_committed()
             self.waiting.run(now)
 
-    def _take_failures(self) -> None:
-        """Take the log directories offline that have failed."""
-        from .replica.log_dir_failures import handle_log_dir_failures
+    def _take_failures(self, *, is_stopping: bool = False) -> None:
+        """Take the log directories offline that have failed, or report those that a stop could not
+        write to."""
+        from .replica import log_dir_failures
 
-        handle_log_dir_failures(self)
+        (log_dir_failures.report_failures_of_stop if is_stopping else log_dir_failures.handle_log_dir_failures)(self)
 
     def close(self, now: int) -> None:
         """Shut down cleanly; the node is not called afterwards."""
         self.advance(now)
         self.abandon()
         self.logs.close(now, self.broker_epoch)
+        if self.logs.failures:
+            self._take_failures(is_stopping=True)
 
     def abandon(self) -> None:
         """Drop the work that is under way; the node is not called afterwards."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -304,7 +304,7 @@ class FileLogs:
             log_dir.disk.rename(name, deleted_name)
             self._to_be_removed(log_dir, deleted_name, now)
 
-    def checkpoint(self, now: int) -> None:
+    def checkpoint(self, now: int, which: Collection[str] = names.OFFSET_CHECKPOINTS) -> None:
         for log_dir in self._dirs:
             here = {
                 k: opened.log
@@ -315,7 +315,7 @@ class FileLogs:
                 if each.log_dir is log_dir:
                     here[each.log.topic, each.log.index] = each.log
             with suppress(DiskFailure):
-                log_dir.checkpoint(offsets_of(here), self._unopened(log_dir))
+                log_dir.checkpoint(offsets_of(here, which), self._unopened(log_dir))
 
     def _unopened(self, log_dir: LogDir) -> set[Key]:
         """The partitions of a directory that were not opened since the start, or that were lost

@@ -4,7 +4,7 @@ written to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from ..log.config import LogConfig
@@ -22,17 +22,21 @@ Key = tuple[str, int]
 METADATA_KEY = METADATA_TOPIC, 0
 
 
-def offsets_of(logs: Mapping[Key, PartitionLog]) -> dict[str, dict[Key, int]]:
-    """The offsets of the logs, by the name of the checkpoint."""
-    starts = {key: each.log_start_offset for key, each in logs.items()}
+OFFSETS: dict[str, Callable[[PartitionLog], int | None]] = {
+    names.RECOVERY_POINT: lambda log: log.recovery_point,
     # A log that was cut where records were compacted away ends before its log end offset.
-    ends = {key: each.segments[-1].next_offset for key, each in logs.items()}
-    cleaned = {key: min(each.cleaned_to, ends[key]) for key, each in logs.items()}
+    names.REPLICATION_OFFSET: lambda log: min(log.high_watermark, log.segments[-1].next_offset),
+    names.LOG_START: lambda log: log.log_start_offset or None,
+    names.CLEANER_OFFSET: lambda log: min(log.cleaned_to, log.segments[-1].next_offset) or None,
+}
+"""The offset of a log in each checkpoint; None for no entry."""
+
+
+def offsets_of(logs: Mapping[Key, PartitionLog], which: Iterable[str]) -> dict[str, dict[Key, int]]:
+    """The offsets of the logs in the checkpoints with these names."""
     return {
-        names.RECOVERY_POINT: {key: each.recovery_point for key, each in logs.items()},
-        names.REPLICATION_OFFSET: {key: min(each.high_watermark, ends[key]) for key, each in logs.items()},
-        names.LOG_START: {key: offset for key, offset in starts.items() if offset},
-        names.CLEANER_OFFSET: {key: offset for key, offset in cleaned.items() if offset},
+        name: {key: offset for key, each in logs.items() if (offset := OFFSETS[name](each)) is not None}
+        for name in which
     }
 
 

@@ -115,11 +115,15 @@ class LogDir:
         return self._offsets[name].get(partition, 0)
 
     def checkpoint(self, offsets: Mapping[str, Offsets], unopened: Container[tuple[str, int]] = ()) -> None:
-        """Write the checkpoints: recovery points, high watermarks, cleaner offsets and log start
-        offsets, by the name of the checkpoint. The entries of logs in `unopened` stay."""
-        for name in names.OFFSET_CHECKPOINTS:
+        """Write checkpoints, by name: recovery points, high watermarks, cleaner offsets or log
+        start offsets. The entries of logs in `unopened` stay. A file that would not change is not
+        written, only looked for: that shows when the directory is gone.
+        """
+        for name, found in offsets.items():
             known = {key: offset for key, offset in self._offsets[name].items() if key in unopened}
-            self._write(name, {**known, **offsets[name]})
+            now = {**known, **found}
+            if now != self._offsets[name] or not self.disk.exists(name):
+                self._write(name, now)
 
     def ends_at(self, partition: tuple[str, int], offset: int) -> None:
         """The log of a partition ends at `offset` now. Larger offsets in the checkpoints are

@@ -30,6 +30,14 @@ def handle_log_dir_failures(node: ReplicaHost) -> None:
     node.waiting.run(node.now)
 
 
+def report_failures_of_stop(node: ReplicaHost) -> None:
+    """Log what a stop could not write. The next start recovers the logs of these directories."""
+    for outage in node.logs.outages():
+        log.error("%s could not be written to at the stop: %s", outage.path, outage.why.why)
+        if outage.metadata:
+            node.halted = f"{outage.path} could not be written to at the stop: {outage.why.why}"
+
+
 def _take_offline(node: ReplicaHost, outage: Outage) -> None:
     if outage.metadata:
         node.halted = f"{outage.path}, which has the cluster's metadata, cannot be used any more: {outage.why.why}"

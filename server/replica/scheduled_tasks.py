@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..log.files.errors import DiskFailure
+from ..log.formats import names
 from .partition_replicas import all_replicas
 
 if TYPE_CHECKING:
@@ -51,10 +52,20 @@ def checkpoint_recovery_points(node: ReplicaHost, now: int) -> None:
 
     A recovery after a crash then reads little.
     """
-    node.logs.checkpoint(now)
+    node.logs.checkpoint(now, (names.RECOVERY_POINT, names.CLEANER_OFFSET))
     _flush_closed_segments(node, node.quorum.durable, node.quorum.durable.log)
     for replica in all_replicas(node):
         _flush_closed_segments(node, replica, replica.log)
+
+
+def checkpoint_log_start_offsets(node: ReplicaHost, now: int) -> None:
+    """Checkpoint the log start offsets."""
+    node.logs.checkpoint(now, (names.LOG_START,))
+
+
+def checkpoint_high_watermarks(node: ReplicaHost, now: int) -> None:
+    """Checkpoint the high watermarks, which also shows within seconds that a directory is gone."""
+    node.logs.checkpoint(now, (names.REPLICATION_OFFSET,))
 
 
 def _flush_closed_segments(node: ReplicaHost, owner: FlushOwner, log: PartitionLog) -> None:
@@ -79,6 +90,8 @@ TASKS: tuple[tuple[str, ScheduledTask], ...] = (
     ("producer.id.expiration.check.interval.ms", expire_producers),
     ("log.flush.scheduler.interval.ms", flush_overdue_logs),
     ("log.flush.offset.checkpoint.interval.ms", checkpoint_recovery_points),
+    ("log.flush.start.offset.checkpoint.interval.ms", checkpoint_log_start_offsets),
+    ("replica.high.watermark.checkpoint.interval.ms", checkpoint_high_watermarks),
     ("log.segment.delete.delay.ms", remove_deleted_files),
 )
 

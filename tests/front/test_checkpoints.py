@@ -1,0 +1,64 @@
+"""The checkpoints of a data directory: each has its interval, is written when it changes, and shows
+when the directory is gone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from kafkadouble import KafkaDouble
+from tests.front.serving import serving
+
+HIGH_WATERMARKS, RECOVERY_POINTS = "replication-offset-checkpoint", "recovery-point-offset-checkpoint"
+LOG_STARTS = "log-start-offset-checkpoint"
+FILES = (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS)
+
+
+def offset(folder: Path, file: str) -> str | None:
+    """The offset of t-0 in a checkpoint."""
+    lines = (folder / file).read_text().splitlines()
+    return next((line.split()[2] for line in lines if line.startswith("t 0 ")), None)
+
+
+def test_high_watermarks_are_written_more_often_than_recovery_points(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path, stepped=True, seed=1) as kafka:
+        kafka.create_topic("t")
+        kafka.advance(60)
+        assert offset(tmp_path, HIGH_WATERMARKS) == "0"
+        kafka.produce("t", "x")
+        kafka.advance(5)
+        assert offset(tmp_path, HIGH_WATERMARKS) == "1"
+        assert offset(tmp_path, RECOVERY_POINTS) == "0"
+        kafka.stop()
+        assert offset(tmp_path, RECOVERY_POINTS) == "1"
+
+
+def test_a_checkpoint_that_does_not_change_is_written_once(tmp_path: Path) -> None:
+    with KafkaDouble(data_dir=tmp_path, stepped=True, seed=1) as kafka:
+        kafka.create_topic("t")
+        kafka.produce("t", "x")
+        kafka.advance(120)
+        before = {name: ((tmp_path / name).stat().st_ino, (tmp_path / name).read_text()) for name in FILES}
+        kafka.advance(25 * 3600)
+        assert {name: ((tmp_path / name).stat().st_ino, (tmp_path / name).read_text()) for name in FILES} == before
+        (tmp_path / HIGH_WATERMARKS).unlink()
+        kafka.advance(5)
+        assert (tmp_path / HIGH_WATERMARKS).read_text() == before[HIGH_WATERMARKS][1]
+
+
+def test_serve_ends_when_its_directory_was_deleted(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with serving("--data-dir", str(folder), "-c", "replica.high.watermark.checkpoint.interval.ms=20") as broker:
+        shutil.rmtree(folder)
+        code, said = broker.ended()
+    assert code == 3
+    assert f"{folder}, which has the cluster's metadata, cannot be used any more" in said
+
+
+def test_a_stop_that_cannot_write_says_so_and_fails(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with serving("--data-dir", str(folder)) as broker:
+        shutil.rmtree(folder)
+        code, said = broker.end()
+    assert code == 3
+    assert f"{folder} could not be written to at the stop" in said

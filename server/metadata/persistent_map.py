@@ -75,7 +75,7 @@ class PersistentMap(Mapping[K, V]):
         return hash(frozenset(self.items()))
 
     def __repr__(self) -> str:
-        return f"PersistentMap({dict(self)})"
+        return f"a map of {self._length} entries"
 
     def _fill(self, entries: dict[K, V]) -> None:
         count = _bucket_count(len(entries))

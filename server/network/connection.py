@@ -160,7 +160,10 @@ class Connection:
     def _unmute(self, now: int) -> None:
         self._throttle = None
         self.state = NEXT[self.state][THROTTLE_ENDED]
-        self._line.others_first()
+        if self.backlog:
+            self._line.others_first()
+        else:
+            self._read_on()
 
     def choke(self, unsent: int) -> None:
         """The peer does not read its answers, and this many bytes are unsent: begin no request."""

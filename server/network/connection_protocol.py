@@ -110,8 +110,7 @@ class ConnectionProtocol(asyncio.Protocol):
     def write(self, buffers: Buffers) -> None:
         self.looks, self.moved_at = 0, next(self.listener.moves)
         self.outgoing.send(buffers)
-        if self._give_up is not None:
-            asyncio.get_running_loop().call_soon(self._close_if_nothing_is_owed)
+        self._end_soon()
 
     def close(self) -> None:
         if self.shaped is not None and self.shaped.must_wait_to_close():
@@ -124,7 +123,9 @@ class ConnectionProtocol(asyncio.Protocol):
 
     def cut(self) -> None:
         """Close at once, and drop what was not sent yet."""
-        shut_down(self.transport.get_extra_info("socket"))
+        # A transport with TLS that is closed has no socket; early releases of Python 3.11 raise.
+        with suppress(AttributeError):
+            shut_down(self.transport.get_extra_info("socket"))
         self.transport.abort()
 
     def read_on(self, reads_on: bool, /) -> None:
@@ -132,6 +133,7 @@ class ConnectionProtocol(asyncio.Protocol):
         held = self.listener.paused or (self.shaped is not None and self.shaped.holds_reading)
         if (read := reads_on and not held) != self.transport.is_reading():
             (self.transport.resume_reading if read else self.transport.pause_reading)()
+        self._end_soon()
 
     def others_first(self) -> None:
         if not self.listener.paused:
@@ -144,8 +146,6 @@ class ConnectionProtocol(asyncio.Protocol):
         if self.connection.node is not self.listener.node:  # its files belong to the new node
             return
         self.connection.pump(self.listener.clock.now())
-        if self._give_up is not None:
-            self._close_if_nothing_is_owed()
         self.listener.reschedule()
 
     def note_move(self) -> None:
@@ -159,7 +159,10 @@ class ConnectionProtocol(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Keep the connection open for answers that are owed. Kafka does not read a channel with a
-        request under way, so it sees the end only after the answer. TLS has no such half."""
+        request under way, so it sees the end only after the answer. With TLS asyncio always ends
+        both sides."""
+        if self._spec.has_tls:
+            return False
         if self.connection.owes_answers:
             self.limit_wait()
         else:
@@ -170,6 +173,11 @@ class ConnectionProtocol(asyncio.Protocol):
         """End the connection when its client has waited for its answers for long enough."""
         if self._give_up is None:
             self._give_up = asyncio.get_running_loop().call_later(OWED_S, self.cut)
+
+    def _end_soon(self) -> None:
+        """End the connection after this step if its client sends nothing more."""
+        if self._give_up is not None:
+            asyncio.get_running_loop().call_soon(self._close_if_nothing_is_owed)
 
     def _close_if_nothing_is_owed(self) -> None:
         if not self.connection.owes_answers:

@@ -14,8 +14,8 @@ _AT_END = " (at end of document)"
 
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.[ \t]*+){{{DEEPEST},}}{_PART}[=\]]")
-"""tomllib takes a time that grows with the square of the parts of a key. No possessive repetition of
-a group: Python 3.11.2 gets it wrong."""
+"""tomllib takes a time that grows with the square of the parts of a key. No group is repeated
+possessively, since Python 3.11.2 gets that wrong."""
 
 
 def parse(file: str, text: str) -> ScenarioDocument:

@@ -62,7 +62,7 @@ class ArmingVerbs(VerbHost):
         """The rules that were armed since the start or the last reset and that nothing has matched
         so far, armed or already removed, oldest first. The latest 1000 are remembered."""
         running = self._known()
-        return running.on_thread(lambda: running.broker.controlling.node.faults.register.unused)
+        return running.on_thread(lambda: running.broker.faults.register.unused)
 
     def _arm(self, action: str, **fields: Any) -> RuleHandle:
         from kafkadouble.server.faults.rule import Rule

@@ -130,8 +130,9 @@ func (c *Client) CommitOffsets(ctx context.Context, group string, offsets any) e
 }
 
 // Compact begins a new segment and compacts everything before it, as the log cleaner does when it
-// is due. min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to
-// its own high watermark.
+// is due; also what is compacted already, so that tombstones that have expired are removed.
+// min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to its own
+// high watermark.
 //
 // Optional: Partition.
 func (c *Client) Compact(ctx context.Context, topic string, params ...Param) error {

@@ -137,6 +137,12 @@ class RuleHandle:
         """Whether the rule was applied the full number of times."""
         return self._armed.spent
 
+    @property
+    def errors(self) -> list[BaseException]:
+        """The exceptions that functions of the rule raised, the latest 1000, oldest first. Each
+        fails the test of the pytest plugin, unless the test clears the list."""
+        return self._armed.errors
+
     def wait(self, hits: int = 1, timeout: float = 10) -> None:
         """Waits until the rule was applied so many times. `timeout` is in seconds. Raises
         TimeoutError, which says how much matched."""

@@ -207,8 +207,9 @@ export class Verbs {
 
   /**
    * Begins a new segment and compacts everything before it, as the log cleaner does when it is
-   * due. `min.compaction.lag.ms` and `delete.retention.ms` hold, and each replica is compacted up
-   * to its own high watermark.
+   * due; also what is compacted already, so that tombstones that have expired are removed.
+   * `min.compaction.lag.ms` and `delete.retention.ms` hold, and each replica is compacted up to
+   * its own high watermark.
    */
   compact(topic: string, options?: Pick<Parameters, 'partition'> & CallOptions): Promise<void>;
 

@@ -152,8 +152,9 @@ public abstract class Verbs {
 
     /**
      * Begins a new segment and compacts everything before it, as the log cleaner does when it is
-     * due. min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to
-     * its own high watermark.
+     * due; also what is compacted already, so that tombstones that have expired are removed.
+     * min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to its
+     * own high watermark.
      *
      * <p>Optional: partition.
      */

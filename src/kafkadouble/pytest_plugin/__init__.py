@@ -7,8 +7,9 @@
 The server is imported when a fixture is first used. Every worker of pytest-xdist is a process with
 its own brokers and ports. By default a test gets a new broker on a port that no earlier test of the
 process used, and the port is closed after the test: a client that the test left open cannot join a
-group of the next test, or take its records. With every isolation, fault rules are removed after
-their test.
+group of the next test, or take its records. With every isolation, and in doubles of every fixture,
+what a test changed besides topics, records and groups ends with the test: fault rules, clock,
+configs, quotas, ACLs, users, snapshots, and brokers that do not run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import pytest
 
 from . import options
 from .isolation import ISOLATED, Factory, shared_external
+from .known_doubles import known_doubles
 from .options import FRESH, ISOLATIONS, MARKER_HELP
 from .report import UnusedRuleWarning
 
@@ -78,7 +80,9 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
     with ExitStack() as stack:
 
         def start(**arguments: Any) -> KafkaDouble:
-            return stack.enter_context(KafkaDouble(**options.arguments(pytestconfig, folder, arguments)))
+            double = stack.enter_context(KafkaDouble(**options.arguments(pytestconfig, folder, arguments)))
+            known_doubles(pytestconfig).add(double)
+            return double
 
         yield start
 
@@ -100,6 +104,16 @@ def _kafka_external(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPa
 
     with external(pytestconfig, tmp_path_factory) as kafka:
         yield kafka
+
+
+@pytest.fixture(autouse=True)
+def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
+    """What a test changes of a double that outlives it is brought back. Set up before the other
+    fixtures of a test, and so torn down after them."""
+    known = known_doubles(pytestconfig)
+    known.begin_test()
+    yield
+    known.end_test()
 
 
 @pytest.fixture
@@ -133,11 +147,23 @@ def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """A fault rule that matched no request is a mistake of the test."""
+    """A fault rule that matched no request is a mistake of the test, and so is a function of a rule
+    that raised."""
     result = yield
     from . import report
 
-    report.check_rules(item)
+    report.check(item)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """A function of a rule that raises for a request of a fixture's end is a mistake, too."""
+    from . import report
+
+    doubles = report.all_doubles(item)
+    result = yield
+    report.check_functions(doubles)
     return result
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from . import options
+from .known_doubles import known_doubles
 from .options import FRESH, NAMESPACE, NONE, RESET
 
 if TYPE_CHECKING:
@@ -31,8 +32,13 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
         while used & _addresses(double := KafkaDouble(**arguments).start()):
             elsewhere.callback(double.stop)
     used |= _addresses(double)
-    with double:
-        yield double
+    known = known_doubles(request.config)
+    known.add(double)
+    try:
+        with double:
+            yield double
+    finally:
+        known.drop(double)
 
 
 def _addresses(double: KafkaDouble) -> set[str]:
@@ -53,15 +59,6 @@ def _shared(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
     double.start()
     double.clear_rules()
     double.requests.clear()
-    if options.brokers(request.config) > 1:
-        _revive(double)
-
-
-def _revive(double: KafkaDouble) -> None:
-    for broker in double.brokers.values():
-        broker.join()
-        broker.resume()
-        broker.start()
 
 
 ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = {

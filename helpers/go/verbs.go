@@ -944,8 +944,9 @@ func (c *Client) WaitForBroker(ctx context.Context, broker int, params ...Param)
 }
 
 // WaitForGroup waits until a group is in this state (Kafka's name, such as Stable), has so many
-// members, and its committed offsets are at most lag records behind. lag=0 waits until everything
-// was consumed and committed. Without a state, it waits for any but Dead.
+// members, and is at most lag records behind. lag=0 waits until everything was consumed and
+// committed: a partition of a member, and without members one of a topic with a commit, counts as
+// unread as long as it has no committed offset. Without a state, it waits for any but Dead.
 //
 // Optional: State, Members, Lag, Timeout.
 func (c *Client) WaitForGroup(ctx context.Context, group string, params ...Param) (GroupDescription, error) {

@@ -51,8 +51,10 @@ SUITE = """
         consumer = Consumer({"log_level": 0, "bootstrap.servers": kafka_double.bootstrap_servers, **settings})
         consumer.subscribe(["orders"])
         assert [consumer.poll(30).value() for _ in range(2)] == [b"one", b"two"]
+        with pytest.raises(TimeoutError, match="a lag of 2; without a committed offset: orders-0"):
+            kafka_double.wait_for_group(shop, lag=0, timeout=0)
         consumer.commit(asynchronous=False)
-        assert kafka_double.wait_for_group(shop, "Stable", members=1).offsets["orders", 0].offset == 2
+        assert kafka_double.wait_for_group(shop, "Stable", members=1, lag=0).offsets["orders", 0].offset == 2
         consumer.close()
         kafka_double.wait_for_group(shop, "Empty")
 

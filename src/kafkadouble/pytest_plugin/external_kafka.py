@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pytest
 
-from kafkadouble import KafkaDouble, groups, records, seeding
+from kafkadouble import KafkaDouble, group_lag, groups, records, seeding
 from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
@@ -137,14 +137,19 @@ class ExternalKafka:
         for endpoint in list(self._client._network.metadata.cluster.brokers.values()):
             patience = self._client._network.patience("groups")
             with self._client._network.links.lent(endpoint, patience.left()) as connection:
-                found |= groups.groups(partial(_ask, connection), self._ends)
+                found |= groups.groups(partial(_ask, connection), self._bounds)
         return found
 
-    def _ends(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """The ends of partitions. Those of deleted topics are left out."""
+    def _bounds(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], tuple[int, int]]:
+        """The first and the last offsets of partitions. Those of deleted topics are left out."""
         leaders = self._client.leaders(TopicPartition(*each) for each in partitions)
-        ends = self._client.offsets(dict.fromkeys(leaders, LATEST))
-        return {(at.topic, at.partition): end.offset for at, end in ends.items() if end is not None}
+        starts, ends = (self._client.offsets(dict.fromkeys(leaders, when)) for when in (EARLIEST, LATEST))
+        found = ((at, starts[at], ends[at]) for at in leaders)
+        return {
+            (at.topic, at.partition): (start.offset, end.offset)
+            for at, start, end in found
+            if start is not None and end is not None
+        }
 
     def wait_for_records(
         self,
@@ -180,17 +185,27 @@ class ExternalKafka:
         def holds(found: Group | None) -> bool:
             if found is None or state not in (None, found.state) or members not in (None, len(found.members)):
                 return False
-            return lag is None or (bool(found.lags) and found.lag <= lag)
+            return lag is None or group_lag.is_caught_up(found, lag)
 
-        found = self._until(lambda: self.groups().get(group), holds, f"the group {group}", timeout)
+        def show(found: Group | None) -> str:
+            return "no such group" if found is None else group_lag.in_words(found)
+
+        found = self._until(lambda: self.groups().get(group), holds, f"the group {group}", timeout, show)
         assert found is not None
         return found
 
-    def _until(self, look: Callable[[], T], holds: Callable[[T], bool], what: str, timeout: float) -> T:
+    def _until(
+        self,
+        look: Callable[[], T],
+        holds: Callable[[T], bool],
+        what: str,
+        timeout: float,
+        show: Callable[[T], str] = repr,
+    ) -> T:
         end = time.monotonic() + timeout
         while not holds(found := look()):
             if time.monotonic() >= end:
-                raise TimeoutError(f"{what}: not within {timeout:g} s. There is: {found!r}")
+                raise TimeoutError(f"{what}: not within {timeout:g} s. There is: {show(found)}")
             time.sleep(LOOK_S)
         return found
 

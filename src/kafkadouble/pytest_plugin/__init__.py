@@ -17,12 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from . import options
-from .isolation import ISOLATED, Factory, shared_external
+from .isolation import ISOLATED, Factory, shared_external, skip_of_double
 from .known_doubles import known_doubles
 from .options import FRESH, ISOLATIONS, MARKER_HELP
 from .report import UnusedRuleWarning
@@ -70,8 +71,11 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
                 yield kafka
 
     It takes the arguments of KafkaDouble. A double that still runs at the end of the session is
-    stopped.
+    stopped. With --kafka-broker a test that calls it is skipped.
     """
+    if options.value(pytestconfig, "kafka_broker") != "double":
+        yield partial(skip_of_double, pytestconfig, "kafka_double_factory")
+        return
     from kafkadouble import KafkaDouble
 
     def folder() -> Any:
@@ -88,8 +92,11 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
 
 
 @pytest.fixture(scope="session")
-def kafka_double_session(kafka_double_factory: Factory) -> KafkaDouble:
-    """One broker for the whole session (of this worker, under pytest-xdist). It is never reset."""
+def kafka_double_session(kafka_double_factory: Factory, pytestconfig: pytest.Config) -> KafkaDouble:
+    """One broker for the whole session (of this worker, under pytest-xdist). It is never reset.
+    With --kafka-broker a test that needs it is skipped."""
+    if options.value(pytestconfig, "kafka_broker") != "double":
+        skip_of_double(pytestconfig, "kafka_double_session")
     return kafka_double_factory()
 
 
@@ -99,10 +106,16 @@ def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
 
 
 @pytest.fixture(scope="session")
-def _kafka_external(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from .targets import external
 
-    with external(pytestconfig, tmp_path_factory) as kafka:
+    with ExitStack() as stack:
+        try:
+            kafka = stack.enter_context(external(request.config, tmp_path_factory))
+        except pytest.UsageError as problem:
+            # No other test of the run would meet a Kafka, either.
+            request.session.shouldfail = str(problem)
+            raise
         yield kafka
 
 

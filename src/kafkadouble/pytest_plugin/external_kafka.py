@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -19,7 +19,7 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.partitioner import partition_for
-from kafkadouble.pipeline.client import EARLIEST, LATEST, ApiError, Client, NoSuchTopic, TopicPartition
+from kafkadouble.pipeline.client import EARLIEST, LATEST, ApiError, Client, ClientError, NoSuchTopic, TopicPartition
 from kafkadouble.pipeline.client.connection import BrokerConnection
 from kafkadouble.records import READ_UNCOMMITTED
 from kafkadouble.wire.batch_walk import iter_batches
@@ -34,6 +34,9 @@ T = TypeVar("T")
 NAMES_UP_TO = {ApiKeys.OFFSET_FETCH: 9}
 """Later versions have the ids of topics instead of their names."""
 
+ANSWERS_MS = 10_000
+"""How long a Kafka may take to answer for the first time."""
+
 LOOK_S = 0.02
 """How often a wait looks again: a real Kafka does not say when something changes."""
 
@@ -46,6 +49,18 @@ class ExternalKafka:
         self.bootstrap_servers, self._target, self._is_own = bootstrap_servers, target, is_own
         self._client = Client({"bootstrap.servers": bootstrap_servers, "client.id": "kafkadouble"})
         self._turns, self._created = count(), set[str]()
+
+    def check_answers(self) -> None:
+        """Raises pytest.UsageError if no Kafka answers at its address. Otherwise each call of each
+        test would wait for one."""
+        limits = {"default.api.timeout.ms": ANSWERS_MS, "request.timeout.ms": ANSWERS_MS}
+        try:
+            with closing(Client({"bootstrap.servers": self.bootstrap_servers, **limits})) as client:
+                client.topics()
+        except ClientError as problem:
+            raise pytest.UsageError(
+                f"--kafka-broker={self._target}: no Kafka answers at {self.bootstrap_servers}: {problem}"
+            ) from None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(KafkaDouble, name):
@@ -224,6 +239,7 @@ class ExternalKafka:
         return network.metadata.call_any_broker(network.patience(type(body).__name__), partial(_ask_of, body))
 
     def __enter__(self) -> Self:
+        self.check_answers()
         return self
 
     def __exit__(self, *exc: object) -> None:

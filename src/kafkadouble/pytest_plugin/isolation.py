@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -69,11 +69,16 @@ ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = 
 }
 
 
+def skip_of_double(config: pytest.Config, what: str, **given: Any) -> NoReturn:
+    """Skips a test of what a real Kafka has not."""
+    target = options.value(config, "kafka_broker")
+    pytest.skip(f"{what}: only a double has that, and this run is for --kafka-broker={target}")
+
+
 def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A Kafka that is not a double; what the test creates is deleted after it."""
     if given := sorted(set(options.marked(request.node)) - {"strict_rules"}):
-        target = options.value(request.config, "kafka_broker")
-        pytest.skip(f"{', '.join(given)}: only a double has that, and this run is for --kafka-broker={target}")
+        skip_of_double(request.config, ", ".join(given))
     kafka = request.getfixturevalue("_kafka_external")
     yield kafka
     kafka.clean()

@@ -130,8 +130,9 @@ func (c *Client) CommitOffsets(ctx context.Context, group string, offsets any) e
 }
 
 // Compact begins a new segment and compacts everything before it, as the log cleaner does when it
-// is due. min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to
-// its own high watermark.
+// is due; also what is compacted already, so that tombstones that have expired are removed.
+// min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to its own
+// high watermark.
 //
 // Optional: Partition.
 func (c *Client) Compact(ctx context.Context, topic string, params ...Param) error {
@@ -943,8 +944,9 @@ func (c *Client) WaitForBroker(ctx context.Context, broker int, params ...Param)
 }
 
 // WaitForGroup waits until a group is in this state (Kafka's name, such as Stable), has so many
-// members, and its committed offsets are at most lag records behind. lag=0 waits until everything
-// was consumed and committed. Without a state, it waits for any but Dead.
+// members, and is at most lag records behind. lag=0 waits until everything was consumed and
+// committed: a partition of a member, and without members one of a topic with a commit, counts as
+// unread as long as it has no committed offset. Without a state, it waits for any but Dead.
 //
 // Optional: State, Members, Lag, Timeout.
 func (c *Client) WaitForGroup(ctx context.Context, group string, params ...Param) (GroupDescription, error) {

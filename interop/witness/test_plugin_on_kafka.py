@@ -14,7 +14,7 @@ ARGUMENTS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-
 
 SUITE = """
     import pytest
-    from confluent_kafka import Consumer, Producer
+    from confluent_kafka import Consumer, Producer, ShareConsumer
     from kafkadouble import KafkaError
 
     @pytest.mark.parametrize("number", range(2))
@@ -53,12 +53,28 @@ SUITE = """
         consumer = Consumer({"bootstrap.servers": kafka_double.bootstrap_servers, **settings})
         consumer.subscribe(["orders"])
         assert consumer.poll(60).value() == b"two pears"
+        with pytest.raises(TimeoutError, match="a lag of 1; without a committed offset: orders-0"):
+            kafka_double.wait_for_group("shop", lag=0, timeout=0)
         consumer.commit(asynchronous=False)
-        group = kafka_double.wait_for_group("shop", "Stable", members=1)
+        group = kafka_double.wait_for_group("shop", "Stable", members=1, lag=0)
         assert group.offsets["orders", 0].offset == 1
         assert group.members[0].assignment == (("orders", 0),)
         consumer.close()
         kafka_double.wait_for_group("shop", "Empty")
+
+    def test_share_group(kafka_double):
+        kafka_double.create_topic("orders")
+        till = ShareConsumer({"bootstrap.servers": kafka_double.bootstrap_servers, "group.id": "tills"})
+        till.subscribe(["orders"])
+        found = []
+        while not found:
+            kafka_double.produce("orders", "two pears")
+            found = till.poll(1)
+        till.commit_sync(10)
+        assert found[0].value() == b"two pears"
+        group = kafka_double.groups()["tills"]
+        assert (group.type, group.members[0].assignment) == ("share", (("orders", 0),))
+        till.close()
 
     def test_of_a_double(kafka_double):
         kafka_double.isr("none", 0)
@@ -66,7 +82,7 @@ SUITE = """
 
 
 @pytest.mark.parametrize(
-    ("target", "outcomes"), [("double", {"passed": 5, "failed": 1}), ("local", {"passed": 5, "skipped": 1})]
+    ("target", "outcomes"), [("double", {"passed": 6, "failed": 1}), ("local", {"passed": 6, "skipped": 1})]
 )
 def test_the_same_tests(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, target: str, outcomes: dict[str, int]

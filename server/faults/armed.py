@@ -6,13 +6,21 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 
 from ..metadata.image import Image
 from ..requests.waiting import Waiters
 from .planes import PLANES
 from .rule import Rule
+
+MOST_ERRORS = 1000
+"""The exceptions that a rule keeps, the latest."""
+
+
+class FunctionError(Exception):
+    """A function of a rule raised what no handler of a request expects."""
 
 
 class Armed:
@@ -22,16 +30,18 @@ class Armed:
     `since` is when it was armed (ms), `image` is the metadata of then, for an action that needs
     it. `paused` are the requests that it holds until it is released. `on_spent` is called when a
     rule that holds nothing is spent. `random` are its own random numbers, for its action too. `id`
-    is its number in the register, 0 outside of one.
+    is its number in the register, 0 outside of one. `errors` are the exceptions of its functions,
+    the latest 1000.
     """
 
-    __slots__ = ("hits", "id", "image", "is_released", "met", "on_spent", "paused", "random", "rule", "since")
+    __slots__ = ("errors", "hits", "id", "image", "is_released", "met", "on_spent", "paused", "random", "rule", "since")
 
     def __init__(self, rule: Rule, seed: int, since: int = 0, image: Image | None = None) -> None:
         self.rule, self.since, self.image = rule, since, image
         self.id = self.met = self.hits = 0
         self.paused, self.is_released = Waiters(), False
         self.on_spent: Callable[[Armed], None] | None = None
+        self.errors: list[BaseException] = []
         self.random = Random(seed if rule.trigger.seed is None else rule.trigger.seed)
 
     def applies(self, now: int) -> bool:
@@ -47,6 +57,20 @@ class Armed:
         self.hits += 1
         self._hit()
         return True
+
+    @contextmanager
+    def keeping_errors(self) -> Iterator[None]:
+        """For the time of a call of one of its functions: keeps the exception, and passes it on as
+        one that fails only the request. pytest.fail raises a BaseException, which would end the
+        thread of the broker."""
+        try:
+            yield
+        except BaseException as problem:
+            self.errors.append(problem)
+            del self.errors[:-MOST_ERRORS]
+            if isinstance(problem, Exception):
+                raise
+            raise FunctionError(f"{self.rule!r}: its function raised {problem!r}") from problem
 
     def _hit(self) -> None:
         if self.on_spent is not None and self.spent and self.rule.is_one_off:

@@ -9,7 +9,8 @@ body is changed. A request of another node meets only rules with `peers`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.api_keys import ApiKeys
@@ -26,7 +27,9 @@ from .actions import TYPES, Call, Delay, Disconnect, DropAnswer, Fail, Ignore, P
 from .alterations import ALTERATIONS, altered, response_of
 from .armed import Armed
 from .field_kinds import AFTER, BEFORE, EVERY_API
+from .reach import check_reach
 from .refusing import Refusing, finished
+from .rule import Rule, checked
 from .stale import StaleNode
 
 if TYPE_CHECKING:
@@ -75,8 +78,12 @@ class Carrying:
             and not armed.spent
             and (match.principal is None or match.principal == principal_of(request))
             and (match.mechanism is None or match.mechanism == mechanism_of(request))
-            and (match.predicate is None or bool(match.predicate(self._seen())))
+            and (match.predicate is None or self._is_accepted(match.predicate, armed))
         )
+
+    def _is_accepted(self, predicate: Callable[[Any], bool], armed: Armed) -> bool:
+        with armed.keeping_errors():
+            return bool(predicate(self._seen()))
 
     def _seen(self) -> SeenRequest:
         """The request as functions of a rule see it."""
@@ -111,14 +118,30 @@ class Carrying:
 
     def _call(self, action: Call, armed: Armed) -> None:
         """Do what the function says: nothing, another action, or the response that it gives."""
-        result = action.function(self._seen())
-        response = self._request.peer.apis[self._request.api_key].api.response
-        if type(result) in TYPES and not isinstance(result, Call):
-            self._apply(result, armed)
-        elif isinstance(result, response):
-            self.process = self.process or (lambda: result)
-        elif result is not None:
+        with armed.keeping_errors():
+            result = action.function(self._seen())
+            if type(result) in TYPES and not isinstance(result, Call):
+                self._apply(self._checked(result, armed.rule), armed)
+            elif result is not None:
+                response = self._response(result, armed)
+                self.process = self.process or (lambda: response)
+
+    def _checked(self, action: Any, rule: Rule) -> Any:
+        """The action that a function returned. UsageError if it could not be that of a rule for
+        this API."""
+        made = checked(replace(rule, match=replace(rule.match, api=self.refusing.api), action=action))
+        check_reach(made)
+        return made.action
+
+    def _response(self, result: Any, armed: Armed) -> Any:
+        """The response that a function returned, or of which it returned the fields. UsageError
+        for anything else, and for one that the version of the request cannot carry."""
+        if isinstance(result, Mapping):
+            return response_of(Respond(result), self._request)
+        if not isinstance(result, self._request.peer.apis[self._request.api_key].api.response):
             raise UsageError(f"{armed.rule!r}: the function returned {result!r}, not None, an action or a response")
+        result.encode(self._request.version)
+        return result
 
     def _scripted(self, action: Respond) -> Callable[[], Any]:
         return lambda: response_of(action, self._request)

@@ -55,7 +55,12 @@ class RuleRegister:
     @property
     def unused(self) -> list[Rule]:
         """The rules that nothing has matched so far, armed or already removed, oldest first."""
-        return [armed.rule for armed in self._unmatched if not armed.met]
+        return [armed.rule for armed in self.unmatched]
+
+    @property
+    def unmatched(self) -> list[Armed]:
+        """These rules with their counts."""
+        return [armed for armed in self._unmatched if not armed.met]
 
     def forget(self) -> None:
         """Begin again: no rule was armed so far."""

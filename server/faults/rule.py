@@ -66,10 +66,15 @@ class Rule:
         """Whether it holds nothing once it was applied, so that it ends when it is spent."""
         return ACTIONS[TYPES[type(self.action)]].is_one_off
 
+    @property
+    def has_function(self) -> bool:
+        """Whether it calls a function of the program."""
+        return self.match.predicate is not None or isinstance(self.action, Call)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON object, without fields that have their default. Raises UsageError for a
         function."""
-        if self.match.predicate is not None or isinstance(self.action, Call):
+        if self.has_function:
             raise UsageError("a rule with a function cannot be written as JSON")
         trigger = given_fields(self.trigger)
         return {

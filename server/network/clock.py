@@ -53,6 +53,12 @@ class SystemClock:
         return not self._rate[0]
 
     @property
+    def factor(self) -> Fraction | None:
+        """How many times as fast as the system's clock it goes, or will when it goes on; None
+        unless that was set."""
+        return self._factor
+
+    @property
     def is_changed(self) -> bool:
         """Whether it is frozen or scaled."""
         return self._factor is not None or self.is_frozen

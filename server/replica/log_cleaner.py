@@ -70,15 +70,16 @@ class LogCleaner:
         return max(1, min(int(buffer_bytes * LOAD_FACTOR) // OFFSET_MAP_ENTRY_BYTES, MAX_KEYS))
 
     def clean_now(self, chosen: PartitionLog) -> Iterator[None]:
-        """Clean a log whether it is due or not; the caller takes the steps. A scheduled cleaning of
-        this log is dropped. Raises CleaningAborted and DiskFailure."""
+        """Clean a log whether it is due or not, also if nothing in it is dirty: tombstones may have
+        expired. The caller takes the steps. A scheduled cleaning of this log is dropped. Raises
+        CleaningAborted and DiskFailure."""
         from ..log.compaction.cleaner import CleaningAborted, clean  # imported on first use
         from ..log.compaction.ranges import cleanable
 
         if self._current is not None and self._current[0] is chosen:
             self._current[1].close()
         cleaned_to = -1
-        while (found := cleanable(chosen, self._node.now)).end > found.start > cleaned_to:
+        while (found := cleanable(chosen, self._node.now)).end > found.start > cleaned_to or cleaned_to < 0:
             cleaned_to = found.start
             for _ in (steps := clean(chosen, self._node.now, self._max_keys())):
                 if self._replica_of(chosen) is None:

@@ -27,18 +27,22 @@ VERBS = {
 def main(arguments: list[str] | None = None) -> int:
     """Runs a verb, and returns the exit code of the process."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words and words[0] in VERBS:
-        from importlib import import_module
-
-        run = import_module(f"kafkadouble.cli.{words[0]}").main
+    try:
         try:
-            code = int(run(words[1:]))
+            return _run(words)
+        finally:  # argparse exits after a help
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader has seen enough, as `head` does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        return code
-    return _without_verb(words)
+    except BrokenPipeError:  # the reader has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] not in VERBS:
+        return _without_verb(words)
+    from importlib import import_module
+
+    return int(import_module(f"kafkadouble.cli.{words[0]}").main(words[1:]))
 
 
 def _without_verb(words: list[str]) -> int:

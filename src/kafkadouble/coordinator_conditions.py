@@ -11,12 +11,13 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.groups.classic.state import ClassicGroupState
 from kafkadouble.server.transactions.transaction_state import TransactionState
 
+from . import group_lag
 from . import groups as group_values
 from . import transactions as transaction_values
 from .arguments import check, check_given
 from .awaited import Awaited
 from .errors import KafkaError, UsageError
-from .partition_state import high_watermarks
+from .partition_state import log_bounds
 from .request_filter import RequestFilter, RequestNarrowing
 
 if TYPE_CHECKING:
@@ -54,21 +55,16 @@ def group_of(group: str, state: str | None, members: int | None, lag: int | None
     def holds(found: Group) -> bool:
         is_there = found.state != ClassicGroupState.DEAD.value
         fits = (is_there if state is None else found.state == state) and members in (None, len(found.members))
-        return fits and (lag is None or (bool(found.lags) and found.lag <= lag))
+        return fits and (lag is None or group_lag.is_caught_up(found, lag))
 
-    return Awaited(" ".join([f"the group {group}", *wishes]), partial(_group, group), holds, _group_shown)
+    return Awaited(" ".join([f"the group {group}", *wishes]), partial(_group, group), holds, group_lag.in_words)
 
 
 def _group(id: str, broker: Server) -> Group:
-    ends = partial(high_watermarks, broker)
-    found = _one_of(broker, lambda ask: group_values.groups(ask, ends, id), id)
+    bounds = partial(log_bounds, broker)
+    found = _one_of(broker, lambda ask: group_values.groups(ask, bounds, id), id)
     # Kafka describes a group that does not exist as dead.
     return found or group_values.Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
-
-
-def _group_shown(group: Group) -> str:
-    lag = f"a lag of {group.lag}" if group.lags else "no committed offset"
-    return f"the group {group.id} in the state {group.state}, {len(group.members)} members, {lag}"
 
 
 def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:

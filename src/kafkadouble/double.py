@@ -12,12 +12,14 @@ import logging
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
 from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.faults.register import MOST_REMEMBERED
 from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
 from .access import ClientAccess, with_scenario
@@ -156,6 +158,7 @@ class KafkaDouble(
         self._lock = threading.Lock()
         self._running: Running | None = None
         self._snapshots = {}
+        self._function_errors = deque(maxlen=MOST_REMEMBERED)
         self._control: ControlServer | None = None
         self._round = 0
         self._steps: ScenarioSteps | None = None

@@ -1,10 +1,10 @@
 """The groups of a broker, read from its answers to ListGroups, the Describe APIs and
-OffsetFetch; the lag is computed with the high watermarks of the partitions."""
+OffsetFetch; the lag is computed with the bounds of the partitions' logs (`group_lag.py`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages.generated.consumer_group_describe import ConsumerGroupDescribeRequest
 from kafkadouble.messages.generated.consumer_protocol_assignment import ConsumerProtocolAssignment
@@ -18,10 +18,13 @@ from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDe
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 
+from . import group_lag
+
+if TYPE_CHECKING:
+    from .group_lag import Bounds
+
 TopicPartition = tuple[str, int]
 Ask = Callable[[Message], Any]
-Ends = Callable[[list[TopicPartition]], Mapping[TopicPartition, int]]
-"""Returns the high watermarks of partitions, without those that have no leader."""
 
 
 class Member(NamedTuple):
@@ -44,10 +47,13 @@ class Committed(NamedTuple):
 
 class Group(NamedTuple):
     """One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
-    Stable or Empty. `lags` has, for each partition with a committed offset and a leader, the number
-    of offsets up to the high watermark; `lag` is their sum. Of a share group, the offsets are the
-    start offsets of its share partitions, and the lags count what is not delivered yet. `epoch` and
-    `assignment_epoch` are None for a classic group, and so are the epochs of its members."""
+    Stable or Empty. `lags` has the number of offsets from the committed offset to the high
+    watermark, or from the log start offset without a commit, for each partition that has a leader
+    and a committed offset or a member; `lag` is their sum. While no member has a partition, other
+    partitions of topics with a commit count, too, if they have records. Of a share group, the
+    offsets are the start offsets of its share partitions, and the lags count what is not delivered
+    yet. `epoch` and `assignment_epoch` are None for a classic group, and so are the epochs of its
+    members."""
 
     id: str
     type: str
@@ -65,23 +71,36 @@ class Group(NamedTuple):
         return sum(self.lags.values())
 
 
-def groups(ask: Ask, ends: Ends, only: str | None = None) -> dict[str, Group]:
+def groups(ask: Ask, bounds: Bounds, only: str | None = None) -> dict[str, Group]:
     """All groups, or the one with this id, by id."""
     found = ask(ListGroupsRequest()).groups
     listed = sorted((one for one in found if only in (None, one.group_id)), key=lambda one: str(one.group_id))
-    return {one.group_id: _group(one, ask, ends) for one in listed}
+    return {one.group_id: _group(one, ask, bounds) for one in listed}
 
 
-def _group(listed: Any, ask: Ask, ends: Ends) -> Group:
+def _group(listed: Any, ask: Ask, bounds: Bounds) -> Group:
     kind = listed.group_type.lower() or "classic"
     described = _DESCRIBE[kind](listed.group_id, ask)
-    if kind == "share":
-        offsets, lags = _share_offsets(listed.group_id, ask)
-    else:
-        offsets = _offsets(listed.group_id, ask)
-        lags = _lags(offsets, ends(list(offsets))) if offsets else {}
-    group = Group(listed.group_id, kind, listed.group_state, described.protocol, described.members, offsets, lags)
-    return group._replace(epoch=described.epoch, assignment_epoch=described.assignment_epoch)
+    read = _share_offsets if kind == "share" else _offsets
+    offsets, known = read(listed.group_id, ask)
+    group = Group(
+        listed.group_id,
+        kind,
+        listed.group_state,
+        described.protocol,
+        described.members,
+        offsets,
+        {},
+        described.epoch,
+        described.assignment_epoch,
+    )
+    others = () if group_lag.assigned(group) else _all_partitions({topic for topic, _ in offsets}, ask)
+    return group._replace(lags=group_lag.lags(group, others, bounds, known))
+
+
+def _all_partitions(topics: set[str], ask: Ask) -> list[TopicPartition]:
+    counts = _partition_counts(topics, ask) if topics else {}
+    return [(topic, index) for topic, count in counts.items() for index in range(count)]
 
 
 class Described(NamedTuple):
@@ -91,11 +110,6 @@ class Described(NamedTuple):
     members: tuple[Member, ...]
     epoch: int | None = None
     assignment_epoch: int | None = None
-
-
-def _lags(offsets: Mapping[TopicPartition, Committed], ends: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-    """A commit beyond the high watermark has no lag."""
-    return {each: max(0, ends[each] - committed.offset) for each, committed in offsets.items() if each in ends}
 
 
 def _classic(group_id: str, ask: Ask) -> Described:
@@ -192,11 +206,12 @@ def _flat(topics: Iterable[tuple[str, Iterable[int]]]) -> tuple[TopicPartition, 
 _DESCRIBE = {"classic": _classic, "consumer": _consumer, "share": _share, "streams": _streams}
 
 
-def _offsets(group_id: str, ask: Ask) -> dict[TopicPartition, Committed]:
+def _offsets(group_id: str, ask: Ask) -> tuple[dict[TopicPartition, Committed], dict[TopicPartition, int]]:
+    """The committed offsets. Their lags are not in the answer."""
     requested = OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group_id, topics=None)
     group = ask(OffsetFetchRequest(groups=[requested])).groups[0]
     return {
         (topic.name, one.partition_index): Committed(one.committed_offset, one.metadata or "")
         for topic in group.topics
         for one in topic.partitions
-    }
+    }, {}

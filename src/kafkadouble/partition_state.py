@@ -72,7 +72,8 @@ def _led(broker: Broker | Cluster, topic: str, index: int) -> Partition | None:
         return None
 
 
-def high_watermarks(broker: Broker | Cluster, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-    """The offset up to which consumers read, for each partition that has a leader."""
+def log_bounds(broker: Broker | Cluster, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+    """The offsets from which and up to which consumers read, for each partition that has a
+    leader."""
     found = {each: _led(broker, *each) for each in partitions}
-    return {each: led.log.high_watermark for each, led in found.items() if led is not None}
+    return {each: (led.log.log_start_offset, led.log.high_watermark) for each, led in found.items() if led is not None}

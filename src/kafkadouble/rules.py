@@ -27,9 +27,14 @@ def check(rule: Rule, broker: Broker | Cluster) -> None:
     its disk does not exist."""
     PLACES[rule.plane](rule, broker)
     id = rule.match.broker
-    if id is None or broker.member(id) is not None or (broker.controlling is broker and broker.node.id == id):
+    if id is None or broker.member(id) is not None or (_is_alone(broker) and broker.node.id == id):
         return
     raise UsageError(f"there is no broker {id} that a rule could hold at")
+
+
+def _is_alone(broker: Broker | Cluster) -> bool:
+    """Whether it is the only node, running or down."""
+    return len(broker.node_ids) == 1
 
 
 def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
@@ -51,8 +56,7 @@ def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
 
 def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
     _check_client(rule, broker)
-    has_other_nodes = broker.controlling is not broker
-    if rule.match.api == EVERY_API or broker.controller is not None or (rule.match.peers and has_other_nodes):
+    if rule.match.api == EVERY_API or broker.controller is not None or (rule.match.peers and not _is_alone(broker)):
         return
     from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 
@@ -76,7 +80,7 @@ def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
 
 def _check_link(rule: Rule, broker: Broker | Cluster) -> None:
     nodes = broker.node_ids
-    if len(nodes) == 1:
+    if _is_alone(broker):
         raise UsageError("there is one node, and so no link between nodes: give brokers=2 or more")
     for id in rule.match.link or ():
         if id is not None and id not in nodes:
@@ -89,8 +93,8 @@ def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
     paths = broker.disk_paths
     if not paths:
         raise UsageError("the logs are in memory, and so there is no disk that could fail: give data_dir")
-    if isinstance(rule.action, LoseFlushes) and broker.controlling is broker:
-        raise UsageError("what a lost flush covered is gone after a kill, and a single broker has none: give brokers=2")
+    if isinstance(rule.action, LoseFlushes) and _is_alone(broker):
+        raise UsageError("a single broker cannot be killed, so lost flushes have no effect: give brokers=2")
     log_dir = rule.match.log_dir
     if log_dir is not None and not any(is_in(path, log_dir) for path in paths):
         raise UsageError(f"there is no log directory {log_dir!r}: there are {', '.join(paths)}")
@@ -132,6 +136,12 @@ class RuleHandle:
     def spent(self) -> bool:
         """Whether the rule was applied the full number of times."""
         return self._armed.spent
+
+    @property
+    def errors(self) -> list[BaseException]:
+        """The exceptions that functions of the rule raised, the latest 1000, oldest first. Each
+        fails the test of the pytest plugin, unless the test clears the list."""
+        return self._armed.errors
 
     def wait(self, hits: int = 1, timeout: float = 10) -> None:
         """Waits until the rule was applied so many times. `timeout` is in seconds. Raises

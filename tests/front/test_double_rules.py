@@ -107,6 +107,17 @@ class TestRules:
         assert [handle.hits for handle in handles] == [0, 0]
         handles[0].remove()
 
+    def test_what_is_kept_can_be_read_and_rules_armed_while_the_broker_is_down(self, kafka: KafkaDouble) -> None:
+        with connect(kafka) as sock:
+            assert says_hello(sock)
+        kafka.down()
+        unused = [kafka.fail("Produce", "NOT_LEADER_OR_FOLLOWER").rule, kafka.refuse_connections().rule]
+        assert kafka.unused_rules == [handle.rule for handle in kafka.rules] == unused
+        assert kafka.lint() == []
+        assert [seen.api for seen in kafka.requests] == ["ApiVersions"]
+        kafka.up()
+        assert [handle.rule for handle in kafka.rules] == unused
+
     def test_the_armed_rules_are_listed(self, kafka: KafkaDouble) -> None:
         first, second = kafka.disconnect("ApiVersions"), kafka.pause("Fetch")
         assert [each.rule for each in kafka.rules] == [first.rule, second.rule]

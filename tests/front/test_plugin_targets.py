@@ -51,8 +51,10 @@ SUITE = """
         consumer = Consumer({"log_level": 0, "bootstrap.servers": kafka_double.bootstrap_servers, **settings})
         consumer.subscribe(["orders"])
         assert [consumer.poll(30).value() for _ in range(2)] == [b"one", b"two"]
+        with pytest.raises(TimeoutError, match="a lag of 2; without a committed offset: orders-0"):
+            kafka_double.wait_for_group(shop, lag=0, timeout=0)
         consumer.commit(asynchronous=False)
-        assert kafka_double.wait_for_group(shop, "Stable", members=1).offsets["orders", 0].offset == 2
+        assert kafka_double.wait_for_group(shop, "Stable", members=1, lag=0).offsets["orders", 0].offset == 2
         consumer.close()
         kafka_double.wait_for_group(shop, "Empty")
 
@@ -153,12 +155,48 @@ def test_a_container_is_started_once(pytester: pytest.Pytester, kafka: KafkaDoub
     [
         ("container", "*--kafka-broker=container needs testcontainers: pip install testcontainers*"),
         ("local", "*KAFKA_HOME is the folder of an unpacked Kafka, not ''*"),
+        ("kafka", "*kafka_broker is double, local, container or HOST:PORT, not 'kafka'*"),
+        ("127.0.0.1:1", "*--kafka-broker=127.0.0.1:1: no Kafka answers at 127.0.0.1:1: *refused*"),
     ],
 )
-def test_what_is_missing_is_named(
+def test_what_is_missing_is_named_once(
     pytester: pytest.Pytester, target: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KAFKA_HOME", raising=False)
-    pytester.makeconftest("import sys; sys.modules['testcontainers'] = None")
-    pytester.makepyfile("def test_one(kafka_double): pass")
+    pytester.makeconftest(
+        """
+        import sys
+        from kafkadouble.pytest_plugin import external_kafka
+
+        sys.modules["testcontainers"] = None
+        external_kafka.ANSWERS_MS = 100
+        """
+    )
+    pytester.makepyfile("def test_one(kafka_double): pass\n\ndef test_two(kafka_double): pass")
     run(pytester, f"--kafka-broker={target}", errors=1).stdout.fnmatch_lines(problem)
+
+
+def test_no_test_runs_on_a_double_that_should_meet_a_real_kafka(pytester: pytest.Pytester, kafka: KafkaDouble) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def cluster(kafka_double_factory):
+            with kafka_double_factory(brokers=3) as kafka:
+                yield kafka
+
+        def test_of_a_cluster(cluster):
+            cluster.create_topic("orders")
+
+        def test_of_the_session(kafka_double_session):
+            kafka_double_session.create_topic("orders")
+        """
+    )
+    result = run(pytester, f"--kafka-broker={kafka.bootstrap_servers}", skipped=2)
+    result.stdout.fnmatch_lines_random(
+        [
+            f"*{name}: only a double has that, and this run is*"
+            for name in ("kafka_double_factory", "kafka_double_session")
+        ]
+    )

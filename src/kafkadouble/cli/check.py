@@ -14,6 +14,7 @@ from kafkadouble.wire.errors import UsageError
 from ..dump.checking import check
 from ..dump.item import broken_json, printable
 from ..dump.verdict import Rules, Verdict
+from .file_errors import FileErrors
 
 _EPILOG = """\
 In a segment, `check` verifies the checksums, records and offsets of the batches, and that the indexes and leader epochs agree with them; in a
@@ -37,14 +38,13 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     good = True
     try:
-        for path in options.paths:
-            verdict = check(path, Rules(options.live, options.gaps))
-            print(_json(path, verdict) if options.json else printable(_text(path, verdict)))
-            good = good and verdict.first is None
+        with FileErrors():
+            for path in options.paths:
+                verdict = check(path, Rules(options.live, options.gaps))
+                print(_json(path, verdict) if options.json else printable(_text(path, verdict)))
+                good = good and verdict.first is None
     except UsageError as error:
         parser.error(str(error))
-    except OSError as error:
-        parser.error(f"{error.filename}: {error.strerror or error}")
     return 0 if good else 1
 
 

@@ -21,6 +21,7 @@ from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 
 from . import ctl_output, ctl_words
+from .file_errors import FileErrors
 
 URL, TOKEN = "KAFKADOUBLE_CONTROL_URL", "KAFKADOUBLE_CONTROL_TOKEN"
 DEFAULT_URL = "http://127.0.0.1:9099"
@@ -59,18 +60,22 @@ def main(words: list[str]) -> int:
         print(script(options.completion))
         return 0
     try:
-        client = ControlClient(
-            options.url or os.environ.get(URL) or DEFAULT_URL, options.token or os.environ.get(TOKEN)
-        )
-        if options.verb == EVENTS:
-            return _follow(client, options)
-        _print(_result(client, _verb(options.verb), options.words), options.json)
-    except (UsageError, OSError, UnicodeDecodeError) as problem:
+        with FileErrors(str):
+            return _call(options)
+    except (UsageError, UnicodeDecodeError) as problem:
         return _fail(2, str(problem))
     except ControlError as problem:
         return _fail(CODES.get(problem.kind, 3), str(problem))
     except KeyboardInterrupt:
         return 0
+
+
+def _call(options: argparse.Namespace) -> int:
+    url, token = options.url or os.environ.get(URL) or DEFAULT_URL, options.token or os.environ.get(TOKEN)
+    client = ControlClient(url, token)
+    if options.verb == EVENTS:
+        return _follow(client, options)
+    _print(_result(client, _verb(options.verb), options.words), options.json)
     return 0
 
 

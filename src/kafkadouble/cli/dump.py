@@ -19,6 +19,7 @@ from kafkadouble.wire.errors import UsageError
 from ..dump import Options, items
 from ..dump.dumping import files
 from ..dump.item import broken_text, printable
+from .file_errors import FileErrors
 
 _EPILOG = """\
 examples:
@@ -39,14 +40,10 @@ def main(words: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(words)
     try:
-        return _dump(options) if options.parquet is None else _parquet(options)
+        with FileErrors():
+            return _dump(options) if options.parquet is None else _parquet(options)
     except UsageError as error:
         parser.error(str(error))
-    except BrokenPipeError:
-        # A closed pipe is not an unreadable file.
-        raise
-    except OSError as error:
-        parser.error(f"{error.filename}: {error.strerror or error}")
 
 
 def _parser() -> argparse.ArgumentParser:

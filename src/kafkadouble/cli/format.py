@@ -23,6 +23,7 @@ from kafkadouble.server.security.scram import credential
 from kafkadouble.wire.errors import UsageError, WireError
 
 from ..data_dirs import log_dirs
+from .file_errors import FileErrors
 from .format_quorum import KRAFT_VERSION, add_flags, quorum_of
 
 REFUSED = 1
@@ -39,8 +40,9 @@ def main(words: list[str]) -> int:
     """Formats the directories that are not formatted yet."""
     options = parser().parse_args(words)
     try:
-        _format(options)
-    except (UsageError, WireError, DiskFailure, OSError) as problem:
+        with FileErrors(str):
+            _format(options)
+    except (UsageError, WireError, DiskFailure) as problem:
         print(f"kafkadouble: {problem}", file=sys.stderr)
         return REFUSED
     return 0

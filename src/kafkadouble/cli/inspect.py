@@ -17,6 +17,7 @@ from pathlib import Path
 from kafkadouble.messages import registry, show
 from kafkadouble.wire.errors import UnknownMessage, UsageError, WireError
 
+from .file_errors import FileErrors
 from .inspect_input import FORMS, Source, source
 
 TYPE_CHECKING = False
@@ -52,14 +53,10 @@ def main(words: list[str]) -> int:
     options.kind = options.kind or ("log" if options.file.endswith(_LOGS) and options.hex is None else "request")
     options.records = options.records or _records_of(options.file)
     try:
-        return _show_all(options)
+        with FileErrors(lambda error: f"{options.file}: {error.strerror or error}"):
+            return _show_all(options)
     except (UsageError, UnknownMessage) as error:
         parser.error(str(error))
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            # A closed pipe is not an unreadable file.
-            raise
-        parser.error(f"{options.file}: {error.strerror or error}")
 
 
 def _one_word(words: list[str]) -> list[str]:

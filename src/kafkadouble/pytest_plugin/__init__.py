@@ -7,8 +7,9 @@
 The server is imported when a fixture is first used. Every worker of pytest-xdist is a process with
 its own brokers and ports. By default a test gets a new broker on a port that no earlier test of the
 process used, and the port is closed after the test: a client that the test left open cannot join a
-group of the next test, or take its records. With every isolation, fault rules are removed after
-their test.
+group of the next test, or take its records. With every isolation, and in doubles of every fixture,
+what a test changed besides topics, records and groups ends with the test: fault rules, clock,
+configs, quotas, ACLs, users, snapshots, and brokers that do not run.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from . import options
-from .isolation import ISOLATED, Factory, shared_external
+from .isolation import ISOLATED, Factory, shared_external, skip_of_double
+from .known_doubles import known_doubles
 from .options import FRESH, ISOLATIONS, MARKER_HELP
 from .report import UnusedRuleWarning
 
@@ -68,8 +71,11 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
                 yield kafka
 
     It takes the arguments of KafkaDouble. A double that still runs at the end of the session is
-    stopped.
+    stopped. With --kafka-broker a test that calls it is skipped.
     """
+    if options.value(pytestconfig, "kafka_broker") != "double":
+        yield partial(skip_of_double, pytestconfig, "kafka_double_factory")
+        return
     from kafkadouble import KafkaDouble
 
     def folder() -> Any:
@@ -78,14 +84,19 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
     with ExitStack() as stack:
 
         def start(**arguments: Any) -> KafkaDouble:
-            return stack.enter_context(KafkaDouble(**options.arguments(pytestconfig, folder, arguments)))
+            double = stack.enter_context(KafkaDouble(**options.arguments(pytestconfig, folder, arguments)))
+            known_doubles(pytestconfig).add(double)
+            return double
 
         yield start
 
 
 @pytest.fixture(scope="session")
-def kafka_double_session(kafka_double_factory: Factory) -> KafkaDouble:
-    """One broker for the whole session (of this worker, under pytest-xdist). It is never reset."""
+def kafka_double_session(kafka_double_factory: Factory, pytestconfig: pytest.Config) -> KafkaDouble:
+    """One broker for the whole session (of this worker, under pytest-xdist). It is never reset.
+    With --kafka-broker a test that needs it is skipped."""
+    if options.value(pytestconfig, "kafka_broker") != "double":
+        skip_of_double(pytestconfig, "kafka_double_session")
     return kafka_double_factory()
 
 
@@ -95,11 +106,27 @@ def _kafka_double_reset(kafka_double_factory: Factory) -> KafkaDouble:
 
 
 @pytest.fixture(scope="session")
-def _kafka_external(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from .targets import external
 
-    with external(pytestconfig, tmp_path_factory) as kafka:
+    with ExitStack() as stack:
+        try:
+            kafka = stack.enter_context(external(request.config, tmp_path_factory))
+        except pytest.UsageError as problem:
+            # No other test of the run would meet a Kafka, either.
+            request.session.shouldfail = str(problem)
+            raise
         yield kafka
+
+
+@pytest.fixture(autouse=True)
+def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
+    """What a test changes of a double that outlives it is brought back. Set up before the other
+    fixtures of a test, and so torn down after them."""
+    known = known_doubles(pytestconfig)
+    known.begin_test()
+    yield
+    known.end_test()
 
 
 @pytest.fixture
@@ -133,11 +160,23 @@ def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """A fault rule that matched no request is a mistake of the test."""
+    """A fault rule that matched no request is a mistake of the test, and so is a function of a rule
+    that raised."""
     result = yield
     from . import report
 
-    report.check_rules(item)
+    report.check(item)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """A function of a rule that raises for a request of a fixture's end is a mistake, too."""
+    from . import report
+
+    doubles = report.all_doubles(item)
+    result = yield
+    report.check_functions(doubles)
     return result
 
 

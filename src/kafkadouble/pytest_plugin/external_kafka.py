@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pytest
 
-from kafkadouble import KafkaDouble, groups, records, seeding
+from kafkadouble import KafkaDouble, group_lag, groups, records, seeding
 from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.partitioner import partition_for
-from kafkadouble.pipeline.client import EARLIEST, LATEST, ApiError, Client, NoSuchTopic, TopicPartition
+from kafkadouble.pipeline.client import EARLIEST, LATEST, ApiError, Client, ClientError, NoSuchTopic, TopicPartition
 from kafkadouble.pipeline.client.connection import BrokerConnection
 from kafkadouble.records import READ_UNCOMMITTED
 from kafkadouble.wire.batch_walk import iter_batches
@@ -34,6 +34,9 @@ T = TypeVar("T")
 NAMES_UP_TO = {ApiKeys.OFFSET_FETCH: 9}
 """Later versions have the ids of topics instead of their names."""
 
+ANSWERS_MS = 10_000
+"""How long a Kafka may take to answer for the first time."""
+
 LOOK_S = 0.02
 """How often a wait looks again: a real Kafka does not say when something changes."""
 
@@ -46,6 +49,18 @@ class ExternalKafka:
         self.bootstrap_servers, self._target, self._is_own = bootstrap_servers, target, is_own
         self._client = Client({"bootstrap.servers": bootstrap_servers, "client.id": "kafkadouble"})
         self._turns, self._created = count(), set[str]()
+
+    def check_answers(self) -> None:
+        """Raises pytest.UsageError if no Kafka answers at its address. Otherwise each call of each
+        test would wait for one."""
+        limits = {"default.api.timeout.ms": ANSWERS_MS, "request.timeout.ms": ANSWERS_MS}
+        try:
+            with closing(Client({"bootstrap.servers": self.bootstrap_servers, **limits})) as client:
+                client.topics()
+        except ClientError as problem:
+            raise pytest.UsageError(
+                f"--kafka-broker={self._target}: no Kafka answers at {self.bootstrap_servers}: {problem}"
+            ) from None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(KafkaDouble, name):
@@ -137,14 +152,19 @@ class ExternalKafka:
         for endpoint in list(self._client._network.metadata.cluster.brokers.values()):
             patience = self._client._network.patience("groups")
             with self._client._network.links.lent(endpoint, patience.left()) as connection:
-                found |= groups.groups(partial(_ask, connection), self._ends)
+                found |= groups.groups(partial(_ask, connection), self._bounds)
         return found
 
-    def _ends(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """The ends of partitions. Those of deleted topics are left out."""
+    def _bounds(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], tuple[int, int]]:
+        """The first and the last offsets of partitions. Those of deleted topics are left out."""
         leaders = self._client.leaders(TopicPartition(*each) for each in partitions)
-        ends = self._client.offsets(dict.fromkeys(leaders, LATEST))
-        return {(at.topic, at.partition): end.offset for at, end in ends.items() if end is not None}
+        starts, ends = (self._client.offsets(dict.fromkeys(leaders, when)) for when in (EARLIEST, LATEST))
+        found = ((at, starts[at], ends[at]) for at in leaders)
+        return {
+            (at.topic, at.partition): (start.offset, end.offset)
+            for at, start, end in found
+            if start is not None and end is not None
+        }
 
     def wait_for_records(
         self,
@@ -180,17 +200,27 @@ class ExternalKafka:
         def holds(found: Group | None) -> bool:
             if found is None or state not in (None, found.state) or members not in (None, len(found.members)):
                 return False
-            return lag is None or (bool(found.lags) and found.lag <= lag)
+            return lag is None or group_lag.is_caught_up(found, lag)
 
-        found = self._until(lambda: self.groups().get(group), holds, f"the group {group}", timeout)
+        def show(found: Group | None) -> str:
+            return "no such group" if found is None else group_lag.in_words(found)
+
+        found = self._until(lambda: self.groups().get(group), holds, f"the group {group}", timeout, show)
         assert found is not None
         return found
 
-    def _until(self, look: Callable[[], T], holds: Callable[[T], bool], what: str, timeout: float) -> T:
+    def _until(
+        self,
+        look: Callable[[], T],
+        holds: Callable[[T], bool],
+        what: str,
+        timeout: float,
+        show: Callable[[T], str] = repr,
+    ) -> T:
         end = time.monotonic() + timeout
         while not holds(found := look()):
             if time.monotonic() >= end:
-                raise TimeoutError(f"{what}: not within {timeout:g} s. There is: {found!r}")
+                raise TimeoutError(f"{what}: not within {timeout:g} s. There is: {show(found)}")
             time.sleep(LOOK_S)
         return found
 
@@ -209,6 +239,7 @@ class ExternalKafka:
         return network.metadata.call_any_broker(network.patience(type(body).__name__), partial(_ask_of, body))
 
     def __enter__(self) -> Self:
+        self.check_answers()
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 from . import options
+from .known_doubles import known_doubles
 from .options import FRESH, NAMESPACE, NONE, RESET
 
 if TYPE_CHECKING:
@@ -31,8 +32,13 @@ def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
         while used & _addresses(double := KafkaDouble(**arguments).start()):
             elsewhere.callback(double.stop)
     used |= _addresses(double)
-    with double:
-        yield double
+    known = known_doubles(request.config)
+    known.add(double)
+    try:
+        with double:
+            yield double
+    finally:
+        known.drop(double)
 
 
 def _addresses(double: KafkaDouble) -> set[str]:
@@ -53,15 +59,6 @@ def _shared(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
     double.start()
     double.clear_rules()
     double.requests.clear()
-    if options.brokers(request.config) > 1:
-        _revive(double)
-
-
-def _revive(double: KafkaDouble) -> None:
-    for broker in double.brokers.values():
-        broker.join()
-        broker.resume()
-        broker.start()
 
 
 ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = {
@@ -72,11 +69,16 @@ ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = 
 }
 
 
+def skip_of_double(config: pytest.Config, what: str, **given: Any) -> NoReturn:
+    """Skips a test of what a real Kafka has not."""
+    target = options.value(config, "kafka_broker")
+    pytest.skip(f"{what}: only a double has that, and this run is for --kafka-broker={target}")
+
+
 def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A Kafka that is not a double; what the test creates is deleted after it."""
     if given := sorted(set(options.marked(request.node)) - {"strict_rules"}):
-        target = options.value(request.config, "kafka_broker")
-        pytest.skip(f"{', '.join(given)}: only a double has that, and this run is for --kafka-broker={target}")
+        skip_of_double(request.config, ", ".join(given))
     kafka = request.getfixturevalue("_kafka_external")
     yield kafka
     kafka.clean()

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from traceback import walk_tb
+from collections.abc import Callable, Iterable, Iterator
+from traceback import format_exception, walk_tb
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import pytest
 
 from . import options
+from .known_doubles import known_doubles
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
+    from kafkadouble.server.faults.rule import Rule
+
+    from .known_doubles import KnownDouble
 
 LAST_REQUESTS = 15
 """So many requests a report shows."""
+
+SHOWN_ERRORS = 3
+"""So many exceptions of functions an error names besides the first."""
 
 PACKAGE = "kafkadouble"
 INSIDE = (PACKAGE, "concurrent", "threading", "asyncio")
@@ -36,19 +43,51 @@ def doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
     return {name: each for name, each in getattr(item, "funcargs", {}).items() if isinstance(each, module.KafkaDouble)}
 
 
-def check_rules(item: pytest.Item) -> None:
-    """Fails a test whose rules matched no request if it is strict, and warns otherwise."""
-    double = doubles(item).get(options.MARKER)
-    if double is None:
-        return
-    of_run = _rules_of_run(item, double)
-    unused = [repr(rule) for rule in double.unused_rules if rule not in of_run]
+def check(item: pytest.Item) -> None:
+    """Fails a test if a function of one of its fault rules raised, or if it is strict and one of
+    its rules matched no request; warns of such a rule otherwise."""
+    check_functions(all_doubles(item))
+    unused = [repr(rule) for known in known_doubles(item.config) for rule in _unused(item, known)]
     if not unused:
         return
     problem = f"no request matched {len(unused)} fault rule(s): {'; '.join(unused)}"
     if options.is_strict(item):
         pytest.fail(problem, pytrace=False)
     warnings.warn(problem, UnusedRuleWarning, stacklevel=1)
+
+
+def all_doubles(item: pytest.Item) -> list[KafkaDouble]:
+    """Those of its fixtures, and those that fixtures of the plugin started."""
+    found = [*doubles(item).values(), *(known.double for known in known_doubles(item.config))]
+    return list({id(each): each for each in found}.values())
+
+
+def check_functions(of: Iterable[KafkaDouble]) -> None:
+    """Raises the first exception of a function of a rule. Each is raised once."""
+    errors = [error for double in of for error in _taken_errors(double)]
+    if not errors:
+        return
+    (rule, first), *others = errors
+    first.add_note(f"It was raised by a function of the fault rule: {rule!r}")
+    for rule, other in others[:SHOWN_ERRORS]:
+        first.add_note(f"A function of {rule!r} raised, too: {other!r}")
+    raise first
+
+
+def _taken_errors(double: KafkaDouble) -> Iterator[tuple[Rule, BaseException]]:
+    """The broker may add some meanwhile."""
+    for rule, errors in list(double._function_errors):
+        while errors:
+            yield rule, errors.pop(0)
+
+
+def _unused(item: pytest.Item, known: KnownDouble) -> list[Rule]:
+    """The rules of this test that nothing has matched."""
+    from .double_state import unmatched_rules
+
+    of_run = _rules_of_run(item, known.double)
+    new = [armed.rule for armed in unmatched_rules(known.double) if armed not in known.unmatched]
+    return [rule for rule in new if rule not in of_run]
 
 
 def _rules_of_run(item: pytest.Item, double: KafkaDouble) -> tuple[object, ...]:
@@ -90,6 +129,13 @@ def _rules(double: KafkaDouble) -> Iterable[str]:
     yield from (f"matched no request: {rule!r}" for rule in double.unused_rules)
 
 
+def _errors(double: KafkaDouble) -> Iterable[str]:
+    """They are in this report, and so need not fail the end of the test."""
+    for rule, error in _taken_errors(double):
+        yield f"{rule!r}:"
+        yield from "".join(format_exception(error)).splitlines()
+
+
 def _groups(double: KafkaDouble) -> Iterable[str]:
     for group in double.groups().values():
         offsets = ", ".join(f"{topic}-{index}@{each.offset}" for (topic, index), each in sorted(group.offsets.items()))
@@ -99,6 +145,7 @@ def _groups(double: KafkaDouble) -> Iterable[str]:
 SECTIONS: dict[str, Callable[[KafkaDouble], Iterable[str]]] = {
     "the last requests": _requests,
     "fault rules": _rules,
+    "functions of fault rules that raised": _errors,
     "groups": _groups,
 }
 

@@ -3,6 +3,7 @@ and disks alike."""
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.errors import UsageError
@@ -20,6 +21,10 @@ T = TypeVar("T")
 class ArmingVerbs(VerbHost):
     """A part of KafkaDouble."""
 
+    _function_errors: deque[tuple[Rule, list[BaseException]]]
+    """The rules with a function that were armed so far, the latest 1000, and their exceptions. They
+    outlive a stop and a reset, so that none is lost."""
+
     def arm(self, rule: Rule) -> RuleHandle:
         """Arms a fault rule. Raises UsageError when it could never apply."""
         from kafkadouble.rules import RuleHandle, check
@@ -34,7 +39,10 @@ class ArmingVerbs(VerbHost):
             check(checked(rule), running.broker)
             return RuleHandle(running, running.broker.arm(rule))
 
-        return running.thread.call(arm)
+        handle = running.thread.call(arm)
+        if rule.has_function:
+            self._function_errors.append((rule, handle.errors))
+        return handle
 
     @property
     def rules(self) -> list[RuleHandle]:
@@ -62,7 +70,7 @@ class ArmingVerbs(VerbHost):
         """The rules that were armed since the start or the last reset and that nothing has matched
         so far, armed or already removed, oldest first. The latest 1000 are remembered."""
         running = self._known()
-        return running.on_thread(lambda: running.broker.controlling.node.faults.register.unused)
+        return running.on_thread(lambda: running.broker.faults.register.unused)
 
     def _arm(self, action: str, **fields: Any) -> RuleHandle:
         from kafkadouble.server.faults.rule import Rule

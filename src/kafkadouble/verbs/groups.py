@@ -20,12 +20,12 @@ class GroupVerbs(VerbHost):
     def groups(self) -> dict[str, Group]:
         """The groups, by id: their state, members, committed offsets and lag."""
         from kafkadouble.groups import groups
-        from kafkadouble.partition_state import high_watermarks
+        from kafkadouble.partition_state import log_bounds
 
         broker = self._serving().broker
         members = self._call(lambda: broker.members)
-        ends = partial(self._call, high_watermarks, broker)
-        return {id: group for at in members for id, group in groups(partial(self._ask, at=at), ends).items()}
+        bounds = partial(self._call, log_bounds, broker)
+        return {id: group for at in members for id, group in groups(partial(self._ask, at=at), bounds).items()}
 
     @verb
     def move_coordinator(self, group: str, to: int) -> int:

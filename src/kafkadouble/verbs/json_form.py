@@ -68,10 +68,9 @@ def _of_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 
 def _of_handle(handle: RuleHandle) -> dict[str, Any]:
     rule = handle.rule
-    has_function = rule.match.predicate is not None or type(rule.action).__name__ == "Call"
     return {
         "id": handle.id,
-        "rule": repr(rule) if has_function else rule.to_dict(),
+        "rule": repr(rule) if rule.has_function else rule.to_dict(),
         "hits": handle.hits,
         "spent": handle.spent,
     }

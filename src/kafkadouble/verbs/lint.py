@@ -36,8 +36,8 @@ class LintVerbs(VerbHost):
         running = self._known()
 
         def context() -> LintContext:
-            broker = running.broker
-            creates = broker.controlling.node.settings.bool("auto.create.topics.enable")
-            return LintContext(frozenset(broker.image.topic_ids), creates, not isinstance(self._clock, SteppedClock))
+            node = running.broker.node
+            topics, creates = node.controller.image.topic_ids, node.settings.bool("auto.create.topics.enable")
+            return LintContext(frozenset(topics), creates, not isinstance(self._clock, SteppedClock))
 
         return lint(list(self.requests), running.on_thread(context), ignore)

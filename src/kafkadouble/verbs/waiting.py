@@ -104,8 +104,10 @@ class WaitVerbs(VerbHost):
         timeout: float = 10,
     ) -> Group:
         """Waits until a group is in this state (Kafka's name, such as Stable), has so many members,
-        and its committed offsets are at most `lag` records behind. `lag=0` waits until everything
-        was consumed and committed. Without a state, it waits for any but Dead."""
+        and is at most `lag` records behind. `lag=0` waits until everything was consumed and
+        committed: a partition of a member, and without members one of a topic with a commit, counts
+        as unread as long as it has no committed offset. Without a state, it waits for any but
+        Dead."""
         from kafkadouble.coordinator_conditions import group_of
 
         return self._wait(group_of(group, state, members, lag), lambda found: found, timeout)

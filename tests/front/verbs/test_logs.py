@@ -95,6 +95,20 @@ def test_compaction_ends_one_that_is_under_way() -> None:
         assert len(kafka.records("c")) == 5
 
 
+def test_compaction_removes_an_expired_tombstone_though_nothing_new_was_written() -> None:
+    with KafkaDouble(stepped=True) as kafka:
+        kafka.create_topic("c", config={"cleanup.policy": "compact", "delete.retention.ms": 1000})
+        kafka.produce_all(
+            "c", [{"key": "k", "value": "v"}, {"key": "k", "value": None}, {"key": "other", "value": "v"}]
+        )
+        for _ in range(2):
+            kafka.compact("c")
+            assert [record.value for record in kafka.records("c")] == [None, b"v"]
+        kafka.advance(2)
+        kafka.compact("c")
+        assert [record.key for record in kafka.records("c")] == [b"other"]
+
+
 def test_only_a_compacted_topic_is_compacted(kafka: KafkaDouble) -> None:
     with pytest.raises(UsageError, match=r"topic is one with cleanup\.policy=compact, not 't'"):
         kafka.compact("t")

@@ -11,8 +11,9 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.server.faults.actions import Delay, Disconnect, Fail
+from kafkadouble.server.faults.actions import CorruptRecords, Delay, Disconnect, Fail
 from kafkadouble.server.faults.armed import Armed
+from kafkadouble.server.faults.connection_actions import RefuseConnections
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.requests.answer import DISCONNECT, Framing
 from kafkadouble.wire.batch import Record, encode_batch, read_header, records_of
@@ -190,13 +191,32 @@ class TestFunction:
         cluster.tick(1000)
         assert pending.response is outcome or pending.response.error_code == outcome
 
-    @pytest.mark.parametrize("function", [lambda request: 1 / 0, lambda request: "what", lambda request: ALL])
-    def test_what_it_should_not_do_is_an_error_of_the_server(
+    def test_it_gives_the_fields_of_a_response(self, cluster: Harness) -> None:
+        arm(cluster, "call", "Heartbeat", function=lambda request: {"errorCode": 27})
+        assert cluster.submit(HeartbeatRequest(group_id="g"), 4).error_code == 27
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda request: 1 / 0,
+            lambda request: "what",
+            lambda request: ALL,
+            lambda request: {"errorCod": 27},
+            lambda request: HeartbeatResponse(error_code=1 << 20),
+            lambda request: Fail("NO_SUCH_ERROR"),
+            lambda request: Delay(-1),
+            lambda request: CorruptRecords(),
+            lambda request: RefuseConnections(),
+            lambda request: pytest.fail("seen"),
+        ],
+    )
+    def test_what_it_should_not_do_is_an_error_of_the_server_that_the_rule_keeps(
         self, cluster: Harness, function: Any, caplog: pytest.LogCaptureFixture
     ) -> None:
-        arm(cluster, "call", "Heartbeat", function=function)
+        armed = arm(cluster, "call", "Heartbeat", function=function)
         assert cluster.submit(HeartbeatRequest(group_id="g"), 4).error_code == -1
         assert "HeartbeatRequest v4" in caplog.text
+        assert len(armed.errors) == 1
         assert cluster.submit(HeartbeatRequest(group_id="g"), 4).error_code == 16
         assert cluster.node.faults.rules == []
 
@@ -220,8 +240,9 @@ class TestMatch:
         assert cluster.submit(ALL, 12) is DISCONNECT
 
     def test_a_predicate_that_fails_is_an_error_of_the_server(self, cluster: Harness) -> None:
-        arm(cluster, "disconnect", "Heartbeat", predicate=lambda request: request.colour)
+        armed = arm(cluster, "disconnect", "Heartbeat", predicate=lambda request: request.colour)
         assert cluster.submit(HeartbeatRequest(group_id="g"), 4).error_code == -1
+        assert [type(problem) for problem in armed.errors] == [AttributeError]
 
 
 def test_a_rule_for_a_time(cluster: Harness) -> None:

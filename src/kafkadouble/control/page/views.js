@@ -32,12 +32,12 @@ function groups(found) {
   return Object.values(found).flatMap((group) => {
     const lags = Object.entries(group.lags).flatMap(([topic, each]) => Object.entries(each).map(([index, lag]) => [topic, index, lag]));
     const offset = (topic, index) => group.offsets[topic]?.[index]?.offset;
-    const lag = lags.reduce((sum, each) => sum + each[2], 0);
+    const lag = lags.length ? lags.reduce((sum, each) => sum + each[2], 0) : undefined;
     // Only the members of classic groups have no epoch.
     const epochs = group.epoch !== undefined;
     const epoch = epochs ? `, epoch ${group.epoch}` : "";
     return [
-      element("h2", {}, group.id, " ", element("span", { class: "dim" }, `${group.type}, ${group.state}, ${dash(group.protocol)}${epoch}, lag ${lag}`)),
+      element("h2", {}, group.id, " ", element("span", { class: "dim" }, `${group.type}, ${group.state}, ${dash(group.protocol)}${epoch}, lag ${dash(lag)}`)),
       group.members.length ? table(["member", ...(epochs ? ["epoch"] : []), "client", "host", "assignment"], group.members.map((each) => [
         each.id, ...(epochs ? [dash(each.epoch)] : []), each.client_id, each.host, partitions(each.assignment)])) : nothing("members")[0],
       lags.length ? table(["topic", "partition", "committed", "lag"], lags.map(([topic, index, each]) => [

@@ -152,8 +152,9 @@ public abstract class Verbs {
 
     /**
      * Begins a new segment and compacts everything before it, as the log cleaner does when it is
-     * due. min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to
-     * its own high watermark.
+     * due; also what is compacted already, so that tombstones that have expired are removed.
+     * min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to its
+     * own high watermark.
      *
      * <p>Optional: partition.
      */
@@ -1045,8 +1046,9 @@ public abstract class Verbs {
 
     /**
      * Waits until a group is in this state (Kafka's name, such as Stable), has so many members, and
-     * its committed offsets are at most lag records behind. lag=0 waits until everything was
-     * consumed and committed. Without a state, it waits for any but Dead.
+     * is at most lag records behind. lag=0 waits until everything was consumed and committed: a
+     * partition of a member, and without members one of a topic with a commit, counts as unread as
+     * long as it has no committed offset. Without a state, it waits for any but Dead.
      *
      * <p>Optional: state, members, lag, timeout.
      */

@@ -152,6 +152,18 @@ def test_refusals(
     assert not (tmp_path / "a").exists() or not list((tmp_path / "a").iterdir())
 
 
+def test_an_unknown_setting_is_a_warning_and_an_error_with_strict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = STATIC + "num.partitons=3\n"
+    assert formatted(tmp_path, settings, "--strict") == 1
+    message = "unknown setting 'num.partitons'; Kafka 4.4 has none of this name; did you mean 'num.partitions'?"
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
+    assert formatted(tmp_path, settings) == 0
+    assert f"{message}; it is ignored" in capsys.readouterr().err
+
+
 def test_flags_that_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         formatted(tmp_path, DYNAMIC, "-s", "-N")

@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 import kafkadouble
+from kafkadouble.member_settings import of_broker
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.describe import ConfigSource, describe_broker
 from kafkadouble.server.configs.group import GROUP
-from kafkadouble.server.configs.settings import DOUBLE_DEFAULTS, Settings, assignments, parse_properties, properties
+from kafkadouble.server.configs.settings import (
+    DOUBLE_DEFAULTS,
+    Settings,
+    assignments,
+    parse_properties,
+    properties,
+    split_unknown,
+)
 from kafkadouble.server.configs.topic import TOPIC
 from kafkadouble.wire.errors import UsageError
 
@@ -122,6 +130,19 @@ def test_the_old_name_of_the_id() -> None:
 def test_a_wrong_setting_is_refused_with_its_place(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         Settings(sources=properties(text))
+
+
+def test_unknown_settings_are_kept_and_change_nothing() -> None:
+    known, unknown = split_unknown(
+        properties("confluent.a=1\nnum.partitions=2\nlistener.name.a.unheard.of=3\nrsm.config.b=4")
+    )
+    settings = Settings(sources=known, unknown=unknown)
+    assert [name for _, name, _ in settings.unknown] == ["confluent.a", "listener.name.a.unheard.of"]
+    assert settings.without_effect() == ["rsm.config.b"]
+    for other in (settings.of_node(4), settings.altered({}, {}), of_broker(settings, 1, 2, ("localhost", 9093))):
+        assert (other.unknown, other.texts["confluent.a"]) == (settings.unknown, "1")
+    with pytest.raises(UsageError, match=r"unknown setting 'confluent\.a'"):
+        Settings({"confluent.a": 1}, sources=known, unknown=unknown)
 
 
 def test_what_goes_to_plugins_and_listeners_is_taken() -> None:

@@ -24,7 +24,8 @@ ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
 
 
 class ListenerEndpoint(NamedTuple):
-    """One listener of a setting. An empty host is every address, port 0 any free one."""
+    """One listener of a setting. An empty host is every address, and advertised the name of the
+    machine; port 0 is any free one."""
 
     name: str
     host: str
@@ -65,6 +66,17 @@ def controller_listener_names(layers: Layers) -> list[str]:
     to."""
     names = layers.value("controller.listener.names")
     return [str(name).upper() for name in names] if isinstance(names, tuple) else []
+
+
+def voter_addresses(layers: Layers) -> dict[int, tuple[str, int]]:
+    """Host and port of each voter of `controller.quorum.voters`, by its id."""
+    entries = layers.value("controller.quorum.voters")
+    found = {}
+    for entry in entries if isinstance(entries, tuple) else ():
+        voter, _, address = entry.partition("@")
+        host, _, port = address.rpartition(":")
+        found[int(voter)] = host.removeprefix("[").removesuffix("]"), int(port)
+    return found
 
 
 def inter_broker_listener_name(layers: Layers) -> str:

@@ -20,6 +20,7 @@ OVERRIDES = "max.connections.per.ip.overrides"
 LOCALHOST = "127.0.0.1"
 MAP = "listener.security.protocol.map"
 INTER_BROKER_NAME, INTER_BROKER_PROTOCOL = "inter.broker.listener.name", "security.inter.broker.protocol"
+HOST = re.compile(r"[0-9a-zA-Z\-%._:]*")
 ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
 
 
@@ -50,7 +51,7 @@ def security_protocols(layers: Layers) -> dict[str, str]:
     secure by its name, the controllers' listeners are PLAINTEXT."""
     text = str(layers.value(MAP))
     pairs = [pair.strip().rpartition(":") for pair in text.split(",") if pair.strip()]
-    protocols = {name.strip().upper(): protocol.strip() for name, _, protocol in pairs}
+    protocols = {name.strip().upper(): protocol.strip().upper() for name, _, protocol in pairs}
     for protocol in protocols.values():
         if protocol not in PROTOCOLS:
             raise InvalidConfig(MAP, text, f"Invalid security protocol `{protocol}`")
@@ -94,6 +95,8 @@ def per_ip_overrides(text: str) -> Mapping[str, int]:
     for entry in filter(None, map(str.strip, text.split(","))):
         host, _, count = entry.rpartition(":")
         try:
+            if not HOST.fullmatch(host.strip()):
+                raise ValueError(host)
             found[_address(host.strip())] = int(count)
         except ValueError:
             raise InvalidConfig(OVERRIDES, text, f"Unable to parse {entry} to HOST:COUNT") from None
@@ -133,19 +136,29 @@ def listener_problems(layers: Layers) -> Iterator[tuple[str, str]]:
     for endpoint in advertised:
         if endpoint.host == "0.0.0.0":
             yield ADVERTISED, "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0."
+    yield from _inter_broker_problems(layers, protocols)
     roles = layers.value("process.roles")
     if not isinstance(roles, tuple) or "broker" in roles:
-        yield from _inter_broker_problems(layers, protocols)
         yield from _advertised_problems(layers, listeners, advertised or listeners)
 
 
 def _has_shared_port(listeners: Sequence[ListenerEndpoint]) -> bool:
     """Whether two listeners have one port, and are not one of IPv4 and one of IPv6."""
     for endpoint in listeners:
-        same = [":" in other.host for other in listeners if other.port == endpoint.port != 0]
-        if len(same) > 1 and sorted(same) != [False, True]:
+        same = [other.host for other in listeners if other.port == endpoint.port != 0]
+        if len(same) > 1 and sorted(map(_ip_version, same)) != [4, 6]:
             return True
     return False
+
+
+def _ip_version(host: str) -> int:
+    """4 or 6; 0 for what is no address."""
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).version
+    except ValueError:
+        return 0
 
 
 def _inter_broker_problems(layers: Layers, protocols: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.configs.listener_specs import check_routable, listener_specs
 from kafkadouble.server.configs.listeners import ADVERTISED, endpoints, inter_broker_listener_name
+from kafkadouble.server.configs.node_rules import check_node
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.requests.listener_spec import AS_BOUND, PROTOCOLS, Address, ListenerSpec
 from kafkadouble.server.requests.listener_spec import of_brokers as of_brokers
@@ -102,6 +103,7 @@ def planned(
     """The listeners of each node: of the only one, or of each broker and, at last, of their
     controller. UsageError for what cannot be served. `certificate` is the option of that name:
     one that clients must refuse is wanted, and brokers in one process do not look at it."""
+    check_node(settings)
     specs = listener_specs(settings)
     _check_security(settings, specs)
     if certificate in (None, "valid"):

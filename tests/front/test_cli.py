@@ -178,6 +178,7 @@ class TestServe:
         file = tmp_path / "server.properties"
         file.write_text(
             f"process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=CONTROLLER\n"
+            f"controller.quorum.voters=1@localhost:{at}\n"
             f"listeners=CONTROLLER://:{at},PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:{at}\n"
         )
         with serving("--config", str(file)) as served:

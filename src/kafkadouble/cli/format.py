@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.listener_specs import check_routable, listener_specs
+from kafkadouble.server.configs.node_rules import check_node
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.errors import DiskFailure
@@ -94,6 +95,7 @@ def parser() -> argparse.ArgumentParser:
 def _format(options: argparse.Namespace) -> None:
     given, unknown = settings_of_file(options.config, options.strict)
     settings = Settings(sources=given, unknown=unknown)
+    check_node(settings)
     check_routable(settings, listener_specs(settings))
     for setting in unknown:
         print(f"kafkadouble: {warning(setting)}", file=sys.stderr)

@@ -7,8 +7,8 @@ the flags of `format` (KIP-595, KIP-853).
     --no-initial-controllers              kraft.version 1; the voters are learnt from the quorum
 
 A controller with none of these is refused, as in kafka-storage, if
-`controller.quorum.bootstrap.servers` is set. If it is not set, the controller is the only voter, in
-kraft.version 0; Apache Kafka would not start on such directories. The refusals have the texts of
+`controller.quorum.bootstrap.servers` is set, or `process.roles`. Settings with neither are not
+Kafka's: the node is then the only voter, in kraft.version 0. The refusals have the texts of
 kafka-storage.
 """
 

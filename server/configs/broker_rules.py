@@ -50,6 +50,9 @@ ORDERS = (
 )
 """Pairs of numbers, and the order that they must have."""
 
+SAME_ID = (
+    "`node.id` and `broker.id` must be set to the same value. `broker.id` is deprecated, please use `node.id` instead."
+)
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
 OF_A_CODEC = ("offsets.topic.compression.codec", "share.coordinator.state.topic.compression.codec")
 """Numbers of codecs of internal topics."""
@@ -81,6 +84,8 @@ def broken(layers: Layers) -> Iterator[tuple[str, str]]:
     """The rules that these configurations break, each as a configuration's name and the rule in
     words.
     """
+    if "broker.id" in layers.texts and number(layers, "broker.id") != number(layers, "node.id"):
+        yield "broker.id", SAME_ID
     for name, order, other in ORDERS:
         if not HOLDS[order](number(layers, name), number(layers, other)):
             yield name, f"{name} must be {order} {other}"
@@ -118,11 +123,6 @@ def _of_groups(layers: Layers) -> Iterator[tuple[str, str]]:
 
 
 OTHERS: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (
-    (
-        ("node.id", "broker.id"),
-        lambda node, broker: broker in (node, -1),
-        "`node.id` and `broker.id` must be set to the same value. `broker.id` is deprecated, please use `node.id` instead.",
-    ),
     (("log.roll.ms",), lambda ms: ms >= 1, "log.roll.ms must be greater than or equal to 1"),
     (("log.roll.jitter.ms",), lambda ms: ms >= 0, "log.roll.jitter.ms must be greater than or equal to 0"),
     *(

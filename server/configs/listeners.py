@@ -48,14 +48,15 @@ def endpoints(layers: Layers, setting: str = LISTENERS) -> list[ListenerEndpoint
 
 def security_protocols(layers: Layers) -> dict[str, str]:
     """The security protocol of every listener name. Without a map, and without a listener that is
-    secure by its name, the controllers' listeners are PLAINTEXT."""
+    secure by its name, the controllers' listeners are PLAINTEXT, by their names as they are given:
+    one in small letters is then none of `listeners`, as in Kafka."""
     text = str(layers.value(MAP))
     pairs = [pair.strip().rpartition(":") for pair in text.split(",") if pair.strip()]
     protocols = {name.strip().upper(): protocol.strip().upper() for name, _, protocol in pairs}
     for protocol in protocols.values():
         if protocol not in PROTOCOLS:
             raise InvalidConfig(MAP, text, f"Invalid security protocol `{protocol}`")
-    names = controller_listener_names(layers)
+    names = _controller_names(layers)
     secure = {*names, *(endpoint.name for endpoint in endpoints(layers))} & set(PROTOCOLS[1:])
     if MAP not in layers.texts and not secure:
         protocols |= dict.fromkeys(names, PROTOCOLS[0])
@@ -65,8 +66,12 @@ def security_protocols(layers: Layers) -> dict[str, str]:
 def controller_listener_names(layers: Layers) -> list[str]:
     """The names of the controllers' listeners, in capitals; the first is the one that nodes connect
     to."""
+    return [name.upper() for name in _controller_names(layers)]
+
+
+def _controller_names(layers: Layers) -> tuple[str, ...]:
     names = layers.value("controller.listener.names")
-    return [str(name).upper() for name in names] if isinstance(names, tuple) else []
+    return names if isinstance(names, tuple) else ()
 
 
 def voter_addresses(layers: Layers) -> dict[int, tuple[str, int]]:

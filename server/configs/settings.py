@@ -17,7 +17,7 @@ from kafkadouble.wire.errors import UsageError
 
 from .broker import BROKER, OWN, base_name, broker_config
 from .definition import Value
-from .layers import Layers
+from .layers import Layers, is_only_dynamic
 from .properties import parse_properties
 
 __all__ = ["DOUBLE_DEFAULTS", "Given", "Settings", "assignments", "parse_properties", "properties", "split_unknown"]
@@ -97,7 +97,11 @@ class Settings(Layers):
     def without_effect(self) -> builtins.list[str]:
         """The settings that were given, and that change nothing in this double."""
         configs = {name: broker_config(name) for name in self.given}
-        none = [name for name, config in configs.items() if config is None or not config.effective]
+        none = [
+            name
+            for name, config in configs.items()
+            if config is None or not config.effective or is_only_dynamic(config)
+        ]
         return [name for name in none if name not in OF_AUTHORIZER or not self["authorizer.class.name"]]
 
     def _check_together(self) -> None:
@@ -187,6 +191,8 @@ def as_text(value: object) -> str:
 def check(place: str, name: str, text: str) -> None:
     """Refuse a setting that Kafka does not know, or a value that it would refuse."""
     config = broker_config(name)
+    if is_only_dynamic(config):
+        return
     if config is not None:
         try:
             config.parse(text)

@@ -94,7 +94,9 @@ def test_settings_that_kafka_takes_are_taken(config: dict[str, str]) -> None:
         (COMBINED | {"cordoned.log.dirs": "/nope"}, "cordoned.log.dirs", "has /nope: .*/a,/b, or \\* alone"),
         # Their neighbours.
         ({**COMBINED, NAMES: "controller", MAP: "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"}, NAMES, "in capitals"),
-        (COMBINED | {NAMES: "controller"}, NAMES, "in capitals"),
+        (COMBINED | {NAMES: "controller"}, "listeners", "No security protocol defined for listener CONTROLLER"),
+        (BROKER | {NAMES: "controller"}, NAMES, "no protocol for the controllers' listener controller"),
+        (COMBINED | {"broker.id": "-1"}, "broker.id", "must be set to the same value"),
         (COMBINED | {"early.start.listeners": "plaintext"}, "early.start.listeners", "in capitals"),
         (COMBINED | {"cordoned.log.dirs": "*,/nope"}, "cordoned.log.dirs", "has /nope"),
         (COMBINED | {NAMES: "CONTROLLER,OTHER", MAP: "CONTROLLER:SSL,OTHER:SSL,PLAINTEXT:SSL"}, NAMES, "opens each"),

@@ -96,13 +96,15 @@ class Settings(Layers):
 
     def without_effect(self) -> builtins.list[str]:
         """The settings that were given, and that change nothing in this double."""
-        configs = {name: broker_config(name) for name in self.given}
-        none = [
-            name
-            for name, config in configs.items()
-            if config is None or not config.effective or is_only_dynamic(config)
-        ]
-        return [name for name in none if name not in OF_AUTHORIZER or not self["authorizer.class.name"]]
+        return [name for name in self.given if self._has_no_effect(name)]
+
+    def _has_no_effect(self, name: str) -> builtins.bool:
+        from .without_effect import WITHOUT_EFFECT
+
+        config = broker_config(name)
+        if config is None:
+            return name not in OF_AUTHORIZER or not self["authorizer.class.name"]
+        return config.name in WITHOUT_EFFECT or is_only_dynamic(config)
 
     def _check_together(self) -> None:
         from .broker_rules import broken

@@ -69,7 +69,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def _format(config: Path, data: Path) -> None:
     """Formats for a metadata version that the tools know, since they are of an older release."""
-    config.write_text(f"process.roles=broker,controller\nnode.id=1\nlog.dirs={data}\n")
+    config.write_text(f"node.id=1\nlog.dirs={data}\n")
     words = ["-m", "kafkadouble", "format", "--config", str(config), "--release-version", "4.3"]
     subprocess.run([sys.executable, *words], check=True, capture_output=True)
 

@@ -3,11 +3,13 @@
 import gc
 import importlib
 import pkgutil
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from kafkadouble import server
+from tests.support.setting_reads import checked_reads
 
 # The time of an example depends on the load of the machine, so there is no deadline.
 settings.register_profile("any machine", deadline=None)
@@ -32,3 +34,10 @@ def broker_imported() -> None:
         importlib.import_module(module.name)
     for name in ("kafkadouble.double", "kafkadouble.scenario.yaml_form"):
         importlib.import_module(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_reads_of_settings_without_effect() -> Iterator[None]:
+    """Fails a test in which code reads a setting that is listed as one that nothing reads."""
+    with checked_reads():
+        yield

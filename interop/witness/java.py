@@ -85,11 +85,11 @@ class Witness:
 
 
 @contextmanager
-def running() -> Iterator[Witness]:
-    """A witness for the caller alone. Raises Missing."""
+def running(source: Path = SOURCE) -> Iterator[Witness]:
+    """A witness for the caller alone, the Java program in `source`. Raises Missing."""
     path = os.pathsep.join(map(str, class_path()))
     process = subprocess.Popen(
-        ["java", *JVM, "-cp", path, str(SOURCE)],
+        ["java", *JVM, "-cp", path, str(source)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",

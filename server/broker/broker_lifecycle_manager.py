@@ -93,9 +93,21 @@ class BrokerLifecycleManager:
         return self.epoch != NOT_REGISTERED
 
     def begin(self) -> None:
-        """Registers, as soon as there is an active controller."""
+        """Registers, as soon as there is an active controller. The node halts if it is not
+        registered for the first time within `initial.broker.registration.timeout.ms`."""
+        timeout_ms = self._node.settings.int("initial.broker.registration.timeout.ms")
+        self._node.waiting.timers.at(self._node.now + timeout_ms, self._check_registered)
+        self._register()
+
+    def _register(self) -> None:
         self.registers_by_request = True
         self._send(self._registration(), self._registered)
+
+    def _check_registered(self, now: int) -> None:
+        if not self.is_registered_by_request:
+            timeout_ms = self._node.settings.int("initial.broker.registration.timeout.ms")
+            self._node.halted = f"no controller registered this broker in {timeout_ms} ms: is the quorum reachable?"
+            log.error("%s", self._node.halted)
 
     def continue_registered(self, epoch: int) -> None:
         """This node registered its own broker in this epoch, and is not the active controller any
@@ -108,9 +120,14 @@ class BrokerLifecycleManager:
 
     def stop(self) -> None:
         """Starts a controlled shutdown; `has_shut_down` becomes true when the controller allows the
-        broker to stop.
+        broker to stop: at once without `controlled.shutdown.enable`, and then the broker leads
+        until its session ends.
         """
         self._stopping = True
+        if not self._node.settings.bool("controlled.shutdown.enable"):
+            self.has_shut_down = True
+            self._cancel_timer()
+            return
         self.has_shut_down = not self.is_registered_by_request
         self._send_heartbeat_now()
 
@@ -201,7 +218,7 @@ class BrokerLifecycleManager:
             self._check_own_registration(self._node.image)
             self._send_heartbeat()
         elif code in RETRIABLE_ERRORS:
-            self._schedule(REGISTRATION_RETRY_MS, self.begin)
+            self._schedule(REGISTRATION_RETRY_MS, self._register)
         else:
             self._node.halted = f"the controller does not register this broker: {error_codes.name(code)}"
 
@@ -225,20 +242,26 @@ class BrokerLifecycleManager:
 
     def _send_heartbeat_now(self) -> None:
         """Sends the next heartbeat at once, or after the answer to the one in flight."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-            if self.is_registered_by_request:
-                self._send_heartbeat()
+        if self._cancel_timer() and self.is_registered_by_request:
+            self._send_heartbeat()
+
+    def _cancel_timer(self) -> bool:
+        """Whether a request was to be sent later, and is not any more."""
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+        return timer is not None
 
     def _heartbeat_answered(self, reported: Iterable[Uuid], response: Any) -> None:
         """Handles the answer to a heartbeat that `reported` these failed log directories."""
+        if self.has_shut_down:
+            return
         code = error_codes.UNSUPPORTED_VERSION if response is None else response.error_code
         if code in NOT_REGISTERED_ERRORS and not self._stopping:
             log.warning(
                 "the controller does not know broker %d in epoch %d: it registers again", self._node.id, self.epoch
             )
-            self.begin()
+            self._register()
             return
         if self._stopping and (code in NOT_REGISTERED_ERRORS or (not code and response.should_shut_down)):
             self.has_shut_down = True

@@ -6,7 +6,7 @@ Rows only; `table.py` describes their format.
 ROWS = """
 sasl.oauthbearer.jwt.retriever.class  class  org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever  medium
     Class that fetches this node's own token.
-sasl.oauthbearer.jwt.validator.class  class  org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator  medium  effective
+sasl.oauthbearer.jwt.validator.class  class  org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator  medium
     Class that checks tokens.
 sasl.oauthbearer.scope  string  null  medium
     Scope that this node asks for in its own token.
@@ -36,28 +36,28 @@ sasl.oauthbearer.assertion.private.key.passphrase  password  null  medium
     Passphrase of that key.
 sasl.oauthbearer.assertion.template.file  string  null  medium
     File with the header and claims that every assertion gets.
-sasl.oauthbearer.scope.claim.name  string  scope  low  effective
+sasl.oauthbearer.scope.claim.name  string  scope  low
     Claim that holds the scope of a token.
-sasl.oauthbearer.sub.claim.name  string  sub  low  effective
+sasl.oauthbearer.sub.claim.name  string  sub  low
     Claim that holds the principal of a token.
 sasl.oauthbearer.token.endpoint.url  string  null  medium
     Where this node fetches its own token.
-sasl.oauthbearer.jwks.endpoint.url  string  null  medium  effective
+sasl.oauthbearer.jwks.endpoint.url  string  null  medium
     Where the keys are found that tokens are checked with.
-sasl.oauthbearer.jwks.endpoint.refresh.ms  long  3600000  low  effective
+sasl.oauthbearer.jwks.endpoint.refresh.ms  long  3600000  low
     Time after which those keys are fetched again (ms).
-sasl.oauthbearer.jwks.endpoint.retry.backoff.ms  long  100  low  effective
+sasl.oauthbearer.jwks.endpoint.retry.backoff.ms  long  100  low
     First pause between tries to fetch those keys (ms).
-sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms  long  10000  low  effective
+sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms  long  10000  low
     Longest pause between tries to fetch those keys (ms).
-sasl.oauthbearer.clock.skew.seconds  int  30  low  effective
+sasl.oauthbearer.clock.skew.seconds  int  30  low
     Difference between clocks that a token is forgiven (s).
-sasl.oauthbearer.allow.unverified.audience  boolean  false  medium  effective
+sasl.oauthbearer.allow.unverified.audience  boolean  false  medium
     Whether a token's audience may go unchecked.
-sasl.oauthbearer.expected.audience  list  ""  high  effective
+sasl.oauthbearer.expected.audience  list  ""  high
     Audiences that a token may be for.
-sasl.oauthbearer.allow.unverified.issuer  boolean  false  medium  effective
+sasl.oauthbearer.allow.unverified.issuer  boolean  false  medium
     Whether a token's issuer may go unchecked.
-sasl.oauthbearer.expected.issuer  string  null  high  effective
+sasl.oauthbearer.expected.issuer  string  null  high
     The issuer that a token must name.
 """

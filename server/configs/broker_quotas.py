@@ -4,21 +4,21 @@ Rows only; `table.py` describes their format.
 """
 
 ROWS = """
-quota.window.num  int  11  low  >=1  effective
+quota.window.num  int  11  low  >=1
     Windows kept for client quotas.
-quota.window.size.seconds  int  1  low  >=1  effective
+quota.window.size.seconds  int  1  low  >=1
     Length of a window of client quotas (s).
-replication.quota.window.num  int  11  low  >=1  effective
+replication.quota.window.num  int  11  low  >=1
     Windows kept for replication quotas.
-replication.quota.window.size.seconds  int  1  low  >=1  effective
+replication.quota.window.size.seconds  int  1  low  >=1
     Length of a window of replication quotas (s).
-alter.log.dirs.replication.quota.window.num  int  11  low  >=1  effective
+alter.log.dirs.replication.quota.window.num  int  11  low  >=1
     Windows kept for the quota of moves between log folders.
-alter.log.dirs.replication.quota.window.size.seconds  int  1  low  >=1  effective
+alter.log.dirs.replication.quota.window.size.seconds  int  1  low  >=1
     Length of a window of the quota of moves between log folders (s).
-controller.quota.window.num  int  11  low  >=1  effective
+controller.quota.window.num  int  11  low  >=1
     Windows kept for the quota of controller mutations.
-controller.quota.window.size.seconds  int  1  low  >=1  effective
+controller.quota.window.size.seconds  int  1  low  >=1
     Length of a window of the quota of controller mutations (s).
 client.quota.callback.class  class  null  low
     Class that decides which quota a client has.
@@ -34,6 +34,6 @@ kafka.metrics.reporters  list  ""  low
     Classes that the older broker metrics are reported to.
 kafka.metrics.polling.interval.secs  int  10  low  >=1
     Time between two polls of the older broker metrics (s).
-telemetry.max.bytes  int  1048576  low  >=1  effective
+telemetry.max.bytes  int  1048576  low  >=1
     Largest push of client telemetry, compressed, and also decompressed.
 """

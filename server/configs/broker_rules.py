@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .layers import Layers
-from .listeners import listener_problems
+from .listeners import LISTENERS, endpoints, listener_problems
 
 AT_LEAST, AT_MOST, BELOW = "greater than or equal to", "less than or equal to", "less than"
 HOLDS: dict[str, Callable[[int, int], bool]] = {
@@ -50,6 +50,22 @@ ORDERS = (
 )
 """Pairs of numbers, and the order that they must have."""
 
+SAME_ID = (
+    "`node.id` and `broker.id` must be set to the same value. `broker.id` is deprecated, please use `node.id` instead."
+)
+CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
+OF_A_CODEC = ("offsets.topic.compression.codec", "share.coordinator.state.topic.compression.codec")
+"""Numbers of codecs of internal topics."""
+
+EARLY = "early.start.listeners"
+PROTOCOLS = "group.coordinator.rebalance.protocols"
+ASSIGNORS = {
+    "group.consumer.assignors": ("uniform", "range"),
+    "group.share.assignors": ("simple",),
+    "group.streams.assignors": ("sticky",),
+}
+"""Kafka's assignors, by the setting that names them. A name with a dot is that of a class."""
+
 STEPPED = (
     "num.io.threads",
     "num.replica.fetchers",
@@ -68,6 +84,8 @@ def broken(layers: Layers) -> Iterator[tuple[str, str]]:
     """The rules that these configurations break, each as a configuration's name and the rule in
     words.
     """
+    if "broker.id" in layers.texts and number(layers, "broker.id") != number(layers, "node.id"):
+        yield "broker.id", SAME_ID
     for name, order, other in ORDERS:
         if not HOLDS[order](number(layers, name), number(layers, other)):
             yield name, f"{name} must be {order} {other}"
@@ -76,18 +94,35 @@ def broken(layers: Layers) -> Iterator[tuple[str, str]]:
             yield names[0], text
     if len(listed(layers, "group.share.assignors")) != 1:
         yield "group.share.assignors", "group.share.assignors must contain exactly one assignor"
+    yield from _of_groups(layers)
     if number(layers, "max.connections.per.ip") == 0 and not layers.value("max.connections.per.ip.overrides"):
         name = "max.connections.per.ip"
         yield name, f"{name} can be set to zero only if {name}.overrides property is set."
-    yield from listener_problems(layers)
+    problems = [*listener_problems(layers)]
+    yield from problems or _early_problems(layers)
+
+
+def _early_problems(layers: Layers) -> Iterator[tuple[str, str]]:
+    names = [each.name for each in endpoints(layers)]
+    for name in listed(layers, EARLY):
+        if name not in names:
+            yield EARLY, f"{EARLY} has {name}: there may be listeners of {LISTENERS}, in capitals, {','.join(names)}"
+
+
+def _of_groups(layers: Layers) -> Iterator[tuple[str, str]]:
+    for name in OF_A_CODEC:
+        if number(layers, name) not in CODECS:
+            known = ", ".join(f"{id} ({codec})" for id, codec in CODECS.items())
+            yield name, f"{name} is {number(layers, name)}: there are {known}"
+    if "classic" not in listed(layers, PROTOCOLS):
+        yield PROTOCOLS, f"{PROTOCOLS} is {','.join(listed(layers, PROTOCOLS))}: classic must be among them"
+    for name, known in ASSIGNORS.items():
+        for assignor in listed(layers, name):
+            if "." not in assignor and assignor not in known:
+                yield name, f"{name} has {assignor}: there are {', '.join(known)}, and names of classes"
 
 
 OTHERS: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (
-    (
-        ("node.id", "broker.id"),
-        lambda node, broker: broker in (node, -1),
-        "`node.id` and `broker.id` must be set to the same value. `broker.id` is deprecated, please use `node.id` instead.",
-    ),
     (("log.roll.ms",), lambda ms: ms >= 1, "log.roll.ms must be greater than or equal to 1"),
     (("log.roll.jitter.ms",), lambda ms: ms >= 0, "log.roll.jitter.ms must be greater than or equal to 0"),
     *(

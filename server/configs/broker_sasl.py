@@ -4,26 +4,26 @@ Rows only; `table.py` describes their format.
 """
 
 ROWS = """
-security.inter.broker.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL  effective
+security.inter.broker.protocol  string  PLAINTEXT  medium  in:PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL
     Security protocol among brokers, when inter.broker.listener.name is not set.
 security.providers  string  null  low
     Classes that bring Java security providers.
 principal.builder.class  class  org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder  medium  \
 per-broker
     Class that turns an authenticated connection into a principal.
-connections.max.reauth.ms  long  0  medium  effective
+connections.max.reauth.ms  long  0  medium
     Longest life of a SASL session before the client must authenticate again (ms); 0 for no limit.
-sasl.server.max.receive.size  int  524288  medium  effective
+sasl.server.max.receive.size  int  524288  medium
     Largest message of a SASL handshake that is taken.
-sasl.mechanism.inter.broker.protocol  string  GSSAPI  medium  per-broker  effective
+sasl.mechanism.inter.broker.protocol  string  GSSAPI  medium  per-broker
     SASL mechanism among brokers.
-sasl.mechanism.controller.protocol  string  GSSAPI  high  effective
+sasl.mechanism.controller.protocol  string  GSSAPI  high
     SASL mechanism towards controllers.
-sasl.enabled.mechanisms  list  GSSAPI  medium  per-broker  effective
+sasl.enabled.mechanisms  list  GSSAPI  medium  per-broker
     SASL mechanisms that are offered.
-sasl.jaas.config  password  null  medium  per-broker  effective
+sasl.jaas.config  password  null  medium  per-broker
     Login of a listener and mechanism in JAAS form; with users and passwords for PLAIN.
-sasl.server.callback.handler.class  class  null  medium  effective
+sasl.server.callback.handler.class  class  null  medium
     Class that checks the credentials of clients.
 sasl.client.callback.handler.class  class  null  medium
     Class that supplies this node's credentials towards others.
@@ -59,12 +59,12 @@ sasl.login.retry.backoff.ms  long  100  low
     First pause between tries to reach the identity provider (ms).
 sasl.login.retry.backoff.max.ms  long  10000  low
     Longest pause between tries to reach the identity provider (ms).
-delegation.token.secret.key  password  null  medium  effective
+delegation.token.secret.key  password  null  medium
     Key with which delegation tokens are signed; none means no tokens.
-delegation.token.max.lifetime.ms  long  604800000  medium  >=1  effective
+delegation.token.max.lifetime.ms  long  604800000  medium  >=1
     Longest life of a delegation token (ms).
-delegation.token.expiry.time.ms  long  86400000  medium  >=1  effective
+delegation.token.expiry.time.ms  long  86400000  medium  >=1
     Life of a delegation token until its next renewal (ms).
-delegation.token.expiry.check.interval.ms  long  3600000  low  >=1  effective
+delegation.token.expiry.check.interval.ms  long  3600000  low  >=1
     Time between two searches for expired delegation tokens (ms).
 """

@@ -59,7 +59,7 @@ class InvalidRequest(ConfigRefused):
 class ConfigKey:
     """One row of a table: the name of a configuration and all facts about it."""
 
-    __slots__ = ("checks", "default", "doc", "effective", "importance", "internal", "mode", "name", "synonyms", "type")
+    __slots__ = ("checks", "default", "doc", "importance", "internal", "mode", "name", "synonyms", "type")
 
     def __init__(self, name: str, type_: ConfigType, default: str | None, importance: str, doc: str) -> None:
         self.name, self.type, self.importance, self.doc = name, type_, importance, doc
@@ -70,7 +70,6 @@ class ConfigKey:
         # factor that converts its unit.
         self.synonyms: list[tuple[str, int]] = []
         self.internal = False  # DescribeConfigs shows it only where it is set
-        self.effective = False  # it changes what this double does; others are only stored
 
     @property
     def sensitive(self) -> bool:

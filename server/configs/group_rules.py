@@ -1,8 +1,7 @@
 """Validates the configurations of a group: each is within the broker's bounds, and the session
 timeout is longer than the heartbeat interval (KIP-848).
 
-The broker's bounds are `group.KIND.min...` and `group.KIND.max...`. The error messages are close to
-Kafka's.
+The error messages are close to Kafka's.
 """
 
 from __future__ import annotations
@@ -14,23 +13,46 @@ from .group import GROUP
 from .layers import Layers
 
 BOUNDED = {
-    "consumer.heartbeat.interval.ms": ("min", "max"),
-    "consumer.session.timeout.ms": ("min", "max"),
-    "consumer.assignment.interval.ms": ("min", "max"),
-    "share.heartbeat.interval.ms": ("min", "max"),
-    "share.session.timeout.ms": ("min", "max"),
-    "share.record.lock.duration.ms": ("min", "max"),
-    "share.delivery.count.limit": ("min", "max"),
-    "share.partition.max.record.locks": ("min", "max"),
-    "share.assignment.interval.ms": ("min", "max"),
-    "streams.heartbeat.interval.ms": ("min", "max"),
-    "streams.session.timeout.ms": ("min", "max"),
-    "streams.num.standby.replicas": ("max",),
-    "streams.assignment.interval.ms": ("min", "max"),
-    "streams.task.offset.interval.ms": ("min",),
-    "streams.num.warmup.replicas": ("max",),
+    "consumer.heartbeat.interval.ms": (
+        "group.consumer.min.heartbeat.interval.ms",
+        "group.consumer.max.heartbeat.interval.ms",
+    ),
+    "consumer.session.timeout.ms": ("group.consumer.min.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
+    "consumer.assignment.interval.ms": (
+        "group.consumer.min.assignment.interval.ms",
+        "group.consumer.max.assignment.interval.ms",
+    ),
+    "share.heartbeat.interval.ms": ("group.share.min.heartbeat.interval.ms", "group.share.max.heartbeat.interval.ms"),
+    "share.session.timeout.ms": ("group.share.min.session.timeout.ms", "group.share.max.session.timeout.ms"),
+    "share.record.lock.duration.ms": (
+        "group.share.min.record.lock.duration.ms",
+        "group.share.max.record.lock.duration.ms",
+    ),
+    "share.delivery.count.limit": ("group.share.min.delivery.count.limit", "group.share.max.delivery.count.limit"),
+    "share.partition.max.record.locks": (
+        "group.share.min.partition.max.record.locks",
+        "group.share.max.partition.max.record.locks",
+    ),
+    "share.assignment.interval.ms": (
+        "group.share.min.assignment.interval.ms",
+        "group.share.max.assignment.interval.ms",
+    ),
+    "streams.heartbeat.interval.ms": (
+        "group.streams.min.heartbeat.interval.ms",
+        "group.streams.max.heartbeat.interval.ms",
+    ),
+    "streams.session.timeout.ms": ("group.streams.min.session.timeout.ms", "group.streams.max.session.timeout.ms"),
+    "streams.num.standby.replicas": (None, "group.streams.max.standby.replicas"),
+    "streams.assignment.interval.ms": (
+        "group.streams.min.assignment.interval.ms",
+        "group.streams.max.assignment.interval.ms",
+    ),
+    "streams.task.offset.interval.ms": ("group.streams.min.task.offset.interval.ms", None),
+    "streams.num.warmup.replicas": (None, "group.streams.max.warmup.replicas"),
 }
-"""The bounds that the broker has for each configuration of a group, in the order of the checks."""
+"""The least and the greatest value that the broker allows for each configuration of a group, by the
+names of the broker's configurations, in the order of the checks. Spelt out, so that a search for a
+name finds what reads it."""
 
 KINDS = ("consumer", "share", "streams")
 TAGS = "streams.rack.aware.assignment.tags"
@@ -57,32 +79,30 @@ def validate_group(configs: Mapping[str, str], layers: Layers) -> None:
         raise InvalidConfig(name, values[name], text=f"{name}: DLQ topic name must not start with '__'")
 
 
-def bound_of(name: str, side: str, layers: Layers) -> int | None:
-    """The `min` or `max` of the broker for a configuration of a group; None for no bound."""
-    kind, _, rest = name.partition(".")
-    bounded = side in BOUNDED.get(name, ())
-    bound = layers.value(f"group.{kind}.{side}.{rest.removeprefix('num.')}") if bounded else None
-    return bound if isinstance(bound, int) else None
+def bounds_of(name: str, layers: Layers) -> tuple[int | None, int | None]:
+    """The least and the greatest value that the broker allows; None for no bound."""
+    low, high = (None if bound is None else layers.value(bound) for bound in BOUNDED.get(name, (None, None)))
+    return low if isinstance(low, int) else None, high if isinstance(high, int) else None
 
 
 def clamped(name: str, value: Value, layers: Layers) -> Value:
     """The value, or the nearest bound of the broker if it is outside them."""
     if name not in BOUNDED or not isinstance(value, int):
         return value
-    low, high = bound_of(name, "min", layers), bound_of(name, "max", layers)
+    low, high = bounds_of(name, layers)
     capped = value if high is None else min(value, high)
     return capped if low is None else max(capped, low)
 
 
 def _refuse_out_of_bounds(name: str, value: Value, layers: Layers) -> None:
-    low, high = bound_of(name, "min", layers), bound_of(name, "max", layers)
-    texts = {
-        ("min", "max"): f"{name} must be in the range {low} to {high} inclusive.",
-        ("max",): f"{name} must be less than or equal to {high}",
-        ("min",): f"{name} must be greater than or equal to {low}",
-    }
-    if clamped(name, value, layers) != value:
-        raise InvalidConfig(name, value, text=texts[BOUNDED[name]])
+    low, high = bounds_of(name, layers)
+    if clamped(name, value, layers) == value:
+        return
+    if low is None:
+        raise InvalidConfig(name, value, text=f"{name} must be less than or equal to {high}")
+    if high is None:
+        raise InvalidConfig(name, value, text=f"{name} must be greater than or equal to {low}")
+    raise InvalidConfig(name, value, text=f"{name} must be in the range {low} to {high} inclusive.")
 
 
 def _refuse_doubled_tags(text: str) -> None:

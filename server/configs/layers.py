@@ -7,7 +7,8 @@
 
 A configuration with several units (log.retention.ms, .minutes, .hours) is one configuration: a
 value in a higher layer hides those below, in every unit. A dynamic value that is not valid, for
-example because another version wrote it, is ignored.
+example because another version wrote it, is ignored. A configuration that is only dynamic ignores
+the properties, whatever they say of it.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Layers:
 
     def _value(self, name: str) -> Value:
         config = broker_config(name)
-        if name in self._texts:
+        if name in self._texts and (name in self.own or name in self.cluster or not is_only_dynamic(config)):
             return config.parse(self._texts[name]) if config else self._texts[name]
         found = BROKER.get(name) or OWN[name]
         return found.default_value()
@@ -95,6 +96,11 @@ def merged(*layers: Mapping[str, str]) -> dict[str, str]:
 def usable(dynamic: Mapping[str, str], *, per_broker: bool) -> dict[str, str]:
     """The stored dynamic configurations that are valid in this layer."""
     return {name: text for name, text in dynamic.items() if may_be_dynamic(name, per_broker) and _fits(name, text)}
+
+
+def is_only_dynamic(config: ConfigKey | None) -> bool:
+    """Whether a configuration has no effect in the properties of a node."""
+    return config is not None and config.mode == "dynamic-only"
 
 
 def may_be_dynamic(name: str, per_broker: bool) -> bool:

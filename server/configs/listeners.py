@@ -20,11 +20,13 @@ OVERRIDES = "max.connections.per.ip.overrides"
 LOCALHOST = "127.0.0.1"
 MAP = "listener.security.protocol.map"
 INTER_BROKER_NAME, INTER_BROKER_PROTOCOL = "inter.broker.listener.name", "security.inter.broker.protocol"
+HOST = re.compile(r"[0-9a-zA-Z\-%._:]*")
 ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]{1,9})")
 
 
 class ListenerEndpoint(NamedTuple):
-    """One listener of a setting. An empty host is every address, port 0 any free one."""
+    """One listener of a setting. An empty host is every address, and advertised the name of the
+    machine; port 0 is any free one."""
 
     name: str
     host: str
@@ -46,14 +48,15 @@ def endpoints(layers: Layers, setting: str = LISTENERS) -> list[ListenerEndpoint
 
 def security_protocols(layers: Layers) -> dict[str, str]:
     """The security protocol of every listener name. Without a map, and without a listener that is
-    secure by its name, the controllers' listeners are PLAINTEXT."""
+    secure by its name, the controllers' listeners are PLAINTEXT, by their names as they are given:
+    one in small letters is then none of `listeners`, as in Kafka."""
     text = str(layers.value(MAP))
     pairs = [pair.strip().rpartition(":") for pair in text.split(",") if pair.strip()]
-    protocols = {name.strip().upper(): protocol.strip() for name, _, protocol in pairs}
+    protocols = {name.strip().upper(): protocol.strip().upper() for name, _, protocol in pairs}
     for protocol in protocols.values():
         if protocol not in PROTOCOLS:
             raise InvalidConfig(MAP, text, f"Invalid security protocol `{protocol}`")
-    names = controller_listener_names(layers)
+    names = _controller_names(layers)
     secure = {*names, *(endpoint.name for endpoint in endpoints(layers))} & set(PROTOCOLS[1:])
     if MAP not in layers.texts and not secure:
         protocols |= dict.fromkeys(names, PROTOCOLS[0])
@@ -63,8 +66,23 @@ def security_protocols(layers: Layers) -> dict[str, str]:
 def controller_listener_names(layers: Layers) -> list[str]:
     """The names of the controllers' listeners, in capitals; the first is the one that nodes connect
     to."""
+    return [name.upper() for name in _controller_names(layers)]
+
+
+def _controller_names(layers: Layers) -> tuple[str, ...]:
     names = layers.value("controller.listener.names")
-    return [str(name).upper() for name in names] if isinstance(names, tuple) else []
+    return names if isinstance(names, tuple) else ()
+
+
+def voter_addresses(layers: Layers) -> dict[int, tuple[str, int]]:
+    """Host and port of each voter of `controller.quorum.voters`, by its id."""
+    entries = layers.value("controller.quorum.voters")
+    found = {}
+    for entry in entries if isinstance(entries, tuple) else ():
+        voter, _, address = entry.partition("@")
+        host, _, port = address.rpartition(":")
+        found[int(voter)] = host.removeprefix("[").removesuffix("]"), int(port)
+    return found
 
 
 def inter_broker_listener_name(layers: Layers) -> str:
@@ -82,6 +100,8 @@ def per_ip_overrides(text: str) -> Mapping[str, int]:
     for entry in filter(None, map(str.strip, text.split(","))):
         host, _, count = entry.rpartition(":")
         try:
+            if not HOST.fullmatch(host.strip()):
+                raise ValueError(host)
             found[_address(host.strip())] = int(count)
         except ValueError:
             raise InvalidConfig(OVERRIDES, text, f"Unable to parse {entry} to HOST:COUNT") from None
@@ -121,19 +141,29 @@ def listener_problems(layers: Layers) -> Iterator[tuple[str, str]]:
     for endpoint in advertised:
         if endpoint.host == "0.0.0.0":
             yield ADVERTISED, "advertised.listeners cannot use the nonroutable meta-address 0.0.0.0."
+    yield from _inter_broker_problems(layers, protocols)
     roles = layers.value("process.roles")
     if not isinstance(roles, tuple) or "broker" in roles:
-        yield from _inter_broker_problems(layers, protocols)
         yield from _advertised_problems(layers, listeners, advertised or listeners)
 
 
 def _has_shared_port(listeners: Sequence[ListenerEndpoint]) -> bool:
     """Whether two listeners have one port, and are not one of IPv4 and one of IPv6."""
     for endpoint in listeners:
-        same = [":" in other.host for other in listeners if other.port == endpoint.port != 0]
-        if len(same) > 1 and sorted(same) != [False, True]:
+        same = [other.host for other in listeners if other.port == endpoint.port != 0]
+        if len(same) > 1 and sorted(map(_ip_version, same)) != [4, 6]:
             return True
     return False
+
+
+def _ip_version(host: str) -> int:
+    """4 or 6; 0 for what is no address."""
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).version
+    except ValueError:
+        return 0
 
 
 def _inter_broker_problems(layers: Layers, protocols: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -10,14 +10,14 @@ from . import topic
 from .table import ConfigDef
 
 ROWS = """
-produce.expected.offset  string  off  medium  in:off,optional,required  internal  effective
+produce.expected.offset  string  off  medium  in:off,optional,required  internal
     Whether a produced batch may, or must, say at which offset it is to be appended (KIP-27).
 """
 
 BROKER_ROWS = """
-metadata.snapshot.min.changed_records.ratio  double  null  low  internal  number  0..1  effective
+metadata.snapshot.min.changed_records.ratio  double  null  low  internal  number  0..1
     The share of a snapshot's records that must have changed before another is written, besides the bytes (KIP-630 as adopted).
-metadata.start.offset.lag.time.max.ms  long  null  low  internal  >=0  effective
+metadata.start.offset.lag.time.max.ms  long  null  low  internal  >=0
     How long a snapshot waits for live replicas that have not reached it, before the log begins at its end (KIP-630 as adopted) (ms).
 """
 

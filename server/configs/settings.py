@@ -3,8 +3,9 @@ command line.
 
 Later sources win: first the defaults of a double (`DOUBLE_DEFAULTS`), then the sources in their
 order. A setting that Kafka does not know, or a value that it would refuse, is a UsageError that
-names its place. All of Kafka's settings are accepted; `without_effect` lists those that change
-nothing here. This module reads no files: it gets their text.
+names its place. Kafka ignores unknown settings of a file: `split_unknown` puts them aside, and
+`Settings` keeps them, for DescribeConfigs. All of Kafka's settings are accepted; `without_effect`
+lists those that change nothing here. This module reads no files: it gets their text.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from kafkadouble.wire.errors import UsageError
 
 from .broker import BROKER, OWN, base_name, broker_config
 from .definition import Value
-from .layers import Layers
+from .layers import Layers, is_only_dynamic
 from .properties import parse_properties
 
-__all__ = ["DOUBLE_DEFAULTS", "Given", "Settings", "assignments", "parse_properties", "properties"]
+__all__ = ["DOUBLE_DEFAULTS", "Given", "Settings", "assignments", "parse_properties", "properties", "split_unknown"]
 
 Given = tuple[str, str, str]
 """A setting: where it was given (for errors), its name, its text."""
@@ -54,12 +55,18 @@ authorizers."""
 class Settings(Layers):
     """The settings of one node: by name, or by the getter of a type."""
 
-    __slots__ = ("given",)
+    __slots__ = ("given", "unknown")
 
-    def __init__(self, config: Mapping[str, object] | None = None, sources: Iterable[Given] = ()) -> None:
-        """`config`: names and values, as texts or Python values; it comes after `sources`."""
+    def __init__(
+        self, config: Mapping[str, object] | None = None, sources: Iterable[Given] = (), unknown: Iterable[Given] = ()
+    ) -> None:
+        """`config`: names and values, as texts or Python values; it comes after `sources`.
+        `unknown`: settings that Kafka does not know, which change nothing.
+        """
         given = [*sources, *(("config", name, as_text(value)) for name, value in (config or {}).items())]
+        self.unknown = tuple(unknown)
         static = {name: text for name, (text, _) in DOUBLE_DEFAULTS.items()}
+        static |= {name: text for _, name, text in self.unknown}
         for place, name, text in given:
             check(place, name, text)
             static[name] = text
@@ -77,21 +84,27 @@ class Settings(Layers):
         """The same node with these dynamic configurations: of all brokers, and its own."""
         other = Settings.__new__(Settings)
         Layers.__init__(other, self.static, cluster, own)
-        other.given = self.given
+        other.given, other.unknown = self.given, self.unknown
         return other
 
     def of_node(self, node_id: builtins.int) -> Settings:
         """The same settings for the node of this id."""
         other = Settings.__new__(Settings)
         Layers.__init__(other, {**self.static, "node.id": str(node_id), "broker.id": str(node_id)})
-        other.given = self.given
+        other.given, other.unknown = self.given, self.unknown
         return other
 
     def without_effect(self) -> builtins.list[str]:
         """The settings that were given, and that change nothing in this double."""
-        configs = {name: broker_config(name) for name in self.given}
-        none = [name for name, config in configs.items() if config is None or not config.effective]
-        return [name for name in none if name not in OF_AUTHORIZER or not self["authorizer.class.name"]]
+        return [name for name in self.given if self._has_no_effect(name)]
+
+    def _has_no_effect(self, name: str) -> builtins.bool:
+        from .without_effect import WITHOUT_EFFECT
+
+        config = broker_config(name)
+        if config is None:
+            return name not in OF_AUTHORIZER or not self["authorizer.class.name"]
+        return config.name in WITHOUT_EFFECT or is_only_dynamic(config)
 
     def _check_together(self) -> None:
         from .broker_rules import broken
@@ -180,13 +193,34 @@ def as_text(value: object) -> str:
 def check(place: str, name: str, text: str) -> None:
     """Refuse a setting that Kafka does not know, or a value that it would refuse."""
     config = broker_config(name)
+    if is_only_dynamic(config):
+        return
     if config is not None:
         try:
             config.parse(text)
         except UsageError as problem:
             raise UsageError(f"{place}: {problem}") from None
-    elif not name.startswith(OF_PLUGINS):
-        raise UsageError(f"{place}: unknown setting {name!r}; Kafka 4.4 has none of this name{near_miss(name)}")
+    elif is_unknown(name):
+        raise UsageError(unknown_setting(place, name))
+
+
+def is_unknown(name: str) -> bool:
+    """Whether neither Kafka nor this double has a setting of this name."""
+    return broker_config(name) is None and not name.startswith(OF_PLUGINS)
+
+
+def split_unknown(given: Iterable[Given]) -> tuple[builtins.list[Given], builtins.list[Given]]:
+    """The settings that are known, and those that are not."""
+    known: builtins.list[Given] = []
+    unknown: builtins.list[Given] = []
+    for setting in given:
+        (unknown if is_unknown(setting[1]) else known).append(setting)
+    return known, unknown
+
+
+def unknown_setting(place: str, name: str) -> str:
+    """The sentence about a setting that is not known, with the nearest name."""
+    return f"{place}: unknown setting {name!r}; Kafka 4.4 has none of this name{near_miss(name)}"
 
 
 def near_miss(name: str) -> str:

@@ -1,6 +1,6 @@
 """A table of configurations: rows of text, each parsed when its name is first looked up.
 
-    num.partitions  int  1  medium  >=1  effective
+    num.partitions  int  1  medium  >=1
         Partitions of a topic when its creator does not say.
 
 The first line has the name, the type, the default (`null`, `required`, or `""` for the empty text)
@@ -9,7 +9,6 @@ and the importance. These words follow, in any order:
 - words of `checks.py`;
 - how the configuration may be altered: a word of `MODES`, otherwise it is read-only;
 - `internal`: DescribeConfigs shows it only where it is set;
-- `effective`: it changes what this double does;
 - `<NAME`: the broker configuration that gives the default, with `:hours` or `:minutes` for its
   unit.
 
@@ -95,8 +94,8 @@ def read_row(row: str) -> ConfigKey:
             config.synonyms.append((synonym, UNITS[unit]))
         elif word in MODES:
             config.mode = word
-        elif word in ("internal", "effective"):
-            setattr(config, word, True)
+        elif word == "internal":
+            config.internal = True
         else:
             config.checks.append(word)
     return config

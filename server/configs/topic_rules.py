@@ -15,6 +15,12 @@ from .layers import Layers
 from .own import TOPIC_HERE
 
 REMOTE = "remote.storage.enable"
+UNITS = (
+    ("local.retention.bytes", "retention.bytes", "remote.copy.lag.bytes"),
+    ("local.retention.ms", "retention.ms", "remote.copy.lag.ms"),
+)
+"""The local retention, the whole one and the lag of copies, in each unit."""
+
 AS_THE_LOG = -2  # the value of local.retention.* that means: the value of retention.*
 
 
@@ -51,19 +57,18 @@ def _check_remote(values: Mapping[str, Value], layers: Layers) -> None:
             "Remote log storage only supports topics with cleanup.policy=delete or cleanup.policy being an empty list."
         )
         raise InvalidConfig("cleanup.policy", values["cleanup.policy"], text=why)
-    for unit in ("bytes", "ms"):
-        _check_local_retention(values, unit)
-    for unit in ("bytes", "ms"):
-        _check_copy_lag(values, unit)
+    for local_name, whole, _ in UNITS:
+        _check_local_retention(values, local_name, whole)
+    for local_name, whole, lag_name in UNITS:
+        _check_copy_lag(values, local_name, whole, lag_name)
     if values["remote.log.copy.disable"]:
-        for unit in ("bytes", "ms"):
-            _check_retention_without_copies(values, unit)
+        for local_name, whole, _ in UNITS:
+            _check_retention_without_copies(values, local_name, whole)
 
 
-def _check_local_retention(values: Mapping[str, Value], unit: str) -> None:
-    name, whole = f"local.retention.{unit}", f"retention.{unit}"
+def _check_local_retention(values: Mapping[str, Value], name: str, whole: str) -> None:
     local, total = _number(values, name), _number(values, whole)
-    if total == -1 or (unit == "bytes" and total < 0) or local == AS_THE_LOG:
+    if total == -1 or (whole == "retention.bytes" and total < 0) or local == AS_THE_LOG:
         return
     if local == -1:
         raise InvalidConfig(name, local, f"Value must not be -1 as {whole} value is set as {total}.")
@@ -71,16 +76,14 @@ def _check_local_retention(values: Mapping[str, Value], unit: str) -> None:
         raise InvalidConfig(name, local, f"Value must not be more than {whole} property value: {total}")
 
 
-def _check_copy_lag(values: Mapping[str, Value], unit: str) -> None:
-    name, local_name = f"remote.copy.lag.{unit}", f"local.retention.{unit}"
+def _check_copy_lag(values: Mapping[str, Value], local_name: str, whole: str, name: str) -> None:
     lag, local = _number(values, name), _number(values, local_name)
-    local = _number(values, f"retention.{unit}") if local == AS_THE_LOG else local
+    local = _number(values, whole) if local == AS_THE_LOG else local
     if lag > 0 and 0 <= local < lag:
         raise InvalidConfig(name, lag, f"Value must not exceed {local_name} (effective value: {local})")
 
 
-def _check_retention_without_copies(values: Mapping[str, Value], unit: str) -> None:
-    name, whole = f"local.retention.{unit}", f"retention.{unit}"
+def _check_retention_without_copies(values: Mapping[str, Value], name: str, whole: str) -> None:
     local = _number(values, name)
     if local not in (AS_THE_LOG, _number(values, whole)):
         why = f"When `remote.log.copy.disable` is set to true, the `{name}` and `{whole}` must be set to the identical value"

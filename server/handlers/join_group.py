@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 NULL_PROTOCOL_FROM = 7
+LEAST_SESSION, MOST_SESSION = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
 
 
 def answer(node: HandlerContext, request: Request[JoinGroupRequest]) -> JoinGroupResponse | Wait[JoinGroupResponse]:
     body = request.body
     if not body.group_id:
         return _failed(request, error_codes.INVALID_GROUP_ID)
-    least, most = (node.settings.int(f"group.{bound}.session.timeout.ms") for bound in ("min", "max"))
+    least, most = node.settings.int(LEAST_SESSION), node.settings.int(MOST_SESSION)
     if not least <= body.session_timeout_ms <= most:
         return _failed(request, error_codes.INVALID_SESSION_TIMEOUT)
     future = join(node.groups.shard(body.group_id), request)

@@ -23,6 +23,16 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
+def canonical_host_name() -> str:
+    """The name under which others know this machine, as Java has it; its address if that has no
+    name. OSError if the machine does not know its own name."""
+    address = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)[0][4]
+    try:
+        return socket.getnameinfo(address, socket.NI_NAMEREQD)[0]
+    except OSError:
+        return str(address[0])
+
+
 def text_of(host: str, port: int) -> str:
     """HOST:PORT, as clients want it."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -77,4 +77,4 @@ def _of(settings: Settings, brokers: int, own: dict[str, object]) -> Settings:
     defaults: list[Given] = [("default", name, str(min(MOST_REPLICAS, brokers))) for name in REPLICATED]
     defaults += [("default", name, str(min(MOST_IN_SYNC, brokers))) for name in IN_SYNC]
     given = [(place, name, settings.static[name]) for name, place in settings.given.items()]
-    return Settings(own, sources=[*defaults, *given])
+    return Settings(own, sources=[*defaults, *given], unknown=settings.unknown)

@@ -1,8 +1,10 @@
 """The listeners of the nodes of this process: planned from settings and options, then bound.
 
-Rules. A host that the settings leave empty is this machine only, where Apache Kafka takes every
-address. Brokers of one cluster have the same listeners, the next broker each on the next port; a
-port 0 stays 0. Certificates and logins that cannot be used are refused, by the name of their
+Rules. As in Apache Kafka, a listener of the settings without a host listens at every address and
+advertises the name of the machine, and one with a name advertises that name. The options for hosts
+and ports are not Kafka's: a listener with such a host advertises the address that it is bound to,
+or loopback. Brokers of one cluster have the same listeners, the next broker each on the next port;
+a port 0 stays 0. Certificates and logins that cannot be used are refused, by the name of their
 setting.
 """
 
@@ -13,15 +15,16 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkadouble.server.configs.listener_specs import listener_specs
-from kafkadouble.server.configs.listeners import inter_broker_listener_name
+from kafkadouble.server.configs.listener_specs import check_routable, listener_specs
+from kafkadouble.server.configs.listeners import ADVERTISED, endpoints, inter_broker_listener_name
+from kafkadouble.server.configs.node_rules import check_node
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.requests.listener_spec import AS_BOUND, PROTOCOLS, Address, ListenerSpec
 from kafkadouble.server.requests.listener_spec import of_brokers as of_brokers
 from kafkadouble.server.requests.listener_spec import of_controllers as of_controllers
 
 from .errors import UsageError
-from .listening import hold, listen, text_of
+from .listening import canonical_host_name, hold, listen, text_of
 
 if TYPE_CHECKING:
     from .security import Security
@@ -100,21 +103,25 @@ def planned(
     """The listeners of each node: of the only one, or of each broker and, at last, of their
     controller. UsageError for what cannot be served. `certificate` is the option of that name:
     one that clients must refuse is wanted, and brokers in one process do not look at it."""
+    check_node(settings)
     specs = listener_specs(settings)
     _check_security(settings, specs)
     if certificate in (None, "valid"):
         _check_own_trust(settings, specs)
-    clients = _of_clients(of_brokers(specs), overrides)
-    controllers = _of_controller(of_controllers(specs), clients, overrides)
+    clients = _of_clients(settings, of_brokers(specs), overrides)
+    controllers = _of_controller(settings, of_controllers(specs), clients, overrides)
     if brokers == 1:
         return [(*clients, *controllers)]
     return [*(_numbered(clients, number) for number in range(brokers)), tuple(controllers)]
 
 
-def _of_clients(specs: Sequence[ListenerSpec], overrides: Overrides) -> list[ListenerSpec]:
+def _of_clients(settings: Settings, specs: Sequence[ListenerSpec], overrides: Overrides) -> list[ListenerSpec]:
     if len(specs) > 1:
         _check_only(specs, overrides)
-    return [_overridden(spec, overrides) for spec in specs]
+    is_given = ADVERTISED in settings.texts
+    found = [_overridden(spec, overrides, is_given) for spec in specs]
+    check_routable(settings, found)
+    return found
 
 
 def _check_only(specs: Sequence[ListenerSpec], overrides: Overrides) -> None:
@@ -126,25 +133,47 @@ def _check_only(specs: Sequence[ListenerSpec], overrides: Overrides) -> None:
         raise UsageError(f"{address} is the address of one listener, and there are {names}: set advertised.listeners")
 
 
-def _overridden(spec: ListenerSpec, overrides: Overrides) -> ListenerSpec:
+def _overridden(spec: ListenerSpec, overrides: Overrides, is_given: bool) -> ListenerSpec:
+    """The listener with the options; `is_given` says that the settings advertise addresses."""
     host, port = spec.bind or AS_BOUND
-    bind = overrides.host or host or DEFAULT_HOST, port if overrides.port is None else overrides.port
-    return spec._replace(bind=bind, advertised=overrides.advertised or spec.advertised)
+    bind = overrides.host or host, port if overrides.port is None else overrides.port
+    if overrides.advertised is not None:
+        return spec._replace(bind=bind, advertised=overrides.advertised)
+    if is_given:
+        return spec._replace(bind=bind, advertised=_named(spec.advertised))
+    return spec._replace(bind=bind, advertised=_named((host, bind[1])) if overrides.host is None else AS_BOUND)
+
+
+def _named(address: Address | None) -> Address | None:
+    """An advertised address, with the name of this machine if it has no host."""
+    if address is None or address[0]:
+        return address
+    try:
+        return canonical_host_name(), address[1]
+    except OSError as problem:
+        name = socket.gethostname()
+        raise UsageError(
+            f"this machine finds no address for its name {name}: give listeners a host ({problem})"
+        ) from None
 
 
 def _of_controller(
-    specs: Sequence[ListenerSpec], clients: Sequence[ListenerSpec], overrides: Overrides
+    settings: Settings, specs: Sequence[ListenerSpec], clients: Sequence[ListenerSpec], overrides: Overrides
 ) -> list[ListenerSpec]:
-    found = [
-        spec if spec.bind is None else spec._replace(bind=(spec.bind[0] or DEFAULT_HOST, spec.bind[1]))
-        for spec in specs
-    ]
+    given = {each.name for each in endpoints(settings, ADVERTISED)}
+    found = [_of_options(spec, overrides, spec.name in given) for spec in specs]
     if overrides.controller_port is not None and found:
         known = [spec.bind for spec in (found[0], *clients) if spec.bind is not None]
         host = overrides.host or (known[0][0] if known else DEFAULT_HOST)
-        advertised = found[0].advertised or AS_BOUND
+        advertised = found[0].advertised if found[0].name in given else AS_BOUND
         found[0] = found[0]._replace(bind=(host, overrides.controller_port), advertised=advertised)
     return found
+
+
+def _of_options(spec: ListenerSpec, overrides: Overrides, is_given: bool) -> ListenerSpec:
+    """A controller's listener; one with the host of the options advertises what it is bound to."""
+    is_ours = spec.bind is not None and spec.bind[0] == overrides.host and not is_given
+    return spec._replace(advertised=AS_BOUND if is_ours else _named(spec.advertised))
 
 
 def _numbered(specs: Sequence[ListenerSpec], number: int) -> tuple[ListenerSpec, ...]:

@@ -178,6 +178,7 @@ class TestServe:
         file = tmp_path / "server.properties"
         file.write_text(
             f"process.roles=broker,controller\nnode.id=1\ncontroller.listener.names=CONTROLLER\n"
+            f"controller.quorum.voters=1@localhost:{at}\n"
             f"listeners=CONTROLLER://:{at},PLAINTEXT://:{port}\nadvertised.listeners=PLAINTEXT://localhost:{port},CONTROLLER://localhost:{at}\n"
         )
         with serving("--config", str(file)) as served:
@@ -235,8 +236,33 @@ class TestServe:
 
     def test_a_wrong_line_of_a_file_is_named(self, tmp_path: Path) -> None:
         file = tmp_path / "server.properties"
-        file.write_text("num.partitions=3\nnum.partitons=4\n")
+        file.write_text("num.partitions=3\nnum.partitions=none\n")
         ended = run("serve", "--port", "0", "--config", str(file))
+        assert ended.returncode == 2
+        assert f"{file} line 2: Invalid value none for configuration num.partitions" in ended.stderr
+
+    def test_an_unknown_setting_of_a_file_is_a_warning_and_shown_as_by_kafka(self, tmp_path: Path) -> None:
+        file = tmp_path / "server.properties"
+        file.write_text("zookeeper.connect=localhost:2181\nnum.partitions=3\nnum.partitons=4\n")
+        with serving("--config", str(file), "--port", "0") as broker:
+            resource = DescribeConfigsRequest.DescribeConfigsResource(resource_type=4, resource_name="1")
+            described = broker.ask(DescribeConfigsRequest(resources=[resource]), 4).results[0].configs
+            _, stderr = broker.end()
+        shown = {one.name: (one.value, one.is_sensitive, one.config_type) for one in described}
+        assert shown["num.partitions"] == ("3", False, 3)
+        assert shown["num.partitons"] == (None, True, 0)
+        warnings = [line.partition(" WARNING ")[2] for line in stderr.splitlines() if " WARNING " in line]
+        unknown = "unknown setting {!r}; Kafka 4.4 has none of this name{}; it is ignored, and --strict refuses it"
+        assert warnings[:2] == [
+            f"{file} line 1: " + unknown.format("zookeeper.connect", ""),
+            f"{file} line 3: " + unknown.format("num.partitons", "; did you mean 'num.partitions'?"),
+        ]
+        assert "change nothing" not in stderr
+
+    def test_an_unknown_setting_of_a_file_is_refused_with_strict(self, tmp_path: Path) -> None:
+        file = tmp_path / "server.properties"
+        file.write_text("num.partitions=3\nnum.partitons=4\n")
+        ended = run("serve", "--port", "0", "--strict", "--config", str(file))
         assert ended.returncode == 2
         assert f"{file} line 2: unknown setting 'num.partitons'" in ended.stderr
 

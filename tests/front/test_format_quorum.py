@@ -19,16 +19,17 @@ from kafkadouble.server.raft.voters import VoterSet
 BOOTSTRAP = OffsetAndEpoch(0, 0)
 LISTENERS = """
 node.id=4
-controller.listener.names=controller
+controller.listener.names=CONTROLLER
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 log.dirs={0}/a,{0}/b
 """
 COMBINED = "process.roles=broker,controller\nlisteners=PLAINTEXT://127.0.0.1:0,CONTROLLER://10.0.0.4:9093\n" + LISTENERS
 STATIC = COMBINED + "controller.quorum.voters=4@10.0.0.4:9093\n"
-DYNAMIC = COMBINED + "controller.quorum.bootstrap.servers=10.0.0.4:9093\n"
-CONTROLLER = "process.roles=controller\nlisteners=CONTROLLER://:9093\n" + LISTENERS
-BROKER = "process.roles=broker\nlisteners=PLAINTEXT://127.0.0.1:0\n" + LISTENERS
-BROKER += "controller.quorum.bootstrap.servers=10.0.0.4:9093\n"
+ALONE = "listeners=PLAINTEXT://127.0.0.1:0\n" + LISTENERS
+BOOTSTRAP_SERVERS = "controller.quorum.bootstrap.servers=10.0.0.4:9093\n"
+CONTROLLER = "process.roles=controller\nlisteners=CONTROLLER://:9093\n" + LISTENERS + BOOTSTRAP_SERVERS
+DYNAMIC = COMBINED + BOOTSTRAP_SERVERS
+BROKER = "process.roles=broker\nlisteners=PLAINTEXT://127.0.0.1:0\n" + LISTENERS + BOOTSTRAP_SERVERS
 FOUR, FIVE = Uuid(b"4" * 16), Uuid(b"5" * 16)
 BOTH = f"5@other:9095:{FIVE},4@10.0.0.4:9093:{FOUR}"
 
@@ -72,8 +73,8 @@ def test_static_voters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["meta.properties"]
 
 
-def test_a_node_without_voters_is_its_quorum_alone(tmp_path: Path) -> None:
-    assert formatted(tmp_path, COMBINED) == 0
+def test_a_node_without_roles_is_its_quorum_alone(tmp_path: Path) -> None:
+    assert formatted(tmp_path, ALONE) == 0
     assert quorum_in(tmp_path) == (None, 0)
 
 
@@ -135,11 +136,12 @@ REFUSED = [
     (DYNAMIC, [], "Because controller.quorum.voters is not set on this controller, you must specify one of the "),
     (DYNAMIC, ["-s", "-f", "kraft.version=0"], "Cannot set kraft.version to 0 if controller.quorum.voters is empty"),
     (STATIC, ["-f", "kraft.version=1"], "Cannot set kraft.version to 1 unless controller.quorum.voters is empty"),
-    (COMBINED, ["-f", "kraft.version=1"], "Cannot set kraft.version to 1 unless controller.quorum.voters is empty"),
+    (COMBINED, [], "controller.quorum.voters and controller.quorum.bootstrap.servers are both empty"),
+    (ALONE, ["-f", "kraft.version=1"], "Cannot set kraft.version to 1 unless controller.quorum.voters is empty"),
     (DYNAMIC, ["-s", "-f", "kraft.version=2"], "kraft.version goes from 0 to 1"),
     (DYNAMIC, ["-I", "nope"], "'nope' is no voter"),
     (DYNAMIC, ["-I", ""], "no voters are given"),
-    ("listeners=PLAINTEXT://:0\nprocess.roles=controller\n" + LISTENERS, ["-s"], "No controller listeners found."),
+    (ALONE, ["-s"], "No controller listeners found."),
 ]
 
 
@@ -150,6 +152,18 @@ def test_refusals(
     assert formatted(tmp_path, settings, *words) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "a").exists() or not list((tmp_path / "a").iterdir())
+
+
+def test_an_unknown_setting_is_a_warning_and_an_error_with_strict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = STATIC + "num.partitons=3\n"
+    assert formatted(tmp_path, settings, "--strict") == 1
+    message = "unknown setting 'num.partitons'; Kafka 4.4 has none of this name; did you mean 'num.partitions'?"
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
+    assert formatted(tmp_path, settings) == 0
+    assert f"{message}; it is ignored" in capsys.readouterr().err
 
 
 def test_flags_that_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,8 +181,8 @@ def test_directories_of_others_are_not_joined(tmp_path: Path, capsys: pytest.Cap
     again = ["format", "-c", str(config), "--ignore-formatted"]
     assert main([*again, "-t", "another"]) == 1
     assert "belongs to cluster a-cluster, and this is cluster another" in capsys.readouterr().err
-    config.write_text(STATIC.replace("node.id=4", "node.id=5").format(tmp_path))
-    assert main(again) == 1
+    config.write_text(DYNAMIC.replace("node.id=4", "node.id=5").format(tmp_path))
+    assert main([*again, "-N"]) == 1
     assert "belongs to node 4, and this is node 5" in capsys.readouterr().err
     config.write_text(STATIC.format(tmp_path))
     assert main(again) == 0

@@ -23,7 +23,9 @@ def certificates() -> Iterator[Certificates]:
     made.close()
 
 
-def settings(folder: Path, made: Certificates, id: int, controller_port: int, trust: str | None = None) -> Path:
+def settings(
+    folder: Path, made: Certificates, id: int, controller_port: int, trust: str | None = None, host: str = "127.0.0.1"
+) -> Path:
     """Writes the server.properties of the controller, which has the id 3, or of a broker, and
     formats its directory."""
     pair, own = made.of_brokers(), folder / f"{id}.pem"
@@ -32,11 +34,11 @@ def settings(folder: Path, made: Certificates, id: int, controller_port: int, tr
     lines = {
         "node.id": id,
         "process.roles": "controller" if is_controller else "broker",
-        "listeners": f"CONTROLLER://127.0.0.1:{controller_port}" if is_controller else "SSL://127.0.0.1:0",
+        "listeners": f"CONTROLLER://{host}:{controller_port}" if is_controller else f"SSL://{host}:0",
         "controller.listener.names": "CONTROLLER",
         "listener.security.protocol.map": "SSL:SSL,CONTROLLER:SSL",
         "security.inter.broker.protocol": "SSL",
-        "controller.quorum.voters": f"3@127.0.0.1:{controller_port}",
+        "controller.quorum.voters": f"3@{host}:{controller_port}",
         "ssl.keystore.type": "PEM",
         "ssl.keystore.location": own,
         "ssl.truststore.type": "PEM",
@@ -53,9 +55,13 @@ def settings(folder: Path, made: Certificates, id: int, controller_port: int, tr
     return file
 
 
-def test_brokers_replicate_and_speak_to_their_controller_by_tls(tmp_path: Path, certificates: Certificates) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_brokers_replicate_and_speak_to_their_controller_by_tls_with_a_certificate_for_one_host(
+    tmp_path: Path, host: str
+) -> None:
     [port] = free_ports(1)
-    files = {id: settings(tmp_path, certificates, id, port) for id in (3, 1, 2)}
+    certificates = Certificates("valid", [host])
+    files = {id: settings(tmp_path, certificates, id, port, host=host) for id in (3, 1, 2)}
     own = str(certificates.of_user("client"))
     with (
         serving("--config", str(files[3])),
@@ -69,7 +75,9 @@ def test_brokers_replicate_and_speak_to_their_controller_by_tls(tmp_path: Path, 
             "ssl.certificate.location": own,
             "ssl.key.location": own,
         }
+        assert one.address[0] == host
         assert_replicated(config)
+    certificates.close()
 
 
 def test_a_controller_that_is_not_trusted_is_named(tmp_path: Path, certificates: Certificates) -> None:

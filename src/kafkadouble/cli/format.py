@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.configs.settings import Settings, properties
+from kafkadouble.server.configs.listener_specs import check_routable, listener_specs
+from kafkadouble.server.configs.node_rules import check_node
+from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller.bootstrap import format_records
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.files.real_disk import RealDisk
@@ -25,6 +27,7 @@ from kafkadouble.wire.errors import UsageError, WireError
 from ..data_dirs import log_dirs
 from .file_errors import FileErrors
 from .format_quorum import KRAFT_VERSION, add_flags, quorum_of
+from .settings_file import settings_of_file, warning
 
 REFUSED = 1
 """The exit code for every refusal, as in kafka-storage."""
@@ -58,6 +61,11 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("-c", "--config", required=True, metavar="FILE", help="a server.properties of Kafka")
+    add(
+        "--strict",
+        action="store_true",
+        help="refuse a setting of the file that Kafka does not know, which is else a warning",
+    )
     add("-t", "--cluster-id", metavar="ID", help="the cluster that the node belongs to (default: a new one)")
     add("-g", "--ignore-formatted", action="store_true", help="skip directories that are already formatted")
     add(
@@ -87,8 +95,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _format(options: argparse.Namespace) -> None:
-    with open(options.config, encoding="utf-8") as file:
-        settings = Settings(sources=properties(file.read(), options.config))
+    given, unknown = settings_of_file(options.config, options.strict)
+    settings = Settings(sources=given, unknown=unknown)
+    check_node(settings)
+    check_routable(settings, listener_specs(settings))
+    for setting in unknown:
+        print(f"kafkadouble: {warning(setting)}", file=sys.stderr)
     features, kraft_version = _features(options)
     records = [*format_records(features), *(credential(text, os.urandom) for text in options.add_scram)]
     quorum = quorum_of(options, settings, kraft_version, _new_id())

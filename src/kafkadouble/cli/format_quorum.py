@@ -7,8 +7,8 @@ the flags of `format` (KIP-595, KIP-853).
     --no-initial-controllers              kraft.version 1; the voters are learnt from the quorum
 
 A controller with none of these is refused, as in kafka-storage, if
-`controller.quorum.bootstrap.servers` is set. If it is not set, the controller is the only voter, in
-kraft.version 0; Apache Kafka would not start on such directories. The refusals have the texts of
+`controller.quorum.bootstrap.servers` is set, or `process.roles`. Settings with neither are not
+Kafka's: the node is then the only voter, in kraft.version 0. The refusals have the texts of
 kafka-storage.
 """
 
@@ -18,10 +18,11 @@ import argparse
 from typing import NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.configs.listeners import ListenerEndpoint, endpoints
+from kafkadouble.server.configs.listener_specs import listener_specs
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.raft.initial_voters import parse, standalone
 from kafkadouble.server.raft.voters import VoterSet
+from kafkadouble.server.requests.listener_spec import Address, of_controllers
 from kafkadouble.wire.errors import UsageError
 
 VOTERS, KRAFT_VERSION = "controller.quorum.voters", "kraft.version"
@@ -100,17 +101,15 @@ def _voters(options: argparse.Namespace, settings: Settings, new_id: Uuid) -> Vo
         return parse(options.initial_controllers, listener)
     if not _is_controller(settings):
         raise UsageError("You can only use --standalone on a controller.")
-    at = _endpoint(settings, listener)
-    return standalone(settings.int("node.id"), new_id, listener, at.host or "localhost", at.port)
+    host, port = _advertised(settings)
+    return standalone(settings.int("node.id"), new_id, listener, host or "localhost", port)
 
 
-def _endpoint(settings: Settings, listener: str) -> ListenerEndpoint:
-    """The address of the controller for other nodes: its advertised listener, or else its
-    listener."""
-    for setting in ("advertised.listeners", "listeners"):
-        for endpoint in endpoints(settings, setting):
-            if endpoint.name == listener:
-                return endpoint
+def _advertised(settings: Settings) -> Address:
+    """The address of the controller for other nodes."""
+    for spec in of_controllers(listener_specs(settings)):
+        if spec.advertised is not None:
+            return spec.advertised
     raise UsageError("No controller listeners found.")
 
 

@@ -139,6 +139,11 @@ def parser() -> argparse.ArgumentParser:
         "listeners of the first broker, and the others have the next ports",
     )
     add(
+        "--strict",
+        action="store_true",
+        help="refuse a setting of --config that Kafka does not know, which is else a warning",
+    )
+    add(
         "-c",
         dest="setting",
         action="append",
@@ -285,12 +290,14 @@ def _security(options: argparse.Namespace) -> Security | None:
 
 
 def _settings(options: argparse.Namespace, security: Security | None) -> Settings:
-    from kafkadouble.server.configs.settings import Settings, assignments, properties
+    from kafkadouble.server.configs.settings import Given, Settings, assignments
 
-    given = []
+    given: list[Given] = []
+    unknown: list[Given] = []
     if options.config:
-        with open(options.config, encoding="utf-8") as file:
-            given += properties(file.read(), options.config)
+        from .settings_file import settings_of_file
+
+        given, unknown = settings_of_file(options.config, options.strict)
     if options.access is not None and options.access.checks_acls:
         from ..acls import authorizer_config
 
@@ -302,7 +309,7 @@ def _settings(options: argparse.Namespace, security: Security | None) -> Setting
         from .serve_security import with_security
 
         given = with_security(options, security, given)
-    return Settings(sources=given)
+    return Settings(sources=given, unknown=unknown)
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:

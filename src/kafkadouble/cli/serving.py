@@ -29,6 +29,7 @@ from ..node_listeners import BoundListeners, Overrides, paired, planned
 from .reach import warn_of_reach
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
+from .settings_file import warning
 
 if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import ListenerSpec
@@ -57,6 +58,8 @@ async def serve(
     plane. The scenario is what the brokers begin with. The files of `security` are removed at the
     end."""
     _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
+    for setting in settings.unknown:
+        log.warning(warning(setting))
     ended = _on_signals()
     clock = SystemClock()
     with ExitStack() as at_end:

@@ -5,6 +5,7 @@ import pytest
 
 from kafkadouble.server.configs.effective import effective_group_config, effective_topic_config
 from kafkadouble.server.configs.layers import Layers, may_be_dynamic, names_of_one, usable
+from kafkadouble.server.configs.settings import Settings, properties
 
 DAY = 86_400_000
 
@@ -23,6 +24,16 @@ def test_the_nearest_layer_counts(
     static: dict[str, str], cluster: dict[str, str], own: dict[str, str], value: int
 ) -> None:
     assert Layers(static, cluster, own).value("min.insync.replicas") == value
+
+
+@pytest.mark.parametrize("text", ["5", "-1", "many"])
+def test_the_file_of_a_node_does_not_set_what_is_only_dynamic(text: str) -> None:
+    rate = "leader.replication.throttled.rate"
+    settings = Settings(sources=properties(f"{rate}={text}"))
+    assert settings.int(rate) == 2**63 - 1
+    assert settings.without_effect() == [rate]
+    assert settings.altered({rate: "7"}, {}).int(rate) == 7
+    assert settings.altered({}, {rate: "7"}).int(rate) == 7
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,26 @@
 """The settings of a node: sources, refusals, getters."""
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-import kafkadouble
+from kafkadouble.member_settings import of_broker
+from kafkadouble.server.configs import without_effect
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.describe import ConfigSource, describe_broker
-from kafkadouble.server.configs.group import GROUP
-from kafkadouble.server.configs.settings import DOUBLE_DEFAULTS, Settings, assignments, parse_properties, properties
-from kafkadouble.server.configs.topic import TOPIC
+from kafkadouble.server.configs.settings import (
+    DOUBLE_DEFAULTS,
+    Settings,
+    assignments,
+    parse_properties,
+    properties,
+    split_unknown,
+)
+from kafkadouble.server.configs.without_effect import WITHOUT_EFFECT
 from kafkadouble.wire.errors import UsageError
+from tests.support.setting_readers import as_python
 
 OF_A_REAL_BROKER = """
 # What a freshly unpacked Kafka 4 is started with.
@@ -124,6 +131,19 @@ def test_a_wrong_setting_is_refused_with_its_place(text: str, problem: str) -> N
         Settings(sources=properties(text))
 
 
+def test_unknown_settings_are_kept_and_change_nothing() -> None:
+    known, unknown = split_unknown(
+        properties("confluent.a=1\nnum.partitions=2\nlistener.name.a.unheard.of=3\nrsm.config.b=4")
+    )
+    settings = Settings(sources=known, unknown=unknown)
+    assert [name for _, name, _ in settings.unknown] == ["confluent.a", "listener.name.a.unheard.of"]
+    assert settings.without_effect() == ["rsm.config.b"]
+    for other in (settings.of_node(4), settings.altered({}, {}), of_broker(settings, 1, 2, ("localhost", 9093))):
+        assert (other.unknown, other.texts["confluent.a"]) == (settings.unknown, "1")
+    with pytest.raises(UsageError, match=r"unknown setting 'confluent\.a'"):
+        Settings({"confluent.a": 1}, sources=known, unknown=unknown)
+
+
 def test_what_goes_to_plugins_and_listeners_is_taken() -> None:
     names = [
         "config.providers.file.class",
@@ -194,29 +214,31 @@ def test_reading_some_settings_loads_little() -> None:
     )
 
 
-def test_what_is_marked_as_effective_is_what_is_read() -> None:
-    """The tables say which settings change what a double does, and the docs repeat it: neither list
-    may be too long or too short."""
-    read = _texts_in_the_code()
-    read |= {
-        synonym for table in (TOPIC, GROUP) for config in table if config.name in read for synonym, _ in config.synonyms
-    }
-    configs = {config.name: config for table in (BROKER, TOPIC, GROUP) for config in table}
-    marked = {name for name, config in configs.items() if config.effective}
-    assert marked == read & configs.keys(), "the mark `effective` in the tables of server/configs"
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [
+        ("group.min.session.timeout.ms", True),
+        ("group.consumer.min.heartbeat.interval.ms", True),
+        ("group.streams.max.standby.replicas", True),
+        ("log.retention.minutes", True),
+        ("remote.log.storage.system.enable", True),
+        ("num.io.threads", False),
+        ("early.start.listeners", False),
+    ],
+)
+def test_only_settings_that_nothing_reads_are_without_effect(name: str, is_read: bool) -> None:
+    assert (name in WITHOUT_EFFECT) is not is_read
+    settings = Settings({name: BROKER[name].default or ("PLAINTEXT" if name.startswith("early") else 5)})
+    assert settings.without_effect() == ([] if is_read else [name])
 
 
-READS = ("settings.py", "listeners.py", "listener_specs.py", "listener_settings.py")
-"""The modules in `configs/` that read settings and are no table."""
+def test_the_settings_without_effect_are_made_from_the_code() -> None:
+    file = Path(without_effect.__file__)
+    assert file.read_text() == as_python(), "run: make generate"
 
 
-def _texts_in_the_code() -> set[str]:
-    """Every text constant of the server and of the front door, except those in the tables
-    themselves."""
-    package = Path(next(iter(kafkadouble.__path__)))
-    found: set[str] = set()
-    for file in [*package.glob("*.py"), *(package / "cli").glob("*.py"), *(package / "server").rglob("*.py")]:
-        if "configs" not in file.relative_to(package).parts or file.name in READS:
-            nodes = ast.walk(ast.parse(file.read_text("utf-8")))
-            found |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return found
+def test_a_read_of_a_setting_without_effect_fails_a_test() -> None:
+    namespace: dict[str, object] = {"__name__": "kafkadouble.server.threads", "settings": Settings()}
+    with pytest.raises(AssertionError, match=r"kafkadouble\.server\.threads reads num\.io\.threads"):
+        exec("settings.int('num.io.threads')", namespace)
+    exec("settings.int('num.partitions')", namespace)

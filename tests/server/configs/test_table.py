@@ -79,13 +79,13 @@ def test_any_text_is_a_value_or_is_refused(config: ConfigKey, text: str) -> None
 
 def test_a_row_is_the_same_found_by_name_or_met_on_the_way() -> None:
     def load() -> Iterator[str]:
-        yield "\na.b  int  1  low  >=1  <c.d:hours  internal  effective\n    One.\nc  string  null  high\n    Two.\n"
+        yield "\na.b  int  1  low  >=1  <c.d:hours  internal\n    One.\nc  string  null  high\n    Two.\n"
 
     table = ConfigDef(load)
     found = table["a.b"]
     assert [config.name for config in table] == ["a.b", "c"]
     assert next(iter(table)) is found
-    assert (found.synonyms, found.internal, found.effective, found.doc) == ([("c.d", 3_600_000)], True, True, "One.")
+    assert (found.synonyms, found.internal, found.doc) == ([("c.d", 3_600_000)], True, "One.")
     assert table["c"].doc == "Two."
     assert "a" not in table
     assert 7 not in table

@@ -59,7 +59,6 @@ def test_every_default_is_that_of_the_table_of_configs() -> None:
     config = LogConfig()
     defaults = {name: TOPIC_HERE[name].default_value() for name in CONFIGS}
     assert {name: getattr(config, attribute) for name, attribute in CONFIGS.items()} == defaults
-    assert all(TOPIC_HERE[name].effective for name in CONFIGS)
 
 
 def test_the_internal_segment_size_goes_before_the_public_one() -> None:

@@ -49,7 +49,7 @@ log.flush.interval.ms  long  null  high  cluster-wide
     Longest time that a message stays unflushed (ms); when not set, log.flush.scheduler.interval.ms counts.
 log.flush.offset.checkpoint.interval.ms  int  60000  high  >=0
     Time between two writings of the recovery points (ms).
-log.flush.start.offset.checkpoint.interval.ms  int  60000  high  >=0  effective
+log.flush.start.offset.checkpoint.interval.ms  int  60000  high  >=0
     Time between two writings of the log start offsets (ms).
 log.preallocate  boolean  false  medium  cluster-wide
     Whether a new segment is given its full size on disk at once.

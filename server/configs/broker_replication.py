@@ -26,7 +26,7 @@ num.replica.fetchers  int  1  high  cluster-wide  >=1
     Threads per leader that fetch from it.
 num.replica.alter.log.dirs.threads  int  null  high
     Threads that move replicas between log folders; when not set, one per folder.
-replica.high.watermark.checkpoint.interval.ms  long  5000  high  effective
+replica.high.watermark.checkpoint.interval.ms  long  5000  high
     Time between two writings of the high watermarks (ms).
 replica.selector.class  string  null  medium
     Class that picks the replica that a consumer is sent to.

@@ -116,10 +116,10 @@ def _of_groups(layers: Layers) -> Iterator[tuple[str, str]]:
             yield name, f"{name} is {number(layers, name)}: there are {known}"
     if "classic" not in listed(layers, PROTOCOLS):
         yield PROTOCOLS, f"{PROTOCOLS} is {','.join(listed(layers, PROTOCOLS))}: classic must be among them"
-    for name, known in ASSIGNORS.items():
+    for name, assignors in ASSIGNORS.items():
         for assignor in listed(layers, name):
-            if "." not in assignor and assignor not in known:
-                yield name, f"{name} has {assignor}: there are {', '.join(known)}, and names of classes"
+            if "." not in assignor and assignor not in assignors:
+                yield name, f"{name} has {assignor}: there are {', '.join(assignors)}, and names of classes"
 
 
 OTHERS: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (

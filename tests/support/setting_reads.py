@@ -32,7 +32,7 @@ def checked_reads() -> Iterator[None]:
             )
         return usual(layers, name)
 
-    Layers._value = checked  # type: ignore[method-assign]
+    Layers._value = checked  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

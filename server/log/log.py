@@ -315,10 +315,12 @@ class PartitionLog(LocalLog):
         self.log_end_offset = offset
         self.cleaned_to = min(offset, self.cleaned_to)
         kept = self._storage.latest_producer_snapshot(offset) or (0, ())
-        since = max(kept[0], self.log_start_offset)
+        if kept[0] <= self.log_start_offset:
+            # As in Kafka: the marker of a transaction that is open there may be deleted.
+            kept = self.log_start_offset, ()
         # without producers there is no state to rebuild
         has_producers = len(self._state.producers) or kept[1]
-        self._state.rebuild(offset, kept[1], self.batches(since) if has_producers else ())
+        self._state.rebuild(offset, kept[1], self.batches(kept[0]) if has_producers else ())
         self.high_watermark = self._high_watermark
         return True
 

@@ -185,8 +185,8 @@ class MemorySegmentRewriter:
     def _capacity(self) -> int:
         return min(max(SMALLEST_CHUNK, self._new.size), LARGEST_CHUNK)
 
-    def finish(self) -> None:
-        self._new.next_offset = self._old[-1].next_offset
+    def finish(self, aborted: Sequence[AbortedTransaction]) -> None:
+        self._new.modified = self._old[-1].modified
         self._storage.replace(self._old, self._new)
 
     def drop(self) -> None: ...

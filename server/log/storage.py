@@ -141,8 +141,9 @@ class SegmentRewriter(Protocol):
         """Append a batch in its final form: with offsets, epoch and checksum, in offset order."""
         ...
 
-    def finish(self) -> None:
-        """Replace the old segments by this one. It is flushed."""
+    def finish(self, aborted: Sequence[AbortedTransaction]) -> None:
+        """Replace the old segments by this one, which lists these aborted transactions. It is
+        flushed."""
         ...
 
     def drop(self) -> None:

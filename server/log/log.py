@@ -92,9 +92,13 @@ class PartitionLog(LocalLog):
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """The first offset of the oldest transaction whose outcome is not final."""
+        """The first offset of the oldest transaction whose outcome is not final; if that is deleted,
+        the base offset of the batch at the log start offset, as in Kafka."""
         first = self._state.transactions.first_unstable_offset
-        return None if first is None else max(first, self.log_start_offset)
+        if first is None or first >= self.log_start_offset:
+            return first
+        holder = next(self.batches(self.log_start_offset), None)
+        return self.log_start_offset if holder is None else read_header(holder).base_offset
 
     @property
     def last_stable_offset(self) -> int:

@@ -58,14 +58,29 @@ class LeaderEpochCache:
 
     def believe(self, epoch: int, first: int, last: int) -> None:
         """A recovered batch from `first` to `last` has this epoch. Entries that contradict the
-        batch are of batches that are lost, and are dropped."""
+        batch are of batches that are lost, and are dropped. Entries that begin after it with the
+        same or a later epoch do not contradict it: they begin at the log start offset of their
+        time."""
         if self.epoch_for(first) == self.epoch_for(last) == epoch:
+            return
+        if self._starts and first < self._starts[0] and self._begins_earlier(epoch, first, last):
             return
         while self._epochs and (self._epochs[-1] > epoch or self._starts[-1] > first):
             self._epochs.pop()
             self._starts.pop()
         self.latest = self._epochs[-1] if self._epochs else NO_EPOCH
         self.assign(epoch, first)
+
+    def _begins_earlier(self, epoch: int, first: int, last: int) -> bool:
+        """A batch that begins before all entries has this epoch: whether they continue after it."""
+        if epoch == self._epochs[0] and self.epoch_for(last) in (NO_EPOCH, epoch):
+            self._starts[0] = first
+            return True
+        if epoch < self._epochs[0] and last < self._starts[0]:
+            self._starts.insert(0, first)
+            self._epochs.insert(0, epoch)
+            return True
+        return False
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> OffsetAndEpoch:
         """The largest epoch up to `epoch`, and its end offset; UNDEFINED for -1 and for an epoch

@@ -9,9 +9,9 @@ from zlib import crc32
 
 from .config import LogConfig
 from .loaded_log import LoadedLog
-from .producers import Producers
+from .producers import LastRecord, Producers
 from .storage import Flush, LogAppendInfo, LogSegment, SegmentRewriter, Storage
-from .transactions import Transactions
+from .transactions import AbortedTransaction, Transactions
 
 # Kafka's index files hold offsets and positions as int32, relative to the segment.
 _FURTHEST = 2**31 - 1
@@ -125,10 +125,23 @@ class LocalLog:
         finished."""
         return self._storage.rewrite(segments, self.config)
 
-    def last_batches(self) -> dict[int, int]:
-        """The last offset of each producer's last batch, by producer id. Compaction keeps that
-        batch: it holds the last sequence."""
-        return {each.producer_id: each.batches[-1].last_offset for each in self._state.producers if each.batches}
+    def aborted_between(self, start: int, end: int) -> list[AbortedTransaction]:
+        """The aborted transactions whose markers are in [start, end)."""
+        return [each for each in self._state.transactions.aborted if start <= each.last_offset < end]
+
+    def replace_segments(
+        self, replaced: Sequence[LogSegment], rewriting: SegmentRewriter, aborted: Sequence[AbortedTransaction]
+    ) -> None:
+        """Replace segments by the finished one that was begun with `rewrite`. It still lists these
+        aborted transactions, and no others."""
+        first, end = replaced[0].base_offset, replaced[-1].next_offset
+        rewriting.finish(aborted)
+        self._state.transactions.list_instead(first, end, aborted)
+
+    def last_records(self) -> dict[int, LastRecord]:
+        """The last record of each producer, by producer id. Compaction keeps its batch, which has
+        the last sequence or the epoch."""
+        return {each.producer_id: each.last_record for each in self._state.producers}
 
     @property
     def recovery_point(self) -> int:

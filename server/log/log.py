@@ -92,9 +92,13 @@ class PartitionLog(LocalLog):
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """The first offset of the oldest transaction whose outcome is not final."""
+        """The first offset of the oldest transaction whose outcome is not final; if that is deleted,
+        the base offset of the batch at the log start offset, as in Kafka."""
         first = self._state.transactions.first_unstable_offset
-        return None if first is None else max(first, self.log_start_offset)
+        if first is None or first >= self.log_start_offset:
+            return first
+        holder = next(self.batches(self.log_start_offset), None)
+        return self.log_start_offset if holder is None else read_header(holder).base_offset
 
     @property
     def last_stable_offset(self) -> int:
@@ -315,10 +319,12 @@ class PartitionLog(LocalLog):
         self.log_end_offset = offset
         self.cleaned_to = min(offset, self.cleaned_to)
         kept = self._storage.latest_producer_snapshot(offset) or (0, ())
-        since = max(kept[0], self.log_start_offset)
+        if kept[0] <= self.log_start_offset:
+            # As in Kafka: the marker of a transaction that is open there may be deleted.
+            kept = self.log_start_offset, ()
         # without producers there is no state to rebuild
         has_producers = len(self._state.producers) or kept[1]
-        self._state.rebuild(offset, kept[1], self.batches(since) if has_producers else ())
+        self._state.rebuild(offset, kept[1], self.batches(kept[0]) if has_producers else ())
         self.high_watermark = self._high_watermark
         return True
 

@@ -1,20 +1,25 @@
 """Finds offsets by timestamp for ListOffsets (KIP-79, KIP-734, KIP-405, KIP-1023).
 
-The answer is exact to the record: the index leads to a batch, and only that batch is decoded. A
-lookup finds readable records only, so none below the log start offset; the handler decides how far
-up a client may see.
+The answer is exact to the record: the index leads to a batch, and only that batch is decoded. As in
+Kafka a lookup by time looks at one segment only, the first that is late enough, and finds readable
+records only, so none below the log start offset. The record with the largest timestamp is that of
+the stored log, also below the log start offset. The handler decides how far up a client may see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.wire.batch import decode_records, read_header
+from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.record import Record
 
 from .offset_and_epoch import NO_EPOCH
+from .retention import age_from
 from .storage import LogSegment
 
 if TYPE_CHECKING:
@@ -52,37 +57,35 @@ def offset_for(log: PartitionLog, timestamp: int) -> TimestampAndOffset:
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return NOTHING
     if timestamp == MAX_TIMESTAMP:
-        return latest_timestamp(log.segments, log.log_start_offset)
+        return latest_timestamp(log.segments)
     return first_at(log.segments, timestamp, log.log_start_offset)
 
 
 def first_at(segments: Sequence[LogSegment], timestamp: int, start: int) -> TimestampAndOffset:
-    """The first record at or above offset `start` that is no older than `timestamp`."""
-    for batch in _batches(segments, timestamp, start):
+    """The first record at or above offset `start` that is no older than `timestamp`, in the first
+    segment whose age is not before it."""
+    late_enough = (each for each in segments if age_from(each) >= timestamp)
+    for batch in (batch for each in islice(late_enough, 1) for batch in each.batches(start, timestamp)):
         for record in _records(batch):
             if record.timestamp >= timestamp and record.offset >= start:
                 return TimestampAndOffset(record.timestamp, record.offset, read_header(batch).partition_leader_epoch)
     return NOTHING
 
 
-def latest_timestamp(segments: Sequence[LogSegment], start: int) -> TimestampAndOffset:
-    """The first record at or above offset `start` that has the largest timestamp of all of them."""
-    found = first_at(segments, max((segment.max_timestamp for segment in segments), default=-1), start)
-    if found.offset >= 0:
-        return found
-    # The largest timestamp is below `start`.
-    readable = (read_header(batch).max_timestamp for batch in _batches(segments, 0, start))
-    highest = max(readable, default=-1)
-    return first_at(segments, highest, start) if highest >= 0 else NOTHING
+def latest_timestamp(segments: Sequence[LogSegment]) -> TimestampAndOffset:
+    """The first record that has the largest timestamp of the first batch that is as late as all
+    batches."""
+    batch = max(segments, key=attrgetter("max_timestamp")).latest_batch()
+    if batch is None:
+        return NOTHING
+    header = read_header(batch)
+    for record in _records(batch):
+        if record.timestamp == header.max_timestamp:
+            return TimestampAndOffset(record.timestamp, record.offset, header.partition_leader_epoch)
+    return NOTHING
 
 
-def _batches(segments: Sequence[LogSegment], timestamp: int, start: int) -> Iterator[memoryview]:
-    for segment in segments:
-        if segment.max_timestamp >= timestamp and segment.next_offset > start:
-            yield from segment.batches(start, timestamp)
-
-
-def _records(batch: memoryview) -> list[Record]:
+def _records(batch: Buffer) -> list[Record]:
     """The records of a batch; none when they cannot be read: a large batch may be accepted without
     being read through."""
     try:

@@ -40,6 +40,7 @@ class MemorySegment:
 
     __slots__ = (
         "_released",
+        "_released_latest",
         "_released_timestamp",
         "_released_to",
         "base_offset",
@@ -66,6 +67,7 @@ class MemorySegment:
         self._released_to = base_offset  # the offset that follows them
         # Their largest timestamp, which still counts in `max_timestamp`.
         self._released_timestamp = -1
+        self._released_latest: bytes | None = None  # the first batch that has it
 
     def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> bool:
         """Copy a batch to the end of the last chunk; False when it has no room."""
@@ -119,6 +121,13 @@ class MemorySegment:
             if chunk.max_timestamp >= min_timestamp:
                 yield from chunk.batches(offset, min_timestamp)
 
+    def latest_batch(self) -> Buffer | None:
+        if self.max_timestamp < 0:
+            return None
+        if self.max_timestamp == self._released_timestamp:
+            return self._released_latest
+        return _latest_batch(self.chunks, self.max_timestamp)
+
     def truncate(self, offset: int) -> None:
         """Delete every batch that reaches `offset` or beyond."""
         while self.chunks and self.chunks[-1].base_offset >= offset:
@@ -138,6 +147,8 @@ class MemorySegment:
         freed = min(bisect_right(self.chunks, offset, key=_next_offset), len(self.chunks) - 1)
         if freed > 0:
             for chunk in self.chunks[:freed]:
+                if chunk.max_timestamp > self._released_timestamp:
+                    self._released_latest = bytes(_latest_batch([chunk], chunk.max_timestamp) or b"")
                 self._released += chunk.size
                 self._released_to = chunk.next_offset
                 self._released_timestamp = max(self._released_timestamp, chunk.max_timestamp)
@@ -164,6 +175,11 @@ class MemorySegment:
         return f"MemorySegment from {self.base_offset} to {self.next_offset}, {self.size} bytes in {len(self.chunks)} chunks"
 
 
+def _latest_batch(chunks: Sequence[MemoryChunk], timestamp: int) -> memoryview | None:
+    """The first batch of the chunks whose largest timestamp is no smaller."""
+    return next((batch for chunk in chunks for batch in chunk.batches(chunk.base_offset, timestamp)), None)
+
+
 class MemorySegmentRewriter:
     """Writes a segment that replaces others; see `storage.SegmentRewriter`."""
 
@@ -185,8 +201,8 @@ class MemorySegmentRewriter:
     def _capacity(self) -> int:
         return min(max(SMALLEST_CHUNK, self._new.size), LARGEST_CHUNK)
 
-    def finish(self) -> None:
-        self._new.next_offset = self._old[-1].next_offset
+    def finish(self, aborted: Sequence[AbortedTransaction]) -> None:
+        self._new.modified = self._old[-1].modified
         self._storage.replace(self._old, self._new)
 
     def drop(self) -> None: ...

@@ -99,6 +99,11 @@ class ProducerStateManager:
             if first >= 0:
                 self.transactions.begin(producer_id, first)
 
+    def forget_transaction(self, producer: ProducerStateEntry) -> None:
+        """The transaction that seemed to be open has ended."""
+        producer.transaction_start = -1
+        self.transactions.forget(producer.producer_id)
+
     def replay(self, batches: Iterable[memoryview]) -> None:
         """Record batches whose aborted transactions are listed already."""
         for batch in batches:

@@ -53,6 +53,14 @@ class BatchMetadata(NamedTuple):
     timestamp: int
 
 
+class LastRecord(NamedTuple):
+    """What compaction keeps of a producer: the last offset of its last data batch, -1 when it has
+    none in its epoch. Then its last marker has the epoch."""
+
+    data_offset: int
+    epoch: int
+
+
 class ProducerStateEntry:
     """The state of one producer id. `coordinator_epoch` is the epoch of the coordinator that wrote
     its last transaction marker. -1 means "none yet" in every field."""
@@ -71,6 +79,10 @@ class ProducerStateEntry:
     @property
     def last_sequence(self) -> int:
         return self.batches[-1].last_sequence if self.batches else -1
+
+    @property
+    def last_record(self) -> LastRecord:
+        return LastRecord(self.batches[-1].last_offset if self.batches else -1, self.epoch)
 
     def duplicate_of(self, header: BatchHeader) -> BatchMetadata | None:
         """The remembered batch with exactly these sequences."""

@@ -109,6 +109,11 @@ class LogSegment(Protocol):
         """The largest timestamp of all its batches (ms); -1 when none has one."""
         ...
 
+    def latest_batch(self) -> Buffer | None:
+        """The first batch that has the largest timestamp, though no reader may read it any more;
+        None when no batch has a timestamp."""
+        ...
+
     @property
     def full(self) -> bool:
         """Whether its index has no room for another entry."""
@@ -141,8 +146,9 @@ class SegmentRewriter(Protocol):
         """Append a batch in its final form: with offsets, epoch and checksum, in offset order."""
         ...
 
-    def finish(self) -> None:
-        """Replace the old segments by this one. It is flushed."""
+    def finish(self, aborted: Sequence[AbortedTransaction]) -> None:
+        """Replace the old segments by this one, which lists these aborted transactions. It is
+        flushed."""
         ...
 
     def drop(self) -> None:

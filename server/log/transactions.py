@@ -73,6 +73,16 @@ class Transactions:
         """Append transactions to the list that were found in the files of the log."""
         self._aborted += aborted
 
+    def list_instead(self, first: int, end: int, aborted: Iterable[AbortedTransaction]) -> None:
+        """List these in place of those whose markers are in [first, end): the segments there were
+        rewritten, and these are left in them."""
+        start = bisect_left(self._aborted, first, key=_last_offset)
+        self._aborted[start : bisect_left(self._aborted, end, start, key=_last_offset)] = aborted
+
+    def forget(self, producer_id: int) -> None:
+        """The producer has no open transaction."""
+        self._open.pop(producer_id, None)
+
     def settle(self, offset: int) -> None:
         """Nothing below `offset` can be lost any more: the high watermark or the log start offset
         is there."""
@@ -101,10 +111,10 @@ class Transactions:
 
     def truncate(self, offset: int) -> None:
         """The log ends at `offset` now. Open transactions are forgotten, and `restore` brings them
-        back."""
+        back. Those that ended stay unstable: a snapshot of the producers does not have them."""
         del self._aborted[bisect_left(self._aborted, offset, key=_last_offset) :]
         self._open.clear()
-        self.ended.clear()
+        self.ended = {first: marker for first, marker in self.ended.items() if marker < offset}
 
     def __repr__(self) -> str:
         return f"{len(self._open)} transactions open, {len(self._aborted)} aborted"

@@ -57,13 +57,16 @@ def clean(partition: PartitionLog, now: int, most_keys: int) -> Cleaning:
     end = newest.latest + 1 if newest.full else found.end
     newest.latest = end - 1
     segments = [each for each in partition.segments[:-1] if each.base_offset < end]
+    settled = partition.high_watermark
+    aborted = partition.aborted_in(partition.log_start_offset, settled)
     this = CleanerPass(
         newest,
-        CleanedTransactions(partition.aborted_in(partition.log_start_offset, end)),
+        CleanedTransactions([each for each in aborted if each.last_offset < settled]),
         now,
         partition.config.delete_retention_ms,
-        partition.last_batches(),
-        end,
+        partition.last_records(),
+        found.end,
+        settled,
         partition.config.target_level,
     )
     read = left = 0
@@ -95,16 +98,15 @@ def _learn(partition: PartitionLog, start: int, end: int, newest: OffsetMap) -> 
 
 
 def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: CleanerPass) -> Generator[None, None, int]:
-    """Replace a group of segments by one, and return its size in bytes. Batches at or after the end
-    of the dirty part stay as they are."""
+    """Replace a group of segments by one, and return its size in bytes. What is not replicated
+    stays as it is: a marker there may still be truncated, and another one take its place."""
     before, truncations = [(each, each.next_offset) for each in group], partition.truncations
-    this = this._replace(segment_end=group[-1].next_offset)
     rewriting = partition.rewrite(group)
     done = left = 0
     try:
         for segment in group:
             for batch in segment.batches(segment.base_offset, ANY_TIMESTAMP):
-                kept = batch if read_header(batch).base_offset >= this.end else _left_of(batch, this)
+                kept = _left_of(batch, this) if read_header(batch).next_offset <= this.settled else batch
                 if kept is not None:
                     rewriting.append(kept)
                     left += len(kept)
@@ -114,7 +116,8 @@ def _rewrite(partition: PartitionLog, group: Sequence[LogSegment], this: Cleaner
                     yield
                     _check_not_truncated(partition, truncations)
                     _check(partition, before)
-        rewriting.finish()
+        unsettled = partition.aborted_between(max(this.settled, group[0].base_offset), group[-1].next_offset)
+        partition.replace_segments(group, rewriting, [*this.transactions.take_listed(), *unsettled])
     except BaseException:
         rewriting.drop()
         raise

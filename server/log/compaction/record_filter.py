@@ -5,7 +5,8 @@ removed. Two kinds stay until the delete horizon of their batch (KIP-534): a tom
 marker of a transaction that has no data left. The horizon is `delete.retention.ms` after the first
 pass that met them, so that a slow consumer has time to read them. A batch keeps its first and its
 last offset, however few records are left. An empty batch stays when it alone holds the last
-sequence of a producer, or when it is the end of what was cleaned (KIP-98). A batch that loses
+sequence or the epoch of a producer, or when it is the end of what may be cleaned (KIP-98); it also
+keeps its largest timestamp, from which the expiration of the producer counts. A batch that loses
 nothing is not rewritten: no byte of it changes.
 """
 
@@ -16,24 +17,24 @@ from typing import NamedTuple
 from kafkadouble.wire.batch import APPEND_TIME, BatchHeader, Record, encode_batch, read_header, records_of
 from kafkadouble.wire.checksum import Buffer
 
+from ..producers import LastRecord
 from .offset_map import OffsetMap
 from .transactions import CleanedTransactions
 
 
 class CleanerPass(NamedTuple):
-    """What is the same for all batches of one pass. `last_of_producer` maps a producer id to the
-    last offset of its last batch; the cleaned part of the log ends at `end`, the segment that is
-    being written at `segment_end`. A batch that ends there stays, perhaps empty: so compaction
-    leaves no gap between two segments."""
+    """What is the same for all batches of one pass. The part of the log that may be cleaned ends at
+    `end`: a batch that ends there stays, perhaps empty. Transactions that ended below `settled`
+    have their final outcome."""
 
     newest: OffsetMap
     transactions: CleanedTransactions
     now: int
     delete_retention_ms: int
-    last_of_producer: dict[int, int]
+    last_of_producer: dict[int, LastRecord]
     end: int
+    settled: int
     level: int | None = None
-    segment_end: int = -1
 
 
 def retained(batch: Buffer, of: CleanerPass) -> Buffer | None:
@@ -65,8 +66,16 @@ def _stays(record: Record, header: BatchHeader, of: CleanerPass, expired: bool) 
 
 
 def _is_needed(header: BatchHeader, of: CleanerPass) -> bool:
-    is_last = of.last_of_producer.get(header.producer_id) == header.last_offset
-    return is_last or header.next_offset in (of.end, of.segment_end)
+    return header.next_offset == of.end or _is_last_of_producer(header, of)
+
+
+def _is_last_of_producer(header: BatchHeader, of: CleanerPass) -> bool:
+    last = of.last_of_producer.get(header.producer_id)
+    if last is None:
+        return False
+    if last.data_offset >= 0:
+        return header.last_offset == last.data_offset
+    return header.is_control and header.producer_epoch == last.epoch
 
 
 def _horizon(header: BatchHeader, left: list[Record], of: CleanerPass, obsolete: bool) -> int | None:
@@ -108,7 +117,6 @@ def _emptied(header: BatchHeader) -> bytearray:
         partition_leader_epoch=header.partition_leader_epoch,
         is_transactional=header.is_transactional,
         is_control=header.is_control,
-        max_timestamp=header.max_timestamp if header.timestamp_type == APPEND_TIME else -1,
+        max_timestamp=header.max_timestamp,
         last_offset=header.last_offset,
-        delete_horizon=header.base_timestamp if header.has_delete_horizon else None,
     )

@@ -99,6 +99,15 @@ class IndexedLog:
                 return place.position
         return self.size
 
+    def latest_batch(self) -> bytes | None:
+        """The first batch that has the largest timestamp; None when none has one."""
+        latest, _ = self._find_latest()
+        if latest < 0:
+            return None
+        places = self.batch_positions(self.first_reaching(latest))
+        place = next((each for each in places if each.max_timestamp == latest), None)
+        return None if place is None else self.log.read(place.position, place.size)
+
     def _position_before(self, position: int) -> int:
         """The position of a batch before this position, by the index; 0 when the index has none."""
         found = self.index.position_before(position)

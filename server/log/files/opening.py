@@ -75,7 +75,7 @@ def open_log(
         if clean:
             state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)
         else:
-            state = recover(storage, recovery_point, log_start_offset, epochs)
+            state = recover(storage, recovery_point, log_start_offset, epochs, has_gaps=has_gaps)
     restarted = not storage.segments or storage.segments[-1].next_offset < log_start_offset
     if restarted:
         epochs, state = LeaderEpochCache(), ProducerStateManager()

@@ -21,7 +21,7 @@ from kafkadouble.wire.batch import BatchHeader, read_header
 
 from ..epochs import LeaderEpochCache
 from ..formats.errors import BadFile
-from ..formats.names import LEADER_EPOCH, LOG
+from ..formats.names import LEADER_EPOCH, LOG, TXN_INDEX
 from ..formats.segment import walk
 from ..producer_state_manager import ProducerStateManager
 from ..refusals import LogRefused
@@ -37,23 +37,45 @@ _LOGGER = logging.getLogger("kafkadouble.server.log")
 
 
 def recover(
-    storage: FileStorage, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
+    storage: FileStorage, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache, *, has_gaps: bool
 ) -> ProducerStateManager:
     """Recover the segments from the one that holds `recovery_point` on, and bring `epochs` in line
     with their batches. Return the producers at the end. BadFile."""
     first = storage.first_past(recovery_point)
-    state = _recover_from(storage, first, recovery_point, log_start_offset, epochs)
+    state = _recover_from(storage, first, recovery_point, log_start_offset, epochs, has_gaps)
     end = storage.segments[-1].next_offset
     if first and end < recovery_point:
         _LOGGER.warning("the recovery point %d is beyond the end, %d: all of the log is checked", recovery_point, end)
-        state = _recover_from(storage, 0, 0, log_start_offset, epochs)
+        state = _recover_from(storage, 0, 0, log_start_offset, epochs, has_gaps)
+    _end_cleaned_transactions(storage, state)
     for segment in storage.segments[:-1]:
         segment.finish()
     return state
 
 
+def _end_cleaned_transactions(storage: FileStorage, state: ProducerStateManager) -> None:
+    """A snapshot of the producers may have a transaction open that ended after it. Compaction keeps
+    the batches of a transaction that is open, and removes its marker only after all of them: if
+    the first batch is missing, the transaction has ended."""
+    for producer in state.producers:
+        first = producer.transaction_start
+        if first >= storage.segments[0].base_offset and not _begins_batch(storage, first):
+            state.forget_transaction(producer)
+
+
+def _begins_batch(storage: FileStorage, offset: int) -> bool:
+    holder = [each for each in storage.segments if each.base_offset <= offset][-1]
+    batch = next(holder.batches(offset, ANY_TIMESTAMP), None)
+    return batch is not None and read_header(batch).base_offset == offset
+
+
 def _recover_from(
-    storage: FileStorage, first: int, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache
+    storage: FileStorage,
+    first: int,
+    recovery_point: int,
+    log_start_offset: int,
+    epochs: LeaderEpochCache,
+    has_gaps: bool,
 ) -> ProducerStateManager:
     begin, recovered = storage.segments[first].base_offset, RecoveredEpochs(epochs, recovery_point)
     storage.distrust_snapshots_after(begin)
@@ -63,7 +85,8 @@ def _recover_from(
         problem = _recover_segment(storage, segment, recovered, state)
         if problem is not None and segment.next_offset < recovery_point:
             raise problem
-        problem = problem or _hole_after(storage, number, recovery_point, log_start_offset)
+        if problem is None and not has_gaps:
+            problem = _hole_after(storage, number, recovery_point, log_start_offset)
         if problem is None:
             continue
         dropped = len(storage.segments) - number - 1
@@ -80,7 +103,7 @@ def _hole_after(storage: FileStorage, number: int, recovery_point: int, log_star
     segment is there. Apart from compaction nothing else leaves a gap at that place, because no
     segment begins after a gap. Gaps below the log start offset do not count."""
     segment, following = storage.segments[number], storage.segments[number + 1 : number + 2]
-    if not following or storage.compacts or segment.next_offset < recovery_point:
+    if not following or segment.next_offset < recovery_point:
         return None
     due, begins = segment.next_offset, following[0].base_offset
     if max(due, log_start_offset) >= begins:
@@ -181,10 +204,13 @@ def _record(
     state: ProducerStateManager, header: BatchHeader, batch: memoryview, segment: FileSegment, position: int
 ) -> list[AbortedTransaction]:
     """Record a batch in the state, and return the transaction that it aborts. BadFile for a marker
-    that cannot be read."""
+    that cannot be read. Earlier versions removed the timestamp together with the last record: then
+    the expiration of the producer counts from the last append."""
+    has_no_time = header.max_timestamp < 0 and not header.count
+    timestamp = segment.modified if has_no_time else header.max_timestamp
     try:
         with batch:
-            aborted = state.record(header, batch, header.base_offset, header.max_timestamp)
+            aborted = state.record(header, batch, header.base_offset, timestamp)
     except LogRefused as problem:
         raise BadFile(problem.message, file=segment.path(LOG), offset=position) from problem
     return [aborted] if aborted else []
@@ -196,8 +222,10 @@ def state_at(storage: FileStorage, offset: int, log_start_offset: int) -> Produc
     state = ProducerStateManager()
     since, kept = storage.latest_producer_snapshot(offset) or (0, [])
     state.restore(kept)
+    # A transaction that is open in the snapshot may have its marker below the log start offset.
+    since = since if kept else max(since, log_start_offset)
     try:
-        state.replay(_batches(storage.segments, max(since, log_start_offset), offset))
+        state.replay(_batches(storage.segments, since, offset))
     except LogRefused as problem:
         raise BadFile(problem.message, file=storage.folder) from problem
     for segment in storage.segments:
@@ -219,7 +247,7 @@ def _aborted_in(storage: FileStorage, segment: FileSegment, log_start_offset: in
     """The aborted transactions in the segment's list; if the list is damaged, those in its
     batches."""
     try:
-        return segment.aborted()
+        return _with_markers(segment, segment.aborted())
     except BadFile as problem:
         _LOGGER.warning("the list of aborted transactions is rebuilt: %s", problem)
     state = ProducerStateManager()
@@ -233,6 +261,25 @@ def _aborted_in(storage: FileStorage, segment: FileSegment, log_start_offset: in
             aborted += _record(state, header, batch, segment, -1)
     segment.rewrite_aborted(aborted)
     return aborted
+
+
+def _with_markers(segment: FileSegment, listed: list[AbortedTransaction]) -> list[AbortedTransaction]:
+    """Those whose markers are in the segment. Earlier versions kept the entries of transactions
+    that compaction had removed: they would have no end, and every later record of their producers
+    would count as aborted."""
+    kept = [each for each in listed if _has_marker(segment, each.last_offset)]
+    if len(kept) < len(listed):
+        path, count = segment.path(TXN_INDEX), len(listed) - len(kept)
+        _LOGGER.warning("%s lists transactions without their markers: %d are removed from it", path, count)
+        segment.rewrite_aborted(kept)
+    return kept
+
+
+def _has_marker(segment: FileSegment, offset: int) -> bool:
+    """Whether the batch at this offset is a control batch with a record."""
+    batch = next(segment.batches(offset, ANY_TIMESTAMP), None)
+    header = None if batch is None else read_header(batch)
+    return header is not None and header.base_offset == offset and header.is_control and header.count > 0
 
 
 def learn_epochs(segments: Iterable[FileSegment]) -> LeaderEpochCache:

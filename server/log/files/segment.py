@@ -116,11 +116,11 @@ class FileSegment(IndexedLog):
         if self._next_offset is None:
             self._next_offset = self._find_end()
 
-    def begin(self, most: int) -> None:
+    def begin(self, most: int, modified: int = 0) -> None:
         """Become the active segment, as a new one. Indexes of an old segment of this name may be
         left."""
         self._disk.remove(self.path(TXN_INDEX))
-        self.limit = UNBOUNDED
+        self.limit, self._modified = UNBOUNDED, modified
         index = GrowingIndex(self.base_offset, *self._index_files(), most)
         index.clear()
         self._activate(index)

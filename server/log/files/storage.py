@@ -128,11 +128,6 @@ class FileStorage:
             self._drop_snapshot(snapshot)
 
     @property
-    def compacts(self) -> bool:
-        """Whether offsets may be missing between its batches."""
-        return self._settings.compacts
-
-    @property
     def most_index_bytes(self) -> int:
         """The largest size of an index of the active segment, in bytes."""
         return self._settings.segment_index_bytes
@@ -289,7 +284,7 @@ class FileSegmentRewriter:
         self._storage, self._old = storage, old
         storage.remove_marked(old[0].base_offset, CLEANED)
         self._new: FileSegment | None = storage.segment(old[0].base_offset, old[-1].limit, CLEANED)
-        self._new.begin(UNBOUNDED)
+        self._new.begin(UNBOUNDED, old[-1].modified)
 
     def append(self, batch: Buffer) -> None:
         assert self._new is not None
@@ -299,12 +294,11 @@ class FileSegmentRewriter:
         )
         self._new.append(batch, info, self._old[-1].modified)
 
-    def finish(self) -> None:
+    def finish(self, aborted: Sequence[AbortedTransaction]) -> None:
         new, self._new = self._new, None
         assert new is not None
-        for segment in self._old:
-            for transaction in segment.aborted():
-                new.list_aborted(transaction)
+        for transaction in aborted:
+            new.list_aborted(transaction)
         new.finish()
         for file in new.files():
             file.flush()

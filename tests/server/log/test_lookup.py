@@ -51,12 +51,26 @@ def test_records_below_the_start_are_not_found() -> None:
 def test_the_first_of_the_latest_records() -> None:
     log = with_times([0, 30, 10], [5, 50, 50, 7], [50], [20])
     assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 4, 1)
-    log.delete_records_before(5)
-    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 5, 1)
-    log.delete_records_before(8)
-    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 20, 8, 3)
-    log.delete_records_before(9)
-    assert log.offset_for(lookup.MAX_TIMESTAMP) == NOTHING
+    for start in (5, 8, 9):  # the stored log counts, also below its start
+        log.delete_records_before(start)
+        assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 50, 4, 1)
+
+
+def test_the_latest_record_stays_known_when_its_segment_is_released() -> None:
+    log = with_times(*([time, time + 1] for time in (0, 3, 5000, *range(10, 900, 3))), segment_bytes=1 << 20)
+    log.delete_records_before(log.log_end_offset)
+    assert log.offset_for(lookup.MAX_TIMESTAMP) == TimestampAndOffset(NOW + 5001, 5, 2)
+
+
+def test_a_lookup_looks_at_the_first_segment_that_is_late_enough_alone() -> None:
+    """What it finds there may lie below the log start offset: then nothing is found, as in Kafka."""
+    log = with_times([0], [50], [20], [30], segment_bytes=2 * len(produced(1, size=1)))
+    assert len(log.segments) == 2
+    assert log.offset_for(NOW + 30).offset == 1
+    log.delete_records_before(2)
+    assert log.offset_for(NOW + 30) == NOTHING
+    log.delete_old_segments()
+    assert log.offset_for(NOW + 30).offset == 3
 
 
 def test_the_latest_record_after_a_truncation() -> None:

@@ -286,7 +286,7 @@ class TestTransactions:
         append(log, produced(5))
         log.high_watermark = 10
         log.delete_records_before(3)
-        assert (log.first_unstable_offset, log.last_stable_offset) == (3, 3)
+        assert (log.first_unstable_offset, log.last_stable_offset) == (0, 0)  # as in Kafka
 
     def test_a_control_batch_that_is_no_marker_is_refused(self) -> None:
         log = new_log()
@@ -354,3 +354,13 @@ def test_they_speak() -> None:
     assert repr(log.producers.get(7)) == "Producer 7 of epoch 0, last sequence 2, transaction open from 0"
     assert repr(log.transactions) == "1 transactions open, 0 aborted"
     assert AppendOrigin.CLIENT.value == "client"
+
+
+def test_the_last_stable_offset_is_the_base_of_the_batch_at_the_log_start_offset() -> None:
+    log = new_log()
+    log.append_as_leader(transactional(0, 5), leader_epoch=0, now=NOW)
+    log.append_as_leader(transactional(5, 5), leader_epoch=0, now=NOW)
+    log.commit_all()
+    for start, stable in ((0, 0), (2, 0), (5, 5), (7, 5), (10, 10)):
+        log.delete_records_before(start)
+        assert log.last_stable_offset == stable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from random import Random
 
 import pytest
@@ -68,18 +67,38 @@ def test_offsets_reads_and_lookups_go_on_over_the_holes() -> None:
         assert slice_.next_offset > offset
         offset = slice_.next_offset
     assert found == records(log)
-    assert log.offset_for(NOW).offset == found[0].offset
+    # As in Kafka, the first segment is late enough by the time of its last append, and is empty.
+    assert not log.segments[0].size
+    assert log.offset_for(NOW).offset == -1
+    fill(log, 7, 7)
+    log.roll()
+    write(log, (b"k0", b"last"))
+    cleaned(log)
+    assert log.segments[0].size
+    assert log.offset_for(NOW).offset == records(log)[0].offset
 
 
-def test_no_hole_is_left_between_segments() -> None:
-    """One that is found after a loss of power is then one that the power made."""
+def test_only_the_end_of_what_may_be_cleaned_keeps_an_empty_batch() -> None:
     log = compacted(segment_bytes=700)
     fill(log, 200, 3)
+    closed = list(log.segments[:-1])
+    write(log, (b"k0", b"new"), (b"k1", b"new"), (b"k2", b"new"))
+    log.roll()
+    end = log.log_end_offset
+    write(log, *[(b"k%d" % key, b"newer") for key in range(3)])
+    log.roll()
+    log.commit_all()
     cleaned(log)
-    segments = log.segments
-    for segment, following in pairwise(segments):
-        *_, last = segment.batches(segment.base_offset, ANY_TIMESTAMP)
-        assert read_header(last).next_offset == following.base_offset
+    assert len(closed) > 3
+    kept = [read_header(batch) for each in log.segments for batch in each.batches(0, ANY_TIMESTAMP)]
+    assert [(each.base_offset, each.count) for each in kept] == [(end, 3)]
+    write(log, *[(b"k%d" % key, b"newest") for key in range(3)])
+    log.roll()
+    found = cleanable(log, NOW)
+    write(log, (b"k0", b"last"))
+    cleaned(log)
+    kept = [read_header(batch) for each in log.segments for batch in each.batches(0, ANY_TIMESTAMP)]
+    assert [(each.base_offset, each.count) for each in kept] == [(found.end - 3, 3), (found.end, 1)]
 
 
 def test_segments_that_have_become_small_are_put_together() -> None:

@@ -9,6 +9,7 @@ import pytest
 from kafkadouble.server.log.compaction.offset_map import OffsetMap
 from kafkadouble.server.log.compaction.record_filter import CleanerPass, retained
 from kafkadouble.server.log.compaction.transactions import CleanedTransactions
+from kafkadouble.server.log.producers import LastRecord
 from kafkadouble.server.log.transactions import AbortedTransaction
 from kafkadouble.wire.batch import ABORT, COMMIT, Record, control_record, decode_records, encode_batch, read_header
 from kafkadouble.wire.checksum import Buffer
@@ -38,14 +39,14 @@ def passing(
     latest: int = 1000,
     now: int = NOW,
     aborted: tuple[AbortedTransaction, ...] = (),
-    last: dict[int, int] | None = None,
+    last: dict[int, LastRecord] | None = None,
     end: int = 1001,
 ) -> CleanerPass:
     offsets = OffsetMap(100)
     for key, offset in (newest or {}).items():
         offsets.put(key, offset)
     offsets.latest = latest
-    return CleanerPass(offsets, CleanedTransactions(aborted), now, DAY, last or {}, end)
+    return CleanerPass(offsets, CleanedTransactions(aborted), now, DAY, last or {}, end, settled=end)
 
 
 def offsets(left: Buffer | None) -> list[int]:
@@ -109,12 +110,32 @@ def test_a_tombstone_stays_until_its_horizon() -> None:
 
 def test_the_last_batch_of_a_producer_stays_empty() -> None:
     made = batch(record(5, b"a"), producer_id=9, producer_epoch=2, base_sequence=40)
-    left = retained(made, passing({b"a": 8}, last={9: 5}))
+    left = retained(made, passing({b"a": 8}, last={9: LastRecord(5, 2)}))
     assert left is not None
     header = read_header(left)
     assert (header.count, header.last_offset, header.producer_id, header.producer_epoch) == (0, 5, 9, 2)
     assert header.last_sequence == 40
-    assert retained(made, passing({b"a": 8}, last={9: 7})) is None
+    assert (header.base_timestamp, header.max_timestamp) == (-1, NOW)
+    assert retained(made, passing({b"a": 8}, last={9: LastRecord(7, 2)})) is None
+
+
+def test_the_marker_with_the_epoch_of_a_producer_stays_empty() -> None:
+    """A marker of transactions version 2 begins an epoch in which the producer wrote nothing."""
+    of_last, of_older = LastRecord(-1, 0), LastRecord(-1, 1)
+    due = read_header(retained(marker(7, ABORT, 9), passing()) or b"").base_timestamp
+    for last, stays in ((of_last, True), (of_older, False)):
+        waiting = retained(marker(7, ABORT, 9), passing())
+        assert waiting is not None
+        left = retained(waiting, passing(now=due, last={9: last}))
+        assert (left is not None) == stays
+        if left is not None:
+            header = read_header(left)
+            assert (header.count, header.producer_epoch, header.is_control, header.has_delete_horizon) == (
+                0,
+                0,
+                True,
+                False,
+            )
 
 
 def test_the_end_of_what_is_cleaned_stays() -> None:

@@ -127,7 +127,9 @@ class Life:
             for batch in segment.batches(0, -(2**63)):
                 rewriting.append(batch)
         if self.random.random() < 0.7:
-            rewriting.finish()
+            first, end = group[0].base_offset, group[-1].next_offset
+            listed = [each for each in self.log.transactions.aborted if first <= each.last_offset < end]
+            self.log.replace_segments(group, rewriting, listed)
         elif self.random.random() < 0.5:
             rewriting.drop()
 

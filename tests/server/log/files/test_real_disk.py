@@ -189,7 +189,7 @@ def test_deleted_segments_are_closed_when_nothing_reads_them(tmp_path: Path, how
     else:
         old, rewriting = log.segments[:2], log.rewrite(log.segments[:2])
         rewriting.append(next(old[1].batches(2, NOW - 1)))
-        rewriting.finish()
+        rewriting.finish(())
         del old, rewriting
     log.tick(NOW)
     log.tick(NOW + config.file_delete_delay_ms)

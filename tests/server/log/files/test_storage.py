@@ -152,7 +152,7 @@ def test_segments_are_rewritten(finished: bool) -> None:
             rewriting.append(batch)
     assert everything(log) == list(range(9))
     if finished:
-        rewriting.finish()
+        rewriting.finish(())
     else:
         rewriting.drop()
     left = [each for each in range(9) if each != 3 or not finished]
@@ -168,7 +168,7 @@ def test_segments_are_rewritten(finished: bool) -> None:
 def test_a_reader_passes_over_a_segment_that_compaction_left_empty() -> None:
     log = new_log(LossyDisk(), segment_bytes=2 * ONE)
     append(log, 7)
-    log.rewrite([log.segments[1]]).finish()
+    log.rewrite([log.segments[1]]).finish(())
     assert everything(log) == [0, 1, 4, 5, 6]
     assert log.read(2, 1000).offset == 4
     assert log.read(3, 1000).offset == 4

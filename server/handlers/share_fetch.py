@@ -32,7 +32,6 @@ from ..share.share_requests import (
     RENEW_FROM,
     WRONG_LEADER,
     Acknowledgements,
-    MayRead,
     check_group,
     readable_code,
     requested_partitions,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 NO_RECORDS = b""
+SIZE_FIELD = 4
 
 PartitionData = ShareFetchResponse.PartitionData
 Read = dict[TopicIdPartition, PartitionData]
@@ -68,8 +68,10 @@ def answer(node: HandlerContext, request: Request[ShareFetchRequest]) -> Wait[Sh
         yield from acknowledgements.begin(requested, request.version, is_renew_ack=is_renew_ack)
     read: Read = {}
     if not is_renew_ack:
-        read = yield from _fetch(node, body, key, context.partitions, may_read_topics(node, request))
+        read = yield from _fetch(node, request, key, context.partitions)
     yield from acknowledgements.end()
+    if _is_throttled(node, request, read):
+        read = {}
     response = _response(node, request, dict(context.news(read)), acknowledgements.results)
     if body.share_session_epoch == FINAL_EPOCH:
         node.share_partitions.release_session(key)
@@ -103,11 +105,11 @@ def _context(
 
 def _fetch(
     node: HandlerContext,
-    body: ShareFetchRequest,
+    request: Request[ShareFetchRequest],
     key: ShareSessionKey,
     partitions: Sequence[TopicIdPartition],
-    may_read: MayRead | None,
 ) -> Wait[Read]:
+    body, may_read = request.body, may_read_topics(node, request)
     read: Read = {}
     found: dict[TopicIdPartition, SharePartition] = {}
     readable = []
@@ -118,7 +120,7 @@ def _fetch(
             readable.append(each)
     if not readable:
         return read
-    params = _params(node, body, key)
+    params = _params(node, request, key)
     if not params.max_records or not params.max_bytes:
         return read
     for each in _rotated(readable, body.share_session_epoch):
@@ -144,13 +146,16 @@ def _wait(
     return dict(fetched)
 
 
-def _params(node: HandlerContext, body: ShareFetchRequest, key: ShareSessionKey) -> ShareFetchParams:
+def _params(node: HandlerContext, request: Request[ShareFetchRequest], key: ShareSessionKey) -> ShareFetchParams:
     """The parameters for every partition. UNKNOWN_SERVER_ERROR for sizes and modes that do not
     exist, because Kafka fails over them."""
+    body = request.body
     is_mode = body.share_acquire_mode in set(ShareAcquireMode)
     if not is_mode or body.max_bytes < 0:
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
     max_bytes = min(body.max_bytes, node.settings.int("fetch.max.bytes"))
+    if request.throttle is not None:
+        max_bytes = min(max_bytes, request.throttle.max_fetch_bytes())
     if node.unsent:  # responses that clients have not read share one memory limit with requests
         max_bytes = min(max_bytes, max(1, node.intake.limit - node.unsent))
     return ShareFetchParams(
@@ -170,6 +175,15 @@ def _rotated(partitions: Sequence[TopicIdPartition], epoch: int) -> Sequence[Top
     return [*partitions[start:], *partitions[:start]]
 
 
+def _is_throttled(node: HandlerContext, request: Request[ShareFetchRequest], read: Read) -> bool:
+    """Whether a quota throttles the response, which then has nothing of what was read. As in Kafka
+    the records stay acquired: the member gets them when their locks have expired."""
+    if request.throttle is None:
+        return False
+    size = SIZE_FIELD + sum(map(len, ShareFetchResponse(responses=_by_topic(read)).parts(request.version)))
+    return bool(request.throttle.throttles_fetch(size, node.now))
+
+
 def _failed(partition: TopicIdPartition, code: int) -> PartitionData:
     return PartitionData(partition_index=partition.partition, error_code=code, records=NO_RECORDS)
 
@@ -187,18 +201,20 @@ def _response(
             data = read[partition] = PartitionData(partition_index=partition.partition, records=NO_RECORDS)
         if error is not None:
             data.acknowledge_error_code, data.acknowledge_error_message = error.code, error.message
-    topics: dict[Uuid, list[PartitionData]] = {}
-    for partition, data in read.items():
-        topics.setdefault(partition.topic_id, []).append(data)
     group = node.share_partitions.configs.of(request.body.group_id or "")
     return ShareFetchResponse(
         acquisition_lock_timeout_ms=group.record_lock_duration_ms,
-        responses=[
-            ShareFetchResponse.ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions)
-            for topic_id, partitions in topics.items()
-        ],
+        responses=_by_topic(read),
         node_endpoints=endpoints(node.image, request.peer.listener.name, leaders, ShareFetchResponse.NodeEndpoint),
     )
+
+
+def _by_topic(read: Read) -> list[ShareFetchResponse.ShareFetchableTopicResponse]:
+    topics: dict[Uuid, list[PartitionData]] = {}
+    for partition, data in read.items():
+        topics.setdefault(partition.topic_id, []).append(data)
+    of = ShareFetchResponse.ShareFetchableTopicResponse
+    return [of(topic_id=topic_id, partitions=partitions) for topic_id, partitions in topics.items()]
 
 
 def _name_leaders(node: HandlerContext, read: Read) -> set[int]:

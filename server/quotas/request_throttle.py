@@ -5,7 +5,8 @@ request for that time. If several quotas throttle, the longest time counts.
 
     Produce          the size of the request, when it is answered; with acks=0 it does not count as
                      time of a request, but the connection is muted
-    Fetch            the size of the response; if anything throttles it, the response is empty, its
+    Fetch, ShareFetch
+                     the size of the response; if anything throttles it, the response is empty, its
                      size is not counted, and the fetch session stays as it is
     CreateTopics, DeleteTopics, CreatePartitions
                      partitions, on the active controller

@@ -19,6 +19,7 @@ from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record
 from tests.server.harness import Pending
 from tests.server.logs.folders import formatted, logs_in
+from tests.server.quotas.quota_requests import set_quota
 from tests.server.share.broker import ShareBroker
 from tests.support.conversation import Client
 
@@ -104,6 +105,23 @@ def test_a_fetch_waits_for_min_bytes(broker: Members) -> None:
     broker.produce(0, 1, size=100)
     broker.tick(0)
     assert acquired(pending.response) == {0: [(0, 1, 1)]}
+
+
+def test_a_fetch_beyond_the_byte_rate_is_throttled_and_its_records_stay_acquired(broker: Members) -> None:
+    """The member gets them when their locks have expired, as from Apache Kafka."""
+    set_quota(broker, {"user": "ANONYMOUS"}, consumer_byte_rate=1000)
+    broker.produce(0, 1, size=9_000)
+    broker.produce(0, 1, size=9_000)
+    assert broker.fetch("m", partitions=[0], batch_size=1, max_records=1) == {0: [(0, 0, 1)]}
+    throttled = broker.begin_fetch("m", batch_size=1, max_records=1)
+    broker.tick(0)
+    assert acquired(throttled.response) == {}
+    assert throttled.altered is not None
+    assert throttled.response.throttle_time_ms == throttled.altered.mute_ms > 5000
+    broker.tick(31_000)
+    assert broker.fetch("m", batch_size=1, max_records=1) == {0: [(0, 0, 2)]}
+    broker.tick(12_000)
+    assert broker.fetch("m", batch_size=1, max_records=1) == {0: [(1, 1, 2)]}
 
 
 def test_a_fetch_takes_what_there_is_when_its_time_is_up(broker: Members) -> None:

@@ -69,6 +69,11 @@ type Header struct {
 	Value Data
 }
 
+// MarshalJSON writes ["key", "value"].
+func (h Header) MarshalJSON() ([]byte, error) {
+	return json.Marshal([2]any{h.Key, h.Value})
+}
+
 // UnmarshalJSON reads ["key", "value"].
 func (h *Header) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[2]any{&h.Key, &h.Value})

@@ -166,7 +166,7 @@ BYTES: dict[str, Any] = {
         {"type": "null"},
     ]
 }
-HEADERS: dict[str, Any] = {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "array"}}]}
+HEADERS: dict[str, Any] = {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": ["array", "object"]}}]}
 OFFSETS: dict[str, Any] = {
     "type": "object",
     "minProperties": 1,

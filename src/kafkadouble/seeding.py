@@ -98,16 +98,27 @@ def as_bytes(value: Text) -> bytes | None:
 
 def as_headers(headers: HeadersLike) -> Headers:
     """Headers in the form of a record."""
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
-    try:
-        made = tuple((name, as_bytes(value)) for name, value in pairs)
-    except (TypeError, ValueError) as problem:
-        if isinstance(problem, UsageError):
-            raise
-        raise UsageError(f"headers are pairs of a name and a value, not {headers!r}") from None
+    if isinstance(headers, str | bytes) or not isinstance(headers, Iterable):
+        raise UsageError(f"headers are pairs of a name and a value, not {headers!r}")
+    pairs = headers.items() if isinstance(headers, Mapping) else map(header_pair, headers)
+    made = tuple((name, as_bytes(value)) for name, value in pairs)
     if wrong := [name for name, _ in made if not isinstance(name, str)]:
         raise UsageError(f"the name of a header is a text, not {wrong[0]!r}")
     return made
+
+
+def header_pair(header: Any) -> tuple[Any, Any]:
+    """Name and value of a header in one of the forms that libraries have: a pair, an object with
+    `key` and `value`, or an object with the name as its only key. Raises UsageError for others.
+    """
+    if isinstance(header, Mapping):
+        if header.keys() == {"key", "value"}:
+            return header["key"], header["value"]
+        if len(header) == 1:
+            return next(iter(header.items()))
+    elif isinstance(header, list | tuple) and len(header) == 2:
+        return header[0], header[1]
+    raise UsageError(f"a header is a pair of a name and a value, or an object with key and value, not {header!r}")
 
 
 def check_topics(topics: Iterable[Any]) -> None:

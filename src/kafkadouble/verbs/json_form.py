@@ -19,6 +19,7 @@ from kafkadouble.acls import AclBinding, checked_acls
 from kafkadouble.errors import UsageError
 from kafkadouble.messages.message import Message
 from kafkadouble.rules import RuleHandle
+from kafkadouble.seeding import header_pair
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.snapshot import Snapshot
@@ -108,8 +109,8 @@ def _to_bytes(value: Any) -> Any:
 def _to_headers(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _to_bytes(each) for name, each in value.items()}
-    if isinstance(value, list) and all(isinstance(each, list) and len(each) == 2 for each in value):
-        return [(name, _to_bytes(each)) for name, each in value]
+    if isinstance(value, list):
+        return [(name, _to_bytes(each)) for name, each in map(header_pair, value)]
     return value
 
 

@@ -1,9 +1,16 @@
-"""Which partitions the lag of a group counts."""
+"""Which partitions the lag of a group counts, and what a wait for it says."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Consumer
+
+from kafkadouble import KafkaDouble
 from kafkadouble.group_lag import in_words, is_caught_up, lags
 from kafkadouble.groups import Committed, Group, Member
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 
 LOGS = {("t", 0): (2, 10), ("t", 1): (0, 5), ("t", 2): (7, 7)}
 
@@ -47,3 +54,69 @@ def test_a_group_is_not_caught_up_while_a_lag_is_unknown() -> None:
     found = group("classic", {0: 10, 3: 0}, [])
     assert (found.lag, is_caught_up(found, 100)) == (0, False)
     assert in_words(found).endswith("a lag of 0; without a leader: t-3")
+
+
+@pytest.fixture
+def kafka() -> Iterator[KafkaDouble]:
+    with KafkaDouble() as kafka:
+        yield kafka
+
+
+def delete_records(kafka: KafkaDouble, topic: str, index: int, offset: int) -> None:
+    of = DeleteRecordsRequest
+    partitions = [of.DeleteRecordsPartition(partition_index=index, offset=offset)]
+    kafka._ask(of(topics=[of.DeleteRecordsTopic(name=topic, partitions=partitions)], timeout_ms=1000))
+
+
+def test_a_partition_without_a_commit_keeps_a_group_behind(kafka: KafkaDouble) -> None:
+    kafka.create_topic("orders", 3)
+    kafka.produce("orders", "a", partition=0)
+    kafka.produce("orders", "b", partition=1)
+    kafka.commit_offsets("late", {("orders", 0): 1})
+    with pytest.raises(
+        TimeoutError, match=r"a lag of 1; without a committed offset: orders-1 \(a member that begins at"
+    ):
+        kafka.wait_for_group("late", lag=0, timeout=0)
+    assert kafka.groups()["late"].lags == {("orders", 0): 0, ("orders", 1): 1}
+    delete_records(kafka, "orders", 1, 1)
+    assert kafka.wait_for_group("late", lag=0).lags == {("orders", 0): 0}
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_member_that_commits_nothing_is_behind_by_all_that_the_log_holds(kafka: KafkaDouble, protocol: str) -> None:
+    kafka.create_topic("orders", 2)
+    kafka.produce_all("orders", ["a", "b", "c"], partition=0)
+    delete_records(kafka, "orders", 0, 1)
+    settings = {"group.id": "shop", "group.protocol": protocol, "enable.auto.commit": False}
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "auto.offset.reset": "latest", **settings})
+    consumer.subscribe(["orders"])
+    while not consumer.assignment():
+        consumer.poll(0.01)
+    assert kafka.wait_for_group("shop", "Stable", lag=2).lags == {("orders", 0): 2, ("orders", 1): 0}
+    with pytest.raises(TimeoutError, match="without a committed offset: orders-0, orders-1"):
+        kafka.wait_for_group("shop", lag=0, timeout=0)
+    consumer.close()
+
+
+def test_a_group_without_commits_and_members_has_no_lag(kafka: KafkaDouble) -> None:
+    kafka.create_topic("orders")
+    settings = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "shop", "enable.auto.commit": False}
+    consumer = Consumer(settings)
+    consumer.subscribe(["orders"])
+    while not consumer.assignment():
+        consumer.poll(0.01)
+    assert kafka.wait_for_group("shop", lag=0).lag == 0, "an empty partition has no unread records"
+    consumer.close()
+    with pytest.raises(TimeoutError, match="no committed offset"):
+        kafka.wait_for_group("shop", "Empty", lag=0, timeout=0)
+
+
+def test_a_partition_without_a_leader_keeps_a_group_behind() -> None:
+    with KafkaDouble(brokers=2, stepped=True) as kafka:
+        kafka.create_topic("orders", 2)
+        kafka.commit_offsets("shop", {("orders", 0): 0, ("orders", 1): 0})
+        kafka.wait_for_group("shop", lag=0)
+        kafka.brokers[2].kill()
+        kafka.advance(20)
+        with pytest.raises(TimeoutError, match=r"without a leader: orders-[01]"):
+            kafka.wait_for_group("shop", lag=0, timeout=0)

@@ -24,7 +24,6 @@ import pytest
 
 from . import options
 from .isolation import ISOLATED, Factory, shared_external, skip_of_double
-from .known_doubles import known_doubles
 from .options import FRESH, ISOLATIONS, MARKER_HELP
 from .report import UnusedRuleWarning
 
@@ -78,6 +77,8 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
         return
     from kafkadouble import KafkaDouble
 
+    from .known_doubles import known_doubles
+
     def folder() -> Any:
         return tmp_path_factory.mktemp("kafkadouble")
 
@@ -123,6 +124,8 @@ def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
 def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
     """What a test changes of a double that outlives it is brought back. Set up before the other
     fixtures of a test, and so torn down after them."""
+    from .known_doubles import known_doubles
+
     known = known_doubles(pytestconfig)
     known.begin_test()
     yield

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from . import options
-from .known_doubles import known_doubles
 from .options import FRESH, NAMESPACE, NONE, RESET
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ Factory = Callable[..., "KafkaDouble"]
 
 def _fresh(request: pytest.FixtureRequest) -> Iterator[KafkaDouble]:
     from kafkadouble import KafkaDouble
+
+    from .known_doubles import known_doubles
 
     used = request.config.stash.setdefault(USED_ADDRESSES, set())
     given = options.for_double(request.node)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from . import options
-from .known_doubles import known_doubles
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
@@ -46,6 +45,8 @@ def doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
 def check(item: pytest.Item) -> None:
     """Fails a test if a function of one of its fault rules raised, or if it is strict and one of
     its rules matched no request; warns of such a rule otherwise."""
+    from .known_doubles import known_doubles
+
     check_functions(all_doubles(item))
     unused = [repr(rule) for known in known_doubles(item.config) for rule in _unused(item, known)]
     if not unused:
@@ -58,6 +59,8 @@ def check(item: pytest.Item) -> None:
 
 def all_doubles(item: pytest.Item) -> list[KafkaDouble]:
     """Those of its fixtures, and those that fixtures of the plugin started."""
+    from .known_doubles import known_doubles
+
     found = [*doubles(item).values(), *(known.double for known in known_doubles(item.config))]
     return list({id(each): each for each in found}.values())
 

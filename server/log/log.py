@@ -92,7 +92,7 @@ class PartitionLog(LocalLog):
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """The first offset of the oldest transaction whose outcome is not final; if that is deleted,
+        """The first offset of the oldest transaction whose outcome is not final. If it is deleted,
         the base offset of the batch at the log start offset, as in Kafka."""
         first = self._state.transactions.first_unstable_offset
         if first is None or first >= self.log_start_offset:

@@ -63,7 +63,7 @@ def test_the_latest_record_stays_known_when_its_segment_is_released() -> None:
 
 
 def test_a_lookup_looks_at_the_first_segment_that_is_late_enough_alone() -> None:
-    """What it finds there may lie below the log start offset: then nothing is found, as in Kafka."""
+    """What it finds there may be below the log start offset. Then nothing is found, as in Kafka."""
     log = with_times([0], [50], [20], [30], segment_bytes=2 * len(produced(1, size=1)))
     assert len(log.segments) == 2
     assert log.offset_for(NOW + 30).offset == 1

@@ -98,9 +98,10 @@ def as_bytes(value: Text) -> bytes | None:
 
 def as_headers(headers: HeadersLike) -> Headers:
     """Headers in the form of a record."""
-    if isinstance(headers, str | bytes) or not isinstance(headers, Iterable):
-        raise UsageError(f"headers are pairs of a name and a value, not {headers!r}")
-    pairs = headers.items() if isinstance(headers, Mapping) else map(header_pair, headers)
+    try:
+        pairs = headers.items() if isinstance(headers, Mapping) else [*map(header_pair, headers)]
+    except TypeError:
+        raise UsageError(f"headers are pairs of a name and a value, not {headers!r}") from None
     made = tuple((name, as_bytes(value)) for name, value in pairs)
     if wrong := [name for name, _ in made if not isinstance(name, str)]:
         raise UsageError(f"the name of a header is a text, not {wrong[0]!r}")

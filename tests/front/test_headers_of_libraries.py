@@ -48,9 +48,9 @@ def test_a_form_of_libraries_is_stored_as_meant(kafka: KafkaDouble, form: str) -
 
 @pytest.mark.parametrize("form", REFUSED)
 def test_what_is_no_header_is_refused(kafka: KafkaDouble, form: str) -> None:
-    with pytest.raises(UsageError, match="header|a key or a value"):
+    with pytest.raises(UsageError, match=r"header|a key or a value"):
         kafka.produce("refused", "x", headers=REFUSED[form])
-    with pytest.raises(UsageError, match="header|a key or a value"):
+    with pytest.raises(UsageError, match=r"header|a key or a value"):
         kafka.produce_all("refused", [{"value": "x", "headers": REFUSED[form]}])
 
 

@@ -41,6 +41,11 @@ func WithTopic(name string, partitions int) Option {
 	return WithArguments("--topic", fmt.Sprintf("%s:%d", name, partitions))
 }
 
+// WithReplicatedTopic is [WithTopic] with a number of replicas.
+func WithReplicatedTopic(name string, partitions, replicas int) Option {
+	return WithArguments("--topic", fmt.Sprintf("%s:%d:%d", name, partitions, replicas))
+}
+
 // WithSetting is a setting of Kafka's broker, such as auto.create.topics.enable.
 func WithSetting(name, value string) Option {
 	return WithArguments("-c", name+"="+value)

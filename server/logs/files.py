@@ -304,7 +304,7 @@ class FileLogs:
             log_dir.disk.rename(name, deleted_name)
             self._to_be_removed(log_dir, deleted_name, now)
 
-    def checkpoint(self, now: int, which: Collection[str] = names.OFFSET_CHECKPOINTS) -> None:
+    def checkpoint(self, now: int, which: Collection[str] | None = None) -> None:
         for log_dir in self._dirs:
             here = {
                 k: opened.log
@@ -315,7 +315,7 @@ class FileLogs:
                 if each.log_dir is log_dir:
                     here[each.log.topic, each.log.index] = each.log
             with suppress(DiskFailure):
-                log_dir.checkpoint(offsets_of(here, which), self._unopened(log_dir))
+                log_dir.checkpoint(offsets_of(here, which or names.OFFSET_CHECKPOINTS), self._unopened(log_dir))
 
     def _unopened(self, log_dir: LogDir) -> set[Key]:
         """The partitions of a directory that were not opened since the start, or that were lost

@@ -12,7 +12,6 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
 from ..log.config import LogConfig
-from ..log.formats import names
 from ..log.log import PartitionLog
 from ..raft.quorum_state import QuorumStateStore
 from ..raft.snapshots.store import SnapshotStore
@@ -139,8 +138,8 @@ class Logs(Protocol):
         """Delete a partition for good; one that was never opened is no error."""
         ...
 
-    def checkpoint(self, now: int, which: Collection[str] = names.OFFSET_CHECKPOINTS) -> None:
-        """Write the offset checkpoints with these names."""
+    def checkpoint(self, now: int, which: Collection[str] | None = None) -> None:
+        """Write the offset checkpoints with these names, or all."""
         ...
 
     def tick(self, now: int, delay: int) -> None:

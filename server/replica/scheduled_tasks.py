@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..log.files.errors import DiskFailure
-from ..log.formats import names
 from .partition_replicas import all_replicas
 
 if TYPE_CHECKING:
@@ -52,6 +51,8 @@ def checkpoint_recovery_points(node: ReplicaHost, now: int) -> None:
 
     A recovery after a crash then reads little.
     """
+    from ..log.formats import names  # not needed to start
+
     node.logs.checkpoint(now, (names.RECOVERY_POINT, names.CLEANER_OFFSET))
     _flush_closed_segments(node, node.quorum.durable, node.quorum.durable.log)
     for replica in all_replicas(node):
@@ -60,11 +61,15 @@ def checkpoint_recovery_points(node: ReplicaHost, now: int) -> None:
 
 def checkpoint_log_start_offsets(node: ReplicaHost, now: int) -> None:
     """Checkpoint the log start offsets."""
+    from ..log.formats import names
+
     node.logs.checkpoint(now, (names.LOG_START,))
 
 
 def checkpoint_high_watermarks(node: ReplicaHost, now: int) -> None:
     """Checkpoint the high watermarks, which also shows within seconds that a directory is gone."""
+    from ..log.formats import names
+
     node.logs.checkpoint(now, (names.REPLICATION_OFFSET,))
 
 

@@ -19,22 +19,22 @@ from .running import Running
 if TYPE_CHECKING:
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 
+    from .cli.initial_topics import InitialTopic
     from .scenario.scenario import Scenario
     from .security import Security
     from .telemetry import TelemetryCollector
 
 
 class ServedDouble(KafkaDouble):
-    """A double over brokers that run on this thread. It neither starts nor stops them. `topics`
-    are the names and partitions of the topics that are there at the start, and after a reset, as
-    are the users, and what the scenario describes."""
+    """A double over brokers that run on this thread. It neither starts nor stops them. `topics` are
+    there at the start, and after a reset, as are the users, and what the scenario describes."""
 
     def __init__(
         self,
         broker: Broker | Cluster,
         settings: Settings,
         clock: Clock,
-        topics: Sequence[tuple[str, int]] = (),
+        topics: Sequence[InitialTopic] = (),
         scenario: Scenario | None = None,
         security: Security | None = None,
         acls: Sequence[CreateAclsRequest.AclCreation] = (),
@@ -72,5 +72,5 @@ class ServedDouble(KafkaDouble):
     def reset(self) -> None:
         """As KafkaDouble.reset; then the topics of the start are there again."""
         super().reset()
-        for name, partitions in self._topics:
-            self.create_topic(name, partitions)
+        for topic in self._topics:
+            self.create_topic(topic.name, topic.partitions or 1, replication_factor=topic.replicas)

@@ -15,6 +15,7 @@ import pytest
 
 from kafkadouble.cli.serving import _begin
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.control.http import post
 from tests.front.client import ask
 from tests.front.serving import run, serving
 
@@ -37,6 +38,18 @@ def test_three_brokers_at_three_ports() -> None:
             assert {each.leader_id for each in metadata.topics[0].partitions} == {1, 2, 3}
         code, stderr = cluster.end()
         assert (code, "Traceback" in stderr) == (0, False)
+
+
+def test_a_topic_has_the_replicas_that_are_given_also_after_a_reset() -> None:
+    with serving("--brokers", "3", "--topic", "t:2:3", "--topic", "u:2", "--control-port", "0") as cluster:
+        url = cluster.control_url()
+        host, _, port = cluster.startup["bootstrap.servers"].partition(",")[0].rpartition(":")
+        for _ in range(2):
+            found = ask((host, int(port)), MetadataRequest(topics=None), 12).topics
+            replicas = {topic.name: [len(each.replica_nodes) for each in topic.partitions] for topic in found}
+            assert replicas == {"t": [3, 3], "u": [1, 1]}
+            post(url, "reset")
+        cluster.end()
 
 
 def test_ports_follow_one_another() -> None:

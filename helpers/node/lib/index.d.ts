@@ -39,8 +39,8 @@ export interface StartOptions {
   program?: string;
   /** The number of brokers (1). */
   brokers?: number;
-  /** Topics with their numbers of partitions; they exist again after a reset. */
-  topics?: Record<string, number>;
+  /** Topics with their numbers of partitions, or `2:3` for 2 partitions and 3 replicas; they exist again after a reset. */
+  topics?: Record<string, number | `${number}:${number}`>;
   /** Settings of Kafka's broker. */
   settings?: Record<string, string | number | boolean>;
   /** The path of a scenario, with which the start and each reset begin. */

@@ -15,6 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..listening import listen, text_of
+from . import initial_topics
 
 if TYPE_CHECKING:
     from socket import socket
@@ -111,11 +112,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--topic",
-        type=_topic,
+        type=initial_topics.parse,
         action="append",
         default=[],
-        metavar="NAME[:PARTITIONS]",
-        help="create this topic at the start, unless it exists, with one partition unless a number is given; may be repeated",
+        metavar="NAME[:PARTITIONS[:REPLICAS]]",
+        help="create this topic at the start, unless it exists, with one partition and default.replication.factor replicas "
+        "unless numbers are given; may be repeated",
     )
     add(
         "--acl",
@@ -260,13 +262,6 @@ def _advertised(text: str) -> tuple[str, int]:
     if not host or not port.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
     return host.removeprefix("[").removesuffix("]"), _port(port)
-
-
-def _topic(text: str) -> tuple[str, int | None]:
-    name, colon, count = text.partition(":")
-    if not name or (colon and (not count.isdecimal() or int(count) < 1)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME:PARTITIONS, with at least one partition")
-    return name, int(count) if count else None
 
 
 def _access(options: argparse.Namespace, scenario: Scenario | None) -> ClientAccess | None:

@@ -29,7 +29,7 @@ def checked_scenario(options: Namespace) -> Scenario:
     from ..scenario.scenario import load
 
     scenario = load(options.scenario)
-    names = {name for name, _ in options.topic}
+    names = {topic.name for topic in options.topic}
     for topic in scenario.topics:
         if topic.name in names:
             raise UsageError(f"{topic.creation.where}: --topic {topic.name} is there, too: give the topic once")
@@ -46,9 +46,10 @@ async def served_double(
         return
     from ..served_double import ServedDouble
 
-    topics = [(name, partitions or 1) for name, partitions in options.topic]
     acls = [] if options.access is None else options.access.creations()
-    double = ServedDouble(broker, settings, broker.clock, topics, scenario, options.security, acls, options.telemetry)
+    double = ServedDouble(
+        broker, settings, broker.clock, options.topic, scenario, options.security, acls, options.telemetry
+    )
     try:
         yield double
     finally:

@@ -15,7 +15,6 @@ from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.network.clock import Clock, SystemClock
@@ -26,6 +25,7 @@ from ..broker import Broker
 from ..errors import KafkaError, UsageError
 from ..listening import text_of
 from ..node_listeners import BoundListeners, Overrides, paired, planned
+from . import initial_topics
 from .reach import warn_of_reach
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ..served_double import ServedDouble
 
 WRONG_USE, UNUSABLE = 2, 3
-LOOK_S = 0.001
 log = logging.getLogger("kafkadouble")
 
 
@@ -172,7 +171,7 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     have found one another."""
     if len(broker.all_listeners) == 1 and broker.controlling.node.quorum.is_alone:
         await _store_users(broker, options)
-        await _create(broker, options.topic)
+        await initial_topics.create(broker, options.topic)
         await _create_acls(broker, options)
         await broker.start()
         return
@@ -180,7 +179,7 @@ async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:
     if options.topic or options.security or options.scenario or len(broker.all_listeners) > 1:
         await _opened(broker)
     await _store_users(broker, options)
-    await _create(broker, options.topic)
+    await initial_topics.create(broker, options.topic)
     await _create_acls(broker, options)
 
 
@@ -303,34 +302,6 @@ def _on_signals() -> asyncio.Event:
     if SIGNALS:
         ended.set()
     return ended
-
-
-async def _create(broker: Broker | Cluster, topics: Iterable[tuple[str, int | None]]) -> None:
-    """Create the topics that are not there yet. KafkaError for one that is there with another
-    number of partitions."""
-    for name, partitions in topics:
-        from .. import seeding
-
-        if _is_there(broker, name, partitions):
-            continue
-        creation = broker.ask(seeding.to_create(name, partitions or 1, {}))
-        # A cancelled wait does not cancel the request.
-        answer = await asyncio.shield(asyncio.wrap_future(creation))
-        if not _is_there(broker, name, partitions):
-            seeding.check_topics(answer.topics)
-        # Until a broker with a remote controller has replayed the record.
-        while not _is_there(broker, name, partitions):
-            await asyncio.sleep(LOOK_S)
-
-
-def _is_there(broker: Broker | Cluster, name: str, partitions: int | None) -> bool:
-    found = broker.image.topic_named(name)
-    if found is None:
-        return False
-    if partitions is not None and len(found.partitions) != partitions:
-        problem = f"--topic {name}:{partitions}: the topic is there already, with {len(found.partitions)} partitions"
-        raise KafkaError(error_codes.INVALID_PARTITIONS, problem)
-    return True
 
 
 def _print_metrics_on_signal(broker: Broker | Cluster) -> None:

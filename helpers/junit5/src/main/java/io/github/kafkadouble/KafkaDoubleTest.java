@@ -22,7 +22,7 @@ public @interface KafkaDoubleTest {
     /** The number of brokers. */
     int brokers() default 1;
 
-    /** Topics at the start, as "orders" or "orders:2" with the number of partitions. */
+    /** Topics at the start, as "orders", "orders:2" with the number of partitions, or "orders:2:3" with replicas. */
     String[] topics() default {};
 
     /** Settings of Kafka's broker, as "name=value". */

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,17 @@ from interop.brokers.double import Double
 from interop.clients import CREATOR
 from interop.clients.shape import Record
 from interop.local import cluster, jars
-from interop.raw import batches_of, topic_id
+from interop.raw import ask, batches_of, topic_id
 from interop.support import eventually, local_kafka
+from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.log.formats import partition_metadata
-from kafkadouble.wire.batch import iter_batches
+from kafkadouble.wire.batch import Record as NetworkRecord
+from kafkadouble.wire.batch import encode_batch, iter_batches
+from tests.front.serving import serving
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 TOPIC = "handed"
+PARTITIONS = 9
 OWN = "partition.metadata"
 """The file with the id of the topic to which a folder belongs. It is the only file that must stay
 when the others are replaced."""
@@ -124,3 +129,44 @@ def test_the_double_starts_on_what_kafka_formatted(tmp_path: Path) -> None:
         with double(folder) as server:
             given = fill(server.bootstrap)
     assert {header.magic for _, header in iter_batches(given)} == {2}
+
+
+def test_both_see_all_partitions_where_the_metadata_log_has_a_directory_for_itself(tmp_path: Path) -> None:
+    """Neither puts partitions into that directory, and each finds the log directories of the other,
+    by their ids in the metadata."""
+    dirs = {"log.dirs": f"{tmp_path / 'a'},{tmp_path / 'b'}", "metadata.log.dir": str(tmp_path / "metadata")}
+    with cluster(tmp_path / "theirs", overrides=dirs) as running:
+        (node,) = running.nodes
+        append_to_all(running.bootstrap, 0)
+        node.stop()
+        with serving("--config", str(node.config)) as ours:
+            append_to_all(ours.startup["bootstrap.servers"], 1)
+            ours.end()
+        node.start()
+        append_to_all(running.bootstrap, 2)
+        with CREATOR.admin(running.bootstrap) as admin:
+            admin.create_topic("later", PARTITIONS)
+        node.stop()
+    with serving("--config", str(node.config)) as ours:
+        append_to_all(ours.startup["bootstrap.servers"], 3)
+        ours.end()
+    found = [path.parent.name for topic in (TOPIC, "later") for path in tmp_path.glob(f"*/{topic}-?")]
+    assert (len(found), set(found)) == (2 * PARTITIONS, {"a", "b"})
+
+
+def append_to_all(bootstrap: str, due: int) -> None:
+    """Appends a record to each partition, which gets the offset `due`."""
+    if due == 0:
+        with CREATOR.admin(bootstrap) as admin:
+            admin.create_topic(TOPIC, PARTITIONS)
+    records = bytes(encode_batch([NetworkRecord(0, 1, None, b"v")]))
+
+    def appended(number: int) -> tuple[int, int]:
+        data = [ProduceRequest.PartitionProduceData(index=number, records=records)]
+        topics = [ProduceRequest.TopicProduceData(name=TOPIC, partition_data=data)]
+        answer = ask(bootstrap, ProduceRequest(acks=-1, timeout_ms=5000, topic_data=topics), 9)
+        (found,) = answer.responses[0].partition_responses
+        return found.error_code, found.base_offset
+
+    for number in range(PARTITIONS):
+        assert eventually(partial(appended, number), lambda found: found[0] == 0) == (0, due)

@@ -57,20 +57,21 @@ class OpenLog(NamedTuple):
 
 
 class FileLogs:
-    """All logs of one node; see `logs.Logs`. The first directory has the metadata log, unless
-    `metadata_dir` is given."""
+    """All logs of one node; see `logs.Logs`. `dirs` are for partitions, and the first one also has
+    the metadata log, unless `metadata_dir` is given: a directory for that log alone."""
 
     def __init__(self, dirs: Sequence[LogDir], new_id: Callable[[], Uuid], metadata_dir: LogDir | None = None) -> None:
         self._dirs, self._new_id = list(dirs), new_id
         self._metadata_dir = metadata_dir or self._dirs[0]
+        self._all_dirs = self._dirs if metadata_dir is None else [metadata_dir, *self._dirs]
         self._open_logs: dict[Key, OpenLog] = {}
         self._lost: dict[Key, LostFile] = {}  # partitions that are not served until a restart
-        self._dir_of = {key: log_dir for log_dir in self._dirs for key in log_dir.partitions()}
-        self._deleted = [(SINCE_EVER, log_dir, folder) for log_dir in self._dirs for folder in log_dir.deleted()]
+        self._dir_of = {key: log_dir for log_dir in self._all_dirs for key in log_dir.partitions()}
+        self._deleted = [(SINCE_EVER, log_dir, folder) for log_dir in self._all_dirs for folder in log_dir.deleted()]
         self._preferred: dict[Key, LogDir] = {}  # of partitions that are not here yet
         self.future_logs = FutureLogs(self._dirs, new_id, self._to_be_removed)
         self.failures: deque[tuple[LogDir, DiskFailure]] = deque()  # filled by any thread
-        for log_dir in self._dirs:
+        for log_dir in self._all_dirs:
             log_dir.disk.watch(partial(self._fails, log_dir))
 
     def _fails(self, log_dir: LogDir, failure: DiskFailure) -> None:
@@ -175,7 +176,7 @@ class FileLogs:
 
     @property
     def last_broker_epoch(self) -> int:
-        epochs = {log_dir.last_broker_epoch for log_dir in self._dirs}
+        epochs = {log_dir.last_broker_epoch for log_dir in self._all_dirs}
         return epochs.pop() if len(epochs) == 1 else -1
 
     has_ids = True
@@ -191,7 +192,7 @@ class FileLogs:
         return [log_dir.id for log_dir in self._dirs if log_dir.disk.failed is None]
 
     def begin(self) -> None:
-        for log_dir in self._dirs:
+        for log_dir in self._all_dirs:
             with suppress(DiskFailure):
                 log_dir.begin()
 
@@ -305,7 +306,7 @@ class FileLogs:
             self._to_be_removed(log_dir, deleted_name, now)
 
     def checkpoint(self, now: int, which: Collection[str] | None = None) -> None:
-        for log_dir in self._dirs:
+        for log_dir in self._all_dirs:
             here = {
                 k: opened.log
                 for k, opened in self._open_logs.items()
@@ -343,11 +344,11 @@ class FileLogs:
                 opened.log.close()
         self.future_logs.close()
         self.checkpoint(now)
-        for log_dir in self._dirs:
+        for log_dir in self._all_dirs:
             # Logs that were not opened are as the previous stop has left them.
             if log_dir.clean or not self._unopened(log_dir):
                 with suppress(DiskFailure):
                     log_dir.mark_clean(broker_epoch)
 
     def __repr__(self) -> str:
-        return f"{len(self._open_logs)} logs in {', '.join(place.path for place in self._dirs)}"
+        return f"{len(self._open_logs)} logs in {', '.join(place.path for place in self._all_dirs)}"

@@ -133,6 +133,14 @@ class LogDir:
             if offsets.get(partition, 0) > offset:
                 self._write(name, {**offsets, partition: offset})
 
+    def take_over(self, partition: tuple[str, int], other: LogDir) -> None:
+        """The partition was moved here from another directory: so are its offsets in the
+        checkpoints. Its log is as clean as the other directory."""
+        for name, offsets in self._offsets.items():
+            if partition in other._offsets[name]:
+                self._write(name, {**offsets, partition: other._offsets[name][partition]})
+        self.clean = self.clean and other.clean
+
     def _write(self, name: str, offsets: Offsets) -> None:
         self.disk.write_whole(name, offset_checkpoint.write(offsets))
         self._offsets[name] = offsets

@@ -42,8 +42,11 @@ class DataDirs:
         now: int,
         new_id: Callable[[], Uuid] | None = None,
         cluster_id: str | None = None,
+        metadata_path: str | None = None,
     ) -> None:
         self._node_id, self._new_id = node_id, new_id or (lambda: Uuid.random(os.urandom))
+        # The one of the paths that is for the metadata log alone.
+        self._metadata_path = metadata_path
         # The cluster id of new directories.
         self.cluster_id = cluster_id
         self.paths = list(paths)
@@ -77,7 +80,14 @@ class DataDirs:
             for log_dir in found:
                 log_dir.last_broker_epoch = self._copied_in
         self._copied_in = None
-        return FileLogs(found, self._new_id)
+        alone = next((each for each in found if each.path == self._metadata_path), None)
+        if alone is None:
+            return FileLogs(found, self._new_id)
+        from kafkadouble.server.logs.metadata_dir import move_partitions_out
+
+        dirs = [each for each in found if each is not alone]
+        move_partitions_out(alone, dirs)
+        return FileLogs(dirs, self._new_id, alone)
 
     def _begin_again(self) -> None:
         """What failed in an earlier run is tried again."""
@@ -172,14 +182,25 @@ def node_of(path: str) -> int | None:
 def log_dirs(settings: Settings) -> list[str]:
     """The directories in the settings; `metadata.log.dir` comes first. Raises UsageError when the
     settings name none."""
-    found = settings["log.dirs"] or settings["log.dir"]
-    paths = [path.strip() for path in (found if isinstance(found, tuple) else str(found).split(",")) if path.strip()]
+    paths = _partition_dirs(settings)
     metadata = settings["metadata.log.dir"]
     if isinstance(metadata, str) and metadata:
         paths = [metadata, *(path for path in paths if path != metadata)]
     if not paths:
         raise UsageError("log.dirs names no directory")
     return [*dict.fromkeys(paths)]
+
+
+def metadata_dir(settings: Settings) -> str | None:
+    """The directory in the settings that is for the metadata log alone; None if that log is in one
+    of the others."""
+    found = settings["metadata.log.dir"]
+    return found if isinstance(found, str) and found and found not in _partition_dirs(settings) else None
+
+
+def _partition_dirs(settings: Settings) -> list[str]:
+    found = settings["log.dirs"] or settings["log.dir"]
+    return [path.strip() for path in (found if isinstance(found, tuple) else str(found).split(",")) if path.strip()]
 
 
 def are_formatted(paths: Sequence[str]) -> bool:

@@ -277,9 +277,11 @@ def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings,
     given = {"log.dirs", "log.dir"} & settings.given.keys()
     if not (paths or given):
         return settings, None
-    from ..data_dirs import DataDirs, are_formatted, log_dirs, node_of
+    from ..data_dirs import DataDirs, are_formatted, log_dirs, metadata_dir, node_of
 
+    alone = None
     if not paths:
+        alone = metadata_dir(settings)
         paths = log_dirs(settings)
         if not are_formatted(paths):
             log.warning(
@@ -289,7 +291,7 @@ def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings,
     known = node_of(paths[0])
     if known is not None and not {"node.id", "broker.id"} & settings.given.keys():
         settings = settings.of_node(known)
-    return settings, DataDirs(paths, settings.int("node.id"), clock.now())
+    return settings, DataDirs(paths, settings.int("node.id"), clock.now(), metadata_path=alone)
 
 
 def _on_signals() -> asyncio.Event:

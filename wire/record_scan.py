@@ -132,6 +132,8 @@ def is_one_plain(d: Buffer, p: int, end: int) -> bool:
         if n > 127:
             n += (d[p] << 7) - 128
             p += 1
+        if n > 16383:
+            return False
         if not n & 1:
             p += n >> 1
         n = d[p]
@@ -141,7 +143,7 @@ def is_one_plain(d: Buffer, p: int, end: int) -> bool:
             p += 1
     except IndexError:
         return False
-    return (p if n & 1 else p + (n >> 1)) == end - 1
+    return n <= 16383 and (p if n & 1 else p + (n >> 1)) == end - 1
 
 
 def _skip_headers(d: bytes, p: int, end: int) -> int:

@@ -174,3 +174,10 @@ def test_what_is_wrong_where(text: str, problem: str, offset: int) -> None:
     assert caught.value.offset == 100 + offset
     with pytest.raises(InvalidRecord):
         sums(bytes.fromhex(text), 1, BatchContext())
+
+
+def test_a_length_of_three_bytes_is_left_to_the_scan() -> None:
+    body = bytes((0x16, 0, 0, 0, 8, 0, 0, 0, 0, 0x81, 0x80, 0))
+    assert not is_one_plain(body, 0, len(body))
+    with pytest.raises(InvalidRecord):
+        decode_carefully(body, 1, BatchContext())

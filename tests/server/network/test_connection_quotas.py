@@ -56,14 +56,14 @@ def test_one_address_has_no_more_than_it_may() -> None:
 
 
 def test_overrides_count_for_their_addresses() -> None:
-    text = "127.0.0.1:2, ::1:3,localhost:4,[fe80::1]:5"
+    text = "127.0.0.1:2, ::1:3,localhost:4,fe80::1:5"
     assert per_ip_overrides(text) == {"127.0.0.1": 4, "::1": 3, "fe80::1": 5}
     found = quotas(max_connections_per_ip=1, max_connections_per_ip_overrides="10.0.0.1:0")
     assert not found.add("10.0.0.1")
     assert found.add("10.0.0.2")
 
 
-@pytest.mark.parametrize("text", ["10.0.0.1", "10.0.0.1:many", ":"])
+@pytest.mark.parametrize("text", ["10.0.0.1", "10.0.0.1:many", ":", "[fe80::1]:5"])
 def test_overrides_that_cannot_be_are_refused_at_the_start(text: str) -> None:
     with pytest.raises(UsageError, match="HOST:COUNT"):
         Settings({"max.connections.per.ip.overrides": text})

@@ -178,12 +178,23 @@ class Life:
         for batch in there:
             header = read_header(batch)
             assert log.epochs.epoch_for(max(start, header.base_offset)) == header.partition_leader_epoch
-            found = log.offset_for(header.max_timestamp)
-            first = next(b for b in there if read_header(b).max_timestamp >= header.max_timestamp)
-            assert read_header(first).base_offset <= found.offset <= read_header(first).last_offset
+            self._check_lookup(header.max_timestamp, there)
         self._check_producers()
         self.relearn()
         self.epoch = max(self.epoch, log.epochs.latest)
+
+    def _check_lookup(self, timestamp: int, there: list[bytes]) -> None:
+        """A lookup by time finds the first batch in the first segment that is late enough; nothing
+        if that batch is below the log start offset."""
+        found = self.log.offset_for(timestamp)
+        segment = next(each for each in self.log.segments if each.max_timestamp >= timestamp)
+        within = [read_header(batch) for batch in there]
+        first = next((each for each in within if each.max_timestamp >= timestamp), None)
+        assert first is not None
+        if first.base_offset < segment.next_offset:
+            assert first.base_offset <= found.offset <= first.last_offset
+        else:
+            assert found.offset == -1
 
     def _by_reads(self) -> list[bytes]:
         found, offset = [], self.log.log_start_offset

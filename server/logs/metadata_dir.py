@@ -35,8 +35,8 @@ def move_partitions_out(metadata_dir: LogDir, dirs: Sequence[LogDir]) -> None:
             holder = min(dirs, key=lambda each: counts[each.path])
             counts[holder.path] += 1
             _copy(metadata_dir.disk, holder, folder)
-            holder.take_over(partition, metadata_dir)
             log.warning("%s is moved to %s: it is for the metadata log alone", metadata_dir.at(folder), holder.path)
+        holder.take_over(partition, metadata_dir)
         metadata_dir.disk.remove_folder(folder)
 
 

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from kafkadouble.server.log.files.real_disk import RealDisk
+from kafkadouble.server.log.formats import names, offset_checkpoint
 from kafkadouble.server.logs.formatting import opened
 from kafkadouble.server.logs.log_dir import LogDir
 from kafkadouble.server.logs.metadata_dir import move_partitions_out
@@ -53,7 +54,9 @@ def test_a_whole_copy_is_kept_if_only_the_removal_was_interrupted(tmp_path: Path
     formatted(*(tmp_path / name for name in ("meta", "a", "b")))
     contents = make_partition(tmp_path / "meta", "t-0")
     shutil.copytree(tmp_path / "meta" / "t-0", tmp_path / "b" / "t-0")
+    (tmp_path / "meta" / names.LOG_START).write_bytes(offset_checkpoint.write({("t", 0): 7}))
     meta, *others = log_dirs(tmp_path)
     move_partitions_out(meta, others)
+    assert others[1].offset(names.LOG_START, ("t", 0)) == 7
     assert written(tmp_path / "b", "t-0") == contents
     assert not (tmp_path / "meta" / "t-0").exists()

@@ -65,7 +65,7 @@ def delete_first_records(broker: Serving) -> None:
 def test_partitions_are_placed_and_described_in_log_dirs_only(tmp_path: Path) -> None:
     file = properties(tmp_path, ("a", "b"), "meta")
     assert run("format", "--config", file).returncode == 0
-    with serving("--config", file, "--topic", f"t:{PARTITIONS}") as broker:
+    with serving("--config", file, "--port", "0", "--topic", f"t:{PARTITIONS}") as broker:
         described = broker.ask(DescribeLogDirsRequest(topics=None), 4).results
         assert sorted(Path(each.log_dir).name for each in described) == ["a", "b"]
         assert broker.end()[0] == 0
@@ -79,7 +79,7 @@ def test_partitions_in_the_directory_of_the_metadata_log_are_moved(tmp_path: Pat
     before = properties(tmp_path, ("meta", "a", "b"))
     assert run("format", "--config", before).returncode == 0
     checkpoints = ("-c", "log.flush.start.offset.checkpoint.interval.ms=20")
-    with serving("--config", before, "--topic", f"t:{PARTITIONS}", *checkpoints) as broker:
+    with serving("--config", before, "--port", "0", "--topic", f"t:{PARTITIONS}", *checkpoints) as broker:
         produce(broker)
         delete_first_records(broker)
         while "t 8 1" not in "".join(path.read_text() for path in tmp_path.glob("*/log-start-offset-checkpoint")):
@@ -88,7 +88,7 @@ def test_partitions_in_the_directory_of_the_metadata_log_are_moved(tmp_path: Pat
     assert holders(tmp_path) == {"meta": 3, "a": 3, "b": 3}
     after = properties(tmp_path, ("a", "b"), "meta")
     for life in range(2):
-        with serving("--config", after) as broker:
+        with serving("--config", after, "--port", "0") as broker:
             assert offsets(broker, EARLIEST) == [(0, 1)] * PARTITIONS
             assert offsets(broker, LATEST) == [(0, 2 + 2 * life)] * PARTITIONS
             produce(broker)

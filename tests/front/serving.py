@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from queue import Queue
 from threading import Thread
 from typing import Any
@@ -26,14 +27,21 @@ class Serving:
         self._lines: Queue[str] = Queue()
         self._stderr_reader = Thread(target=self._read_stderr, daemon=True)
         self._stderr_reader.start()
-        assert process.stdout is not None
-        self.startup = dict(process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
-        if "pid" not in self.startup:
+
+    @cached_property
+    def startup(self) -> dict[str, str]:
+        """What it prints when it serves clients, for which this waits."""
+        assert self.process.stdout is not None
+        printed = dict(self.process.stdout.readline().rstrip("\n").partition("=")[::2] for _ in range(5))
+        if "pid" not in printed:
             raise AssertionError(f"it does not serve: {self.ended()[1]}")
-        # A controller that is no broker prints the address of the controller here.
-        first = next(iter(self.startup.values()))
-        host, _, port = first.rpartition(":")
-        self.address = host, int(port)
+        return printed
+
+    @cached_property
+    def address(self) -> tuple[str, int]:
+        """Where it serves; a controller that is no broker prints the address of the controller."""
+        host, _, port = next(iter(self.startup.values())).rpartition(":")
+        return host, int(port)
 
     def _read_stderr(self) -> None:
         assert self.process.stderr is not None
@@ -68,6 +76,15 @@ class Serving:
 
 @contextmanager
 def serving(*words: str) -> Iterator[Serving]:
+    """A process that serves clients."""
+    with beginning(*words) as served:
+        assert served.startup
+        yield served
+
+
+@contextmanager
+def beginning(*words: str) -> Iterator[Serving]:
+    """A process that may not serve yet, because it waits for others."""
     command = [*KAFKADOUBLE, "serve", *words] if "--config" in words else [*KAFKADOUBLE, "serve", "--port", "0", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         served = Serving(process)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
 from tests.front.combined import CLUSTER_ID, live, of_combined
-from tests.front.serving import KAFKADOUBLE, Serving, run, serving
+from tests.front.serving import Serving, beginning, run, serving
 
 LAG = "kafka.controller:type=KafkaController,name=SnapshotLag"
 
@@ -89,9 +88,9 @@ def formatted(folder: Path, id: int, **lines: object) -> Path:
     return file
 
 
-def of_broker(folder: Path, controller: int) -> Path:
+def of_broker(folder: Path, controller: int, port: int = 0) -> Path:
     """The settings of a broker, whose controller is at this port."""
-    voters, listeners = f"1@127.0.0.1:{controller}", "PLAINTEXT://127.0.0.1:0"
+    voters, listeners = f"1@127.0.0.1:{controller}", f"PLAINTEXT://127.0.0.1:{port}"
     return formatted(folder, 2, process_roles="broker", controller_quorum_voters=voters, listeners=listeners)
 
 
@@ -135,23 +134,35 @@ def test_three_processes_elect_one_and_another_when_it_ends(processes: dict[int,
         assert served.end()[0] == 0
 
 
-def test_a_client_of_a_broker_that_starts_waits_until_that_is_part_of_its_cluster(tmp_path: Path) -> None:
-    (port,) = free_ports(1)
-    files = of_broker(tmp_path, port), of_controller(tmp_path, 1, {1: port})
-    with serving("--config", str(files[0])) as broker, ThreadPoolExecutor(1) as beside:
-        requested = beside.submit(broker.ask, MetadataRequest(topics=[]), 12)
+def test_a_broker_says_that_it_serves_when_it_is_part_of_its_cluster_and_its_clients_wait(tmp_path: Path) -> None:
+    port, controller = free_ports(2)
+    files = of_broker(tmp_path, controller, port), of_controller(tmp_path, 1, {1: controller})
+    with beginning("--config", str(files[0])) as broker, ThreadPoolExecutor(2) as beside:
+        assert "connection refused" in broker.next_line()
+        answered = beside.submit(ask, ("127.0.0.1", port), MetadataRequest(topics=[]), 12)
+        printed = beside.submit(lambda: broker.startup)
+        assert not printed.done()
         with serving("--config", str(files[1])):
-            metadata = requested.result(30)
+            metadata = answered.result(30)
+            assert printed.result(30)["bootstrap.servers"] == f"127.0.0.1:{port}"
     assert [(each.node_id, (each.host, each.port)) for each in metadata.brokers] == [(2, broker.address)]
 
 
-def test_a_broker_that_waits_for_its_controller_ends_on_a_signal(tmp_path: Path) -> None:
-    file = of_broker(tmp_path, *free_ports(1))
-    with serving("--config", str(file)) as broker, socket.create_connection(broker.address, 10) as waiting:
-        code, errors = broker.end()
-        assert (code, "Traceback" in errors) == (0, False), errors
-        with suppress(ConnectionResetError):
-            assert waiting.recv(1) == b""
+@pytest.mark.parametrize("words", [(), ("--topic", "orders"), ("--control-port", "0")], ids=str)
+def test_a_broker_that_waits_for_its_controller_ends_on_a_signal_and_prints_nothing(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    port, controller = free_ports(2)
+    file = of_broker(tmp_path, controller, port)
+    with beginning("--config", str(file), *words) as broker:
+        assert "connection refused" in broker.next_line()
+        with socket.create_connection(("127.0.0.1", port), 10) as waiting:
+            code, errors = broker.end()
+            assert (code, "Traceback" in errors) == (0, False), errors
+            with suppress(ConnectionResetError):
+                assert waiting.recv(1) == b""
+        assert broker.process.stdout is not None
+        assert broker.process.stdout.read() == ""
 
 
 def test_topics_to_begin_with_are_made_by_a_controller_that_is_another_process(tmp_path: Path) -> None:
@@ -181,27 +192,13 @@ def test_a_topic_that_a_broker_creates_has_the_partitions_of_its_own_settings(
     assert len(found) == partitions
 
 
-def test_a_broker_that_cannot_create_its_topics_yet_ends_on_a_signal(tmp_path: Path) -> None:
-    file = of_broker(tmp_path, *free_ports(1))
-    command = [*KAFKADOUBLE, "serve", "--config", str(file), "--topic", "orders"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            assert "connection refused" in process.stderr.readline()
-            process.send_signal(signal.SIGTERM)
-            output, errors = process.communicate(timeout=30)
-        finally:
-            process.kill()
-    assert (process.returncode, output, "Traceback" in errors) == (0, "", False), errors
-
-
 def test_three_nodes_that_are_brokers_and_controllers_all_come_back(tmp_path: Path) -> None:
     """After a stop of all nodes, and after a kill of all nodes."""
     ports = dict(enumerate(free_ports(3), 1))
     files = [of_combined(tmp_path, id, ports) for id in ports]
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
         with ExitStack() as stack:
-            served = [stack.enter_context(serving("--config", str(file))) for file in files]
+            served = [stack.enter_context(beginning("--config", str(file))) for file in files]
             end = time.monotonic() + 30
             # A request waits until the node accepts clients.
             while any(live(each) != set(ports) for each in served):

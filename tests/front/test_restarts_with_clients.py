@@ -18,7 +18,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from interop.local.ports import free_ports
 from tests.front.combined import live, of_combined
-from tests.front.serving import serving
+from tests.front.serving import beginning
 
 PARTITIONS, PATIENCE_S = 6, 60
 
@@ -47,7 +47,7 @@ def test_a_producer_that_outlives_kills_of_all_nodes(tmp_path: Path) -> None:
     producer: Any = confluent_kafka.Producer({**settings, "acks": "all", "message.timeout.ms": 5000})
     for life in range(3):
         with ExitStack() as stack:
-            nodes = [stack.enter_context(serving("--config", str(file))) for file in files]
+            nodes = [stack.enter_context(beginning("--config", str(file))) for file in files]
             if not life:
                 end = time.monotonic() + PATIENCE_S
                 while any(live(node) != set(ports) for node in nodes):

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 from interop.local.ports import free_ports
 from tests.front.combined import CLUSTER_ID
 from tests.front.replicating import assert_replicated
-from tests.front.serving import Serving, run, serving
+from tests.front.serving import Serving, beginning, run, serving
 
 LONG_S = 30.0
 MODULES = "org.apache.kafka.common.security"
@@ -76,7 +76,7 @@ def test_a_controller_that_refuses_the_login_is_named(tmp_path: Path) -> None:
     [port] = free_ports(1)
     with (
         serving("--config", str(settings(tmp_path, 3, port))),
-        serving("--config", str(settings(tmp_path, 1, port, "wrong"))) as served,
+        beginning("--config", str(settings(tmp_path, 1, port, "wrong"))) as served,
     ):
         line = _line_with(served, "refuses the login")
         assert f"127.0.0.1:{port}: it refuses the login by PLAIN: Authentication failed: Invalid username" in line

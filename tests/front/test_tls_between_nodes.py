@@ -13,7 +13,7 @@ from interop.local.ports import free_ports
 from kafkadouble.certificates import Certificates
 from tests.front.combined import CLUSTER_ID
 from tests.front.replicating import assert_replicated
-from tests.front.serving import Serving, run, serving
+from tests.front.serving import Serving, beginning, run, serving
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_a_controller_that_is_not_trusted_is_named(tmp_path: Path, certificates:
     broker = settings(tmp_path, certificates, 1, port, str(trust))
     with (
         serving("--config", str(settings(tmp_path, certificates, 3, port))),
-        serving("--config", str(broker)) as served,
+        beginning("--config", str(broker)) as served,
     ):
         line = _line_with(served, "certificate is not trusted")
         assert f"127.0.0.1:{port}: its certificate is not trusted: " in line

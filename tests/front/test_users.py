@@ -184,6 +184,17 @@ def test_logins_that_cannot_be_are_refused_at_the_start(settings: dict[str, str]
     assert "hidden" not in ended.stderr
 
 
+def test_a_login_in_a_file_of_jaas_is_refused_with_the_setting_that_has_it_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("KAFKA_OPTS", "-Xmx1g -Djava.security.auth.login.config=/etc/kafka/jaas.conf -Dx=y")
+    given = {**SASL, "sasl.enabled.mechanisms": "PLAIN"}
+    ended = run("serve", *[word for name, text in given.items() for word in ("-c", f"{name}={text}")])
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"{PLAIN} is missing" in ended.stderr
+    assert "KAFKA_OPTS names /etc/kafka/jaas.conf, which is not read here" in ended.stderr
+
+
 def test_serve_with_users_from_words_a_file_and_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

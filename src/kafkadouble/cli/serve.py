@@ -12,6 +12,7 @@ import argparse
 import errno
 import signal
 import sys
+from os import environ
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..listening import listen, text_of
@@ -53,7 +54,7 @@ def main(words: list[str]) -> int:
         _check_capture(options)
         options.telemetry = _telemetry(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
-        return _fail(WRONG_USE, str(problem))
+        return _fail(WRONG_USE, f"{problem}{_jaas_file_is_not_read(str(problem))}")
     socks: list[list[socket]] = []
     try:
         for of_node in [*places, control]:  # the control plane is the last one
@@ -367,6 +368,16 @@ def _no_port(host: str, port: int, problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.errno == errno.EADDRINUSE:
         return f"{place} is taken: something listens there already; --port 0 takes any free port"
     return f"cannot listen on {place}: {getattr(problem, 'strerror', None) or problem}"
+
+
+def _jaas_file_is_not_read(problem: str) -> str:
+    """The end of an error about a login that is missing, if Kafka would read it from a file."""
+    from re import search
+
+    named = search(r"-Djava\.security\.auth\.login\.config=(\S+)", environ.get("KAFKA_OPTS", ""))
+    if named is None or "sasl.jaas.config is missing" not in problem:
+        return ""
+    return f" (KAFKA_OPTS names {named[1]}, which is not read here: write its login into that setting)"
 
 
 def _fail(code: int, sentence: str) -> int:

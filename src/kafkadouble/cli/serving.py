@@ -148,12 +148,13 @@ async def _serve_clients(
             return
     gc.freeze()  # what was read at the start stays: the collector need not look at it
     _print_metrics_on_signal(broker)
-    _announce(broker, settings, options, control_sock)
-    # It ends with the loop if no listener opens before.
-    logging_it = asyncio.ensure_future(_log_serving(broker))
     async with _control(options, double, control_sock):
+        # A broker of a larger cluster has to be part of it first.
+        await _first(_opened(broker), ended.wait(), *(each.listener.halted.wait() for each in nodes))
+        if ended.is_set() or _halted(broker) is not None:
+            return
+        _announce(broker, settings, options, control_sock)
         await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
-    logging_it.cancel()
 
 
 def _control(
@@ -348,18 +349,11 @@ def _announce(
         print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
     if without := settings.without_effect():
         log.info("these settings change nothing here: %s", ", ".join(without))
+    log.info("serving at %s", lines.get("bootstrap.servers") or text_of(*(broker.controller or broker.address)))
 
 
 def _texts(addresses: Iterable[tuple[str, int]]) -> str:
     return ",".join(text_of(*address) for address in addresses)
-
-
-async def _log_serving(broker: Broker | Cluster) -> None:
-    """Log the address as soon as clients are accepted: a broker of a larger cluster has to be part
-    of it first."""
-    await _opened(broker)
-    is_broker = "broker" in broker.any_broker.node.roles
-    log.info("serving at %s", _texts(broker.addresses() if is_broker else [broker.controller or broker.address]))
 
 
 def _log_to_stderr(level: int) -> None:

@@ -161,7 +161,7 @@ func Link(value any) Param {
 	return Param{"link", value}
 }
 
-// Listener is the parameter listener: a listener's name.
+// Listener is the parameter listener: a listener's name, or the name of a listener.
 func Listener(value string) Param {
 	return Param{"listener", value}
 }

@@ -114,9 +114,10 @@ func (c *Client) ClearRules(ctx context.Context) error {
 // kafka-python, aiokafka, java, franz-go or kafkajs; or generic, the same for each. With SASL it
 // logs in as user, by PLAIN or another mechanism; with SSL it shows a certificate of this user. Its
 // principal is User: and the name. With contents there are certificates in place of names of files,
-// for a client on another machine.
+// for a client on another machine. Without listener it is the first one that fits the user and the
+// mechanism.
 //
-// Optional: User, ClientLibrary, Mechanism, Contents.
+// Optional: User, ClientLibrary, Mechanism, Contents, Listener.
 func (c *Client) ClientConfig(ctx context.Context, params ...Param) (map[string]any, error) {
 	var result map[string]any
 	err := c.call(ctx, "client_config", []Param{}, params, &result)

@@ -10,7 +10,7 @@ brokers check ACLs. No error shows a password.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import UsageError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from .acls import AclBinding
     from .scenario.scenario import Scenario
-    from .security import Security
 
 NAMES = ("security", "certificate", "users", "acls", "super_users")
 
@@ -28,7 +27,7 @@ NAMES = ("security", "certificate", "users", "acls", "super_users")
 class ClientAccess(NamedTuple):
     """None is what is not given. `places` has FILE:LINE:COLUMN of what a scenario gives."""
 
-    security: str | None = None
+    security: str | Mapping[str, str] | None = None
     certificate: str | None = None
     users: Mapping[str, str] | None = None
     acls: Iterable[AclBinding | str] | None = None
@@ -50,19 +49,6 @@ class ClientAccess(NamedTuple):
         """Whether clients may do only what an ACL allows."""
         return self.acls is not None or bool(self.super_users)
 
-    def made_security(self, hosts: Sequence[str]) -> Security | None:
-        """The security of listeners at these addresses, if they have any. UsageError."""
-        if not self.is_secured:
-            return None
-        from .security import Security
-
-        try:
-            return Security(self.security, self.users, self.certificate, hosts)
-        except UsageError as problem:
-            if "security" not in self.places:
-                raise
-            raise UsageError(f"{self.places['security']}: {problem}") from None
-
     def creations(self) -> list[CreateAclsRequest.AclCreation]:
         """The ACLs as CreateAcls has them. UsageError."""
         if self.acls is None:
@@ -70,27 +56,6 @@ class ClientAccess(NamedTuple):
         from .acls import checked_acls
 
         return checked_acls(self.acls)
-
-    def config(
-        self,
-        security: Security | None,
-        host: str,
-        port: int,
-        listeners: Mapping[str, int] | None,
-        config: Mapping[str, object] | None,
-    ) -> Mapping[str, object] | None:
-        """Kafka's settings for all of it, under those of `config`."""
-        if listeners is not None:
-            from .node_listeners import listener_config
-
-            config = listener_config(host, port, listeners, config or {}, security)
-        elif security is not None:
-            config = {**security.only_listener(host, port), **(config or {})}
-        if self.checks_acls:
-            from .acls import authorizer_config
-
-            config = {**authorizer_config(self.super_users or ()), **(config or {})}
-        return config
 
     def __repr__(self) -> str:
         return f"access by {', '.join(self.given) or 'nothing'}"

@@ -30,7 +30,6 @@ from .server.security.acls import (
     PREFIXED,
     RESOURCE_TYPES,
 )
-from .server.security.authorizer import STANDARD
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -104,11 +103,11 @@ def checked_acls(acls: Iterable[AclBinding | str]) -> list[CreateAclsRequest.Acl
     return [creation for binding in bindings for creation in binding.creations()]
 
 
-def authorizer_config(super_users: Iterable[str]) -> dict[str, object]:
-    """The settings of a broker that checks ACLs."""
+def super_users_text(super_users: Iterable[str]) -> str:
+    """The value of `super.users`. UsageError for what is no list."""
     if isinstance(super_users, str):
         raise UsageError(f"super_users must be a list of principals, and not the text {super_users!r}")
-    return {"authorizer.class.name": STANDARD, "super.users": ";".join(super_users)}
+    return ";".join(super_users)
 
 
 def to_create(creations: Sequence[CreateAclsRequest.AclCreation]) -> CreateAclsRequest:

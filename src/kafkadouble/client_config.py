@@ -9,84 +9,31 @@ them for a client on another machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
+
+from .client_security import ClientSecurity, SaslLogin
 from .errors import UsageError
-from .security import Security
+from .token_providers import aiokafka_provider, kafka_python_provider
 from .users import quoted
 
 CONFLUENT, JAVA = "confluent-kafka", "java"
-PLAIN = "PLAIN"
 CERTIFICATE = "-----BEGIN CERTIFICATE-----"
 LOGIN_MODULES = {
-    PLAIN: "plain.PlainLoginModule",
+    "PLAIN": "plain.PlainLoginModule",
     "SCRAM-SHA-256": "scram.ScramLoginModule",
     "SCRAM-SHA-512": "scram.ScramLoginModule",
+    OAUTHBEARER: "oauthbearer.OAuthBearerLoginModule",
 }
 """Java's classes, by mechanism."""
 
 
-class SaslLogin(NamedTuple):
-    """The login of a user."""
-
-    mechanism: str
-    name: str
-    password: str
-
-    def __repr__(self) -> str:
-        return f"{self.name} by {self.mechanism}"
-
-
-class ClientSecurity(NamedTuple):
-    """What a client is to use. `authority_file` is empty without TLS, `key_file` without the
-    certificate of a user. With `contents` a client gets PEM in place of names of files."""
-
-    bootstrap: str
-    protocol: str = "PLAINTEXT"
-    authority_file: str = ""
-    key_file: str = ""
-    login: SaslLogin | None = None
-    contents: bool = False
-
-
-def client_config(
-    bootstrap: str,
-    security: Security | None,
-    user: str | None,
-    client: str,
-    mechanism: str | None = None,
-    contents: bool = False,
-) -> dict[str, Any]:
-    """The settings of one client. UsageError for an unknown client or mechanism, and for a user
-    that cannot authenticate."""
+def client_config(given: ClientSecurity, client: str) -> dict[str, Any]:
+    """The settings of one client. UsageError for an unknown client, and for what it cannot take."""
     if client not in CLIENTS:
         raise UsageError(f"client is {client!r}: there are {', '.join(CLIENTS)}")
-    if security is None and user is not None:
-        raise UsageError(f"user {user!r} cannot authenticate: the listeners are PLAINTEXT; give security=")
-    if mechanism is not None and (security is None or not security.has_sasl):
-        raise UsageError(f"mechanism is {mechanism!r}, and the listeners have no SASL")
-    if security is None:
-        return CLIENTS[client](ClientSecurity(bootstrap))
-    given = ClientSecurity(bootstrap, security.protocol, contents=contents)
-    return CLIENTS[client](_of_user(given, security, user, mechanism or PLAIN))
-
-
-def _of_user(given: ClientSecurity, security: Security, user: str | None, mechanism: str) -> ClientSecurity:
-    if security.certificates is not None:
-        given = given._replace(authority_file=str(security.certificates.authority_file))
-    if security.has_sasl:
-        return given._replace(login=_login(security, user, mechanism))
-    if user is None or security.certificates is None:
-        return given
-    return given._replace(key_file=str(security.certificates.of_user(user)))
-
-
-def _login(security: Security, user: str | None, mechanism: str) -> SaslLogin:
-    if user is None or user not in security.users:
-        raise UsageError(f"user is {user!r}: there are {', '.join(security.users)}")
-    if mechanism not in LOGIN_MODULES:
-        raise UsageError(f"mechanism is {mechanism!r}: there are {', '.join(LOGIN_MODULES)}")
-    return SaslLogin(mechanism, user, security.users[user])
+    return CLIENTS[client](given)
 
 
 def _confluent(given: ClientSecurity) -> dict[str, Any]:
@@ -98,7 +45,13 @@ def _confluent(given: ClientSecurity) -> dict[str, Any]:
         own = value(given.key_file)
         found |= {f"ssl.certificate.{form}": own, f"ssl.key.{form}": own}
     if login := given.login:
-        found |= {"sasl.mechanism": login.mechanism, "sasl.username": login.name, "sasl.password": login.password}
+        found["sasl.mechanism"] = login.mechanism
+        if login.mechanism == OAUTHBEARER:  # librdkafka makes the token
+            return found | {
+                "enable.sasl.oauthbearer.unsecure.jwt": "true",
+                "sasl.oauthbearer.config": f"principal={login.name}",
+            }
+        found |= {"sasl.username": login.name, "sasl.password": login.password}
     return found
 
 
@@ -108,7 +61,7 @@ def _kafka_python(given: ClientSecurity) -> dict[str, Any]:
     found: dict[str, Any] = {
         "bootstrap_servers": given.bootstrap.split(","),
         "security_protocol": given.protocol,
-        **_python_login(given),
+        **_python_login(given, kafka_python_provider),
     }
     if given.authority_file:
         found["ssl_cafile"] = given.authority_file
@@ -121,7 +74,7 @@ def _aiokafka(given: ClientSecurity) -> dict[str, Any]:
     found: dict[str, Any] = {
         "bootstrap_servers": given.bootstrap,
         "security_protocol": given.protocol,
-        **_python_login(given),
+        **_python_login(given, aiokafka_provider),
     }
     if given.authority_file:
         import ssl
@@ -132,9 +85,11 @@ def _aiokafka(given: ClientSecurity) -> dict[str, Any]:
     return found
 
 
-def _python_login(given: ClientSecurity) -> dict[str, str]:
+def _python_login(given: ClientSecurity, provider: Callable[[str], object]) -> dict[str, Any]:
     if (login := given.login) is None:
         return {}
+    if login.mechanism == OAUTHBEARER:
+        return {"sasl_mechanism": login.mechanism, "sasl_oauth_token_provider": provider(login.password)}
     return {
         "sasl_mechanism": login.mechanism,
         "sasl_plain_username": login.name,
@@ -157,6 +112,8 @@ def _java(given: ClientSecurity) -> dict[str, Any]:
         found |= {"ssl.keystore.type": "PEM", "ssl.keystore.location": given.key_file}
     if login := given.login:
         words = f"username={quoted(login.name)} password={quoted(login.password)}"
+        if login.mechanism == OAUTHBEARER:  # Kafka's login module makes the token
+            words = f"{UNSECURED}sub={quoted(login.name)}"
         module = f"org.apache.kafka.common.security.{LOGIN_MODULES[login.mechanism]}"
         found |= {"sasl.mechanism": login.mechanism, "sasl.jaas.config": f"{module} required {words};"}
     return found
@@ -172,7 +129,7 @@ def _franz_go(given: ClientSecurity) -> dict[str, Any]:
         own = value(given.key_file)
         found["tls"] |= {f"cert_{form}": own, f"key_{form}": own}
     if login := given.login:
-        found["sasl"] = {"mechanism": login.mechanism, "user": login.name, "pass": login.password}
+        found["sasl"] = {"mechanism": login.mechanism, **_secret(login, "user", "pass")}
     return found
 
 
@@ -183,8 +140,15 @@ def _kafkajs(given: ClientSecurity) -> dict[str, Any]:
     if given.key_file:
         found["ssl"] |= {"key": _text(given.key_file), "cert": _text(given.key_file)}
     if login := given.login:
-        found["sasl"] = {"mechanism": login.mechanism.lower(), "username": login.name, "password": login.password}
+        found["sasl"] = {"mechanism": login.mechanism.lower(), **_secret(login, "username", "password")}
     return found
+
+
+def _secret(login: SaslLogin, name: str, password: str) -> dict[str, str]:
+    """The user and the password by these names, or the token, which a program gives its client."""
+    if login.mechanism == OAUTHBEARER:
+        return {"token": login.password}
+    return {name: login.name, password: login.password}
 
 
 def _generic(given: ClientSecurity) -> dict[str, Any]:
@@ -197,7 +161,8 @@ def _generic(given: ClientSecurity) -> dict[str, Any]:
         "certificate_and_key_pem": _text(given.key_file) if given.key_file else None,
         "mechanism": login and login.mechanism,
         "user": login and login.name,
-        "password": login and login.password,
+        "password": login.password if login and login.mechanism != OAUTHBEARER else None,
+        "token": login.password if login and login.mechanism == OAUTHBEARER else None,
     }
 
 

@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkadouble.messages.message import Message
-from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.configs.settings import as_text
 from kafkadouble.server.faults.register import MOST_REMEMBERED
 from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
@@ -27,7 +27,18 @@ from .arguments import check, check_given
 from .errors import UsageError
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, planned
-from .running import PathLike, Running, RunOptions, capture_of, checked_count, collector_if, paths_of, scenario_of
+from .running import (
+    PathLike,
+    Running,
+    RunOptions,
+    capture_of,
+    check_kept,
+    checked_count,
+    collector_if,
+    paths_of,
+    scenario_of,
+)
+from .setting_sources import OwnListeners, settings_of
 from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
@@ -83,7 +94,8 @@ class KafkaDouble(
 
     - `port` of the first broker, 0 for any free one; it stays after `reset`, `stop` and `start`.
     - `listeners`: several, each with its port, instead of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
-    - `security`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL"; `client_config` has settings of clients.
+    - `security`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL", or with `listeners` the protocol of each,
+      `{"EXTERNAL": "SASL_SSL"}`; `client_config` has settings of clients.
       With SASL, `users`, passwords by name, authenticate by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.
       With TLS, clients trust certificates that are made for this double, by the extra
       `kafkadouble[security]`; `certificate` is what brokers show them: `"valid"`, `"expired"`,
@@ -114,7 +126,7 @@ class KafkaDouble(
         host: str = "127.0.0.1",
         listeners: Mapping[str, int] | None = None,
         config: Mapping[str, object] | None = None,
-        security: str | None = None,
+        security: str | Mapping[str, str] | None = None,
         users: Mapping[str, str] | None = None,
         certificate: str | None = None,
         brokers: int = 1,
@@ -145,14 +157,14 @@ class KafkaDouble(
         self._scenario = None if scenario is None else scenario_of(scenario)
         access = ClientAccess(security, certificate, users, acls, super_users)
         access = with_scenario(access, self._scenario)
-        self._security, self._acls = access.made_security([host]), access.creations()
-        config = access.config(self._security, host, port, listeners, config)
-        self._settings = Settings(config)
+        self._acls = access.creations()
+        given = [("config", name, as_text(value)) for name, value in (config or {}).items()]
+        self._settings, self._security = settings_of(access, OwnListeners(host, port, listeners), given)
         if checked_count(brokers) > 1:
             from . import member_settings
 
             member_settings.check(self._settings)
-        self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port), certificate)
+        self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port), access.certificate)
         self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies, capture_frames)
         self._clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
         self._lock = threading.Lock()
@@ -207,7 +219,12 @@ class KafkaDouble(
         )
 
     def stop(self) -> None:
-        """Closes every connection, frees the ports, ends the thread. Only `requests` stays."""
+        """Closes every connection, frees the ports, ends the thread. Only `requests` stays.
+
+        Raises UsageError, when all that is done, if a directory of `data_dir` was removed before:
+        what brokers acknowledged is lost.
+        """
+        was_running = self._running is not None and self._running.thread.running
         if self._steps is not None:  # a step may need the lock
             self._steps.end()
         with self._lock:
@@ -219,6 +236,8 @@ class KafkaDouble(
             control.stop()
         if self._steps is not None:
             self._steps.join()
+        if was_running:
+            check_kept(self._data_dirs)
 
     def __enter__(self) -> KafkaDouble:
         return self.start()

@@ -13,21 +13,18 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kafkadouble.server.configs.listener_specs import check_routable, listener_specs
 from kafkadouble.server.configs.listeners import ADVERTISED, endpoints, inter_broker_listener_name
 from kafkadouble.server.configs.node_rules import check_node
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.requests.listener_spec import AS_BOUND, PROTOCOLS, Address, ListenerSpec
+from kafkadouble.server.requests.listener_spec import AS_BOUND, Address, ListenerSpec
 from kafkadouble.server.requests.listener_spec import of_brokers as of_brokers
 from kafkadouble.server.requests.listener_spec import of_controllers as of_controllers
 
 from .errors import UsageError
 from .listening import canonical_host_name, hold, listen, text_of
-
-if TYPE_CHECKING:
-    from .security import Security
 
 DEFAULT_HOST = "127.0.0.1"
 LAST_PORT = 65535
@@ -69,15 +66,8 @@ def checked_port(name: str, port: int | None) -> int | None:
     return port
 
 
-def listener_config(
-    host: str,
-    port: int,
-    listeners: Mapping[str, int],
-    config: Mapping[str, object],
-    security: Security | None = None,
-) -> dict[str, object]:
-    """Kafka's settings for these listeners, each with its port, under those of `config`; they are
-    PLAINTEXT without `security`. UsageError for what cannot be."""
+def checked_listeners(listeners: Mapping[str, int], port: int) -> None:
+    """UsageError for what are no ports by the names of listeners."""
     if port:
         raise UsageError(f"port is {port!r}, and listeners has a port for each: leave it out")
     if not isinstance(listeners, Mapping) or not listeners:
@@ -86,15 +76,6 @@ def listener_config(
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name of a listener: it has letters, digits, _ and -")
         checked_port(f"the port of {name}", its_port)
-    own: dict[str, object] = {
-        "listeners": [f"{name}://{text_of(host, each)}" for name, each in listeners.items()],
-        "listener.security.protocol.map": ",".join(f"{name}:{PROTOCOLS[0]}" for name in (*listeners, "CONTROLLER")),
-    }
-    if "security.inter.broker.protocol" not in config:
-        own["inter.broker.listener.name"] = next(iter(listeners))
-    if security is not None:
-        own |= security.config(list(listeners))
-    return {**own, **config}
 
 
 def planned(

@@ -66,6 +66,13 @@ def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.C
     return CaptureOptions(os.fspath(path), bodies, frames)
 
 
+def check_kept(data_dirs: Sequence[str]) -> None:
+    """UsageError for a data directory that is not there any more."""
+    for path in data_dirs:
+        if not os.path.isdir(path):
+            raise UsageError(f"{path} was removed while the double used it: what it kept there is lost")
+
+
 def scenario_of(file: PathLike) -> Scenario:
     """The scenario of a file, checked."""
     from .scenario.scenario import load

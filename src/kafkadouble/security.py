@@ -5,101 +5,100 @@ brokers whose clients need TLS, or log in by SASL, or both.
     SASL_PLAINTEXT   the users log in, without TLS
     SASL_SSL         both
 
-Rules. It only makes settings of Kafka, which those of the user override. With SSL, clients may show
-the certificate of a user, and need none; its principal is `User:` and the common name.
+Rules. It only makes settings of Kafka, which those of the user override: `setting_sources.py` has
+the order. Users log in on each listener with SASL, and each with TLS shows the certificate, whether
+`security` or the settings give it its protocol. With SSL, clients may show the certificate of a
+user, and need none; its principal is `User:` and the common name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from kafkadouble.server.configs.listener_settings import prefix_of
 from kafkadouble.server.requests.listener_spec import PROTOCOLS, WITH_SASL, WITH_TLS
 
 from .errors import UsageError
 
 if TYPE_CHECKING:
-    from .certificates import Certificates
+    from .certificates import Certificates, KeyPair
 
 SECURE = PROTOCOLS[1:]
 LOCAL = ("localhost", "127.0.0.1", "::1")
 CLIENT = "client"
 KEY, CHAIN = "ssl.keystore.key", "ssl.keystore.certificate.chain"
+KEY_STORE = "ssl.keystore.location"
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
 BY_COMMON_NAME = r"RULE:^(?:.*,)?CN=((?:[^,\\]|\\.)*)(?:,.*)?$/$1/,DEFAULT"
 """The principal of a certificate is its common name."""
 
 
 class Security:
-    """The security of the brokers of a double. UsageError for another protocol than those of
-    `SECURE`, for users that it cannot have, and with TLS without the extra
-    `kafkadouble[security]`."""
+    """The security of the brokers of a double. `protocols`: of each listener for clients, by its
+    name. `given`: the names of settings that are set, and win; a listener with a key store of its
+    own shows no certificate of the double.
+
+    UsageError for users and certificates that no listener can use, and for certificates without
+    the extra `kafkadouble[security]`.
+    """
 
     def __init__(
         self,
-        protocol: str | None,
+        protocols: Mapping[str, str],
         users: Mapping[str, str] | None = None,
         certificate: str | None = None,
         hosts: Iterable[str] = (),
+        given: Collection[str] = (),
     ) -> None:
-        self.protocol = checked_protocol(protocol, users, certificate)
+        check_words(protocols.values(), users, certificate)
+        self.with_sasl = [name for name, protocol in protocols.items() if protocol in WITH_SASL]
+        """The listeners on which users log in."""
+        with_tls = [name for name, protocol in protocols.items() if protocol in WITH_TLS]
+        self.with_certificate = [name for name in with_tls if not _has_key_store(name, given)]
+        """The listeners that show the certificate of the double."""
+        self._has_tls_alone = any(protocols[name] == "SSL" for name in self.with_certificate)
+        if certificate is not None and not self.with_certificate:
+            raise UsageError(f"certificate: {', '.join(with_tls)} shows the certificate of its settings")
         self.users: Mapping[str, str] = {}
-        self.listeners: Sequence[str] = ()
-        """The names of the listeners that have these settings."""
-        self.certificates: Certificates | None = None
-        if self.protocol in WITH_SASL:
+        if users is not None:
             from .users import checked_users
 
             self.users = checked_users(users)
         self._first_users = self.users
-        if self.protocol in WITH_TLS:
+        self._given = given
+        self.certificates: Certificates | None = None
+        if self.with_certificate:
             from .certificates import Certificates
 
             named = [host for host in hosts if host not in EVERY_ADDRESS]
             self.certificates = Certificates(certificate or "valid", [*LOCAL, *named])
 
-    def only_listener(self, host: str, port: int) -> dict[str, object]:
-        """Kafka's settings for brokers with one listener, which has the name of its protocol."""
-        bracketed = f"[{host}]" if ":" in host else host
-        return {
-            "listeners": f"{self.protocol}://{bracketed}:{port}",
-            "security.inter.broker.protocol": self.protocol,
-            **self.config([self.protocol]),
-        }
-
-    def config(self, names: Sequence[str]) -> dict[str, object]:
-        """Kafka's settings for listeners of brokers with these names."""
-        self.listeners = names
-        found: dict[str, object] = {
-            "listener.security.protocol.map": ",".join(
-                [*(f"{name}:{self.protocol}" for name in names), "CONTROLLER:PLAINTEXT"]
-            )
-        }
-        if self.certificates is not None:
-            found |= self._of_tls(self.certificates)
+    def config(self) -> dict[str, object]:
+        """Kafka's settings for these listeners."""
+        found = {} if self.certificates is None else self._of_tls(self.certificates)
         if self.users:
             from .users import sasl_settings
 
-            found |= sasl_settings(names, self.users)
+            found |= sasl_settings(self.with_sasl, self.users)
         return found
 
     def _of_tls(self, certificates: Certificates) -> dict[str, object]:
-        pair = certificates.of_brokers()
-        return {
-            "ssl.keystore.type": "PEM",
-            KEY: pair.key,
-            CHAIN: pair.certificate,
-            "ssl.truststore.type": "PEM",
-            "ssl.truststore.certificates": certificates.authority,
+        found: dict[str, object] = {
+            **{f"{prefix_of(name)}ssl.keystore.type": "PEM" for name in self.with_certificate},
+            **self._shown(certificates.of_brokers()),
             "ssl.allow.san.changes": True,  # `set_certificate` changes them
-            "ssl.client.auth": "none" if self.users else "requested",
+            "ssl.client.auth": "requested",
             "ssl.principal.mapping.rules": BY_COMMON_NAME,
         }
+        if not any(name.startswith("ssl.truststore.") for name in self._given):
+            found |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": certificates.authority}
+        return found
 
     @property
     def has_sasl(self) -> bool:
         """Whether users log in."""
-        return self.protocol in WITH_SASL
+        return bool(self._first_users)
 
     def begin(self) -> None:
         """Have the users of the start."""
@@ -109,22 +108,24 @@ class Security:
         """Kafka's settings with the users of now, for brokers that run."""
         from .users import plain_logins
 
-        return plain_logins(self.listeners, self.users, next(iter(self._first_users.items())))
+        return plain_logins(self.with_sasl, self.users, next(iter(self._first_users.items())))
 
     def certificate_config(self, kind: str) -> dict[str, str]:
         """Kafka's settings with a new certificate, for brokers that run."""
         assert self.certificates is not None
-        pair = self.certificates.of_brokers(kind)
+        return self._shown(self.certificates.of_brokers(kind))
+
+    def _shown(self, pair: KeyPair) -> dict[str, str]:
         found: dict[str, str] = {}
-        for prefix in map(_prefix, self.listeners):
+        for prefix in map(prefix_of, self.with_certificate):
             found |= {f"{prefix}{KEY}": pair.key, f"{prefix}{CHAIN}": pair.certificate}
         return found
 
     @property
     def changeable(self) -> set[str]:
         """The names of the settings that change while brokers run."""
-        suffixes = (KEY, CHAIN, "plain.sasl.jaas.config")
-        return {f"{prefix}{suffix}" for prefix in map(_prefix, self.listeners) for suffix in suffixes}
+        logins = {f"{prefix_of(name)}plain.sasl.jaas.config" for name in self.with_sasl}
+        return logins | {f"{prefix_of(name)}{suffix}" for name in self.with_certificate for suffix in (KEY, CHAIN)}
 
     def files(self) -> dict[str, str]:
         """The files for clients, by Kafka's settings: the authority that they trust, and with SSL
@@ -132,7 +133,7 @@ class Security:
         if self.certificates is None:
             return {}
         found = {"ssl.truststore.location": str(self.certificates.authority_file)}
-        if not self.has_sasl:
+        if self._has_tls_alone:
             found["ssl.keystore.location"] = str(self.certificates.of_user(CLIENT))
         return found
 
@@ -146,19 +147,24 @@ class Security:
             *([repr(self.certificates)] if self.certificates else []),
             *([", ".join(self.users)] if self.users else []),
         ]
-        return f"{self.protocol} with {' and '.join(parts)}"
+        return f"security with {' and '.join(parts)}"
 
 
-def _prefix(listener: str) -> str:
-    return f"listener.name.{listener.lower()}."
+def _has_key_store(listener: str, given: Collection[str]) -> bool:
+    """Whether the settings say what a listener shows."""
+    return any(f"{prefix}{name}" in given for prefix in ("", prefix_of(listener)) for name in (KEY, KEY_STORE))
 
 
-def checked_protocol(protocol: str | None, users: object, certificate: str | None) -> str:
-    """The protocol, if there are users only with SASL, and a certificate only with TLS."""
-    if protocol is not None and protocol not in SECURE:
+def checked_protocol(protocol: str) -> str:
+    """UsageError for one that is not of `SECURE`."""
+    if protocol not in SECURE:
         raise UsageError(f"security is {protocol!r}: there are {', '.join(SECURE)}")
-    if users is not None and protocol not in WITH_SASL:
-        raise UsageError(f"users need security={' or '.join(map(repr, WITH_SASL))}, not {protocol!r}")
-    if protocol is None or (certificate is not None and protocol not in WITH_TLS):
-        raise UsageError(f"certificate needs security={' or '.join(map(repr, WITH_TLS))}, not {protocol!r}")
     return protocol
+
+
+def check_words(protocols: Iterable[str], users: object, certificate: object) -> None:
+    """UsageError for users where no listener has SASL, and for a certificate where none has TLS."""
+    there = dict.fromkeys(protocols)
+    for words, given, needed in (("users need", users, WITH_SASL), ("certificate needs", certificate, WITH_TLS)):
+        if given is not None and not there.keys() & {*needed}:
+            raise UsageError(f"{words} security={' or '.join(map(repr, needed))}, not {', '.join(map(repr, there))}")

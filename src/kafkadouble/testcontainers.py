@@ -103,11 +103,17 @@ class KafkaDoubleContainer(DockerContainer):
         return str(self.get_docker_client().host())
 
     def client_config(
-        self, user: str | None = None, client: str = "confluent-kafka", mechanism: str | None = None
+        self,
+        user: str | None = None,
+        client: str = "confluent-kafka",
+        mechanism: str | None = None,
+        listener: str | None = None,
     ) -> dict[str, Any]:
         """The settings of a client, as `KafkaDouble.client_config` has them, with certificates in
         place of names of files. Raises ControlError for a client that takes names only."""
-        found: dict[str, Any] = self.call("client_config", user=user, client=client, mechanism=mechanism, contents=True)
+        found: dict[str, Any] = self.call(
+            "client_config", user=user, client=client, mechanism=mechanism, contents=True, listener=listener
+        )
         return found
 
     def call(self, verb: str, **parameters: Any) -> Any:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.server.configs.alter import Resource
+from kafkadouble.server.configs.listener_settings import prefix_of
+from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
 from kafkadouble.server.security.scram import DEFAULT_ITERATIONS, MECHANISMS, SALT_SIZE
 
 from . import broker_settings
@@ -31,10 +33,6 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "KAFKADOUBLE_PASSWORD"
 """The password of a user that is given without one."""
-
-MORE_USERS = "KAFKADOUBLE_USERS"
-"""More users, as in a file: a program that starts `serve` gives them so, because other users of the
-machine can read a command line."""
 
 PLAIN = "PLAIN"
 MODULES = "org.apache.kafka.common.security"
@@ -61,10 +59,12 @@ def sasl_settings(listeners: Sequence[str], users: Mapping[str, str]) -> dict[st
     first, password = next(iter(users.items()))
     node = _node_login(first, password)
     own |= plain_logins(listeners, users, (first, password))
+    logins = dict.fromkeys(MECHANISMS, f"{MODULES}.scram.ScramLoginModule required {node};")
+    token = f"{UNSECURED}sub={quoted(first)}"  # for a listener whose settings enable OAUTHBEARER
+    logins[OAUTHBEARER] = f"{MODULES}.oauthbearer.OAuthBearerLoginModule required {token};"
     for listener in listeners:
-        for mechanism in MECHANISMS:
-            login = f"{MODULES}.scram.ScramLoginModule required {node};"
-            own[f"listener.name.{listener.lower()}.{mechanism.lower()}.sasl.jaas.config"] = login
+        for mechanism, login in logins.items():
+            own[f"{prefix_of(listener)}{mechanism.lower()}.sasl.jaas.config"] = login
     return own
 
 
@@ -73,7 +73,7 @@ def plain_logins(listeners: Iterable[str], users: Mapping[str, str], node: tuple
     brokers log in to one another."""
     known = "".join(f" {quoted(f'user_{name}')}={quoted(password)}" for name, password in users.items())
     login = f"{MODULES}.plain.PlainLoginModule required {_node_login(*node)}{known};"
-    return {f"listener.name.{listener.lower()}.plain.sasl.jaas.config": login for listener in listeners}
+    return {f"{prefix_of(listener)}plain.sasl.jaas.config": login for listener in listeners}
 
 
 def _node_login(name: str, password: str) -> str:
@@ -158,13 +158,14 @@ async def _answer(sent: Any) -> Any:
     return await asyncio.shield(asyncio.wrap_future(sent))
 
 
-def users_of_options(words: Iterable[str], file: str | None) -> dict[str, str]:
-    """The users of `--user`, of `--users-file` and of the environment. UsageError."""
-    lines = [*words]
+def users_of_options(words: Iterable[str], file: str | None, of_environment: str) -> dict[str, str]:
+    """The users of the environment, of `--users-file` and of `--user`, of which later ones win.
+    UsageError."""
+    lines = _lines_of(of_environment)
     if file is not None:
         with open(file, encoding="utf-8") as opened:
             lines += _lines_of(opened.read())
-    lines += _lines_of(os.environ.get(MORE_USERS, ""))
+    lines += words
     found = {}
     for line in lines:
         name, colon, password = line.partition(":")

@@ -4,14 +4,22 @@ when the directory is gone."""
 from __future__ import annotations
 
 import shutil
+import socket
 from pathlib import Path
 
-from kafkadouble import KafkaDouble
+import pytest
+
+from kafkadouble import KafkaDouble, UsageError
 from tests.front.serving import serving
 
 HIGH_WATERMARKS, RECOVERY_POINTS = "replication-offset-checkpoint", "recovery-point-offset-checkpoint"
 LOG_STARTS = "log-start-offset-checkpoint"
 FILES = (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS)
+
+
+def remove(folder: Path) -> None:
+    """Removes it at once: a broker that writes meanwhile would make it anew, file by file."""
+    shutil.rmtree(folder.rename(folder.with_suffix(".removed")))
 
 
 def offset(folder: Path, file: str) -> str | None:
@@ -49,7 +57,7 @@ def test_a_checkpoint_that_does_not_change_is_written_once(tmp_path: Path) -> No
 def test_serve_ends_when_its_directory_was_deleted(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     with serving("--data-dir", str(folder), "-c", "replica.high.watermark.checkpoint.interval.ms=20") as broker:
-        shutil.rmtree(folder)
+        remove(folder)
         code, said = broker.ended()
     assert code == 3
     assert f"{folder}, which has the cluster's metadata, cannot be used any more" in said
@@ -58,7 +66,24 @@ def test_serve_ends_when_its_directory_was_deleted(tmp_path: Path) -> None:
 def test_a_stop_that_cannot_write_says_so_and_fails(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     with serving("--data-dir", str(folder)) as broker:
-        shutil.rmtree(folder)
+        remove(folder)
         code, said = broker.end()
     assert code == 3
     assert f"{folder} could not be written to at the stop" in said
+
+
+@pytest.mark.parametrize("brokers", [1, 2])
+def test_a_double_whose_directory_was_removed_too_early_fails_at_its_stop_and_serves_no_more(
+    brokers: int, tmp_path: Path
+) -> None:
+    folders = [tmp_path / str(number) for number in range(brokers)]
+    kafka = KafkaDouble(data_dir=folders, brokers=brokers).start()
+    kafka.create_topic("t")
+    kafka.produce("t", "x")
+    address = "127.0.0.1", kafka.port
+    remove(folders[-1])
+    with pytest.raises(UsageError, match=f"{folders[-1]} was removed while the double used it"):
+        kafka.stop()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address)
+    kafka.stop()  # once is enough

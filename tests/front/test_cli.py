@@ -222,7 +222,7 @@ class TestServe:
             ),
             (("--security", "SSH"), "security is 'SSH': there are SSL, SASL_PLAINTEXT, SASL_SSL"),
             (("--security", "SSL", "--certificate", "old"), "certificate is 'old': there are valid, expired"),
-            (("--certificate", "expired"), "certificate needs security='SSL' or 'SASL_SSL', not None"),
+            (("--certificate", "expired"), "certificate needs security='SSL' or 'SASL_SSL', not 'PLAINTEXT'"),
             (("--security", "SSL", *SSL), "--security gives the broker its listener, and listeners does so, too"),
             (("-c", "listeners=CONTROLLER://:9092"), "There must be at least one broker advertised listener"),
             (("--colour",), "unrecognized arguments: --colour"),

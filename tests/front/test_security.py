@@ -117,6 +117,7 @@ def test_each_client_has_contents_in_place_of_files() -> None:
         "mechanism": None,
         "user": None,
         "password": None,
+        "token": None,
     }
 
 

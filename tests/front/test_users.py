@@ -211,7 +211,7 @@ def test_serve_with_users_from_words_a_file_and_the_environment(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--user", "a:hidden"), "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not None"),
+        (("--user", "a:hidden"), "users need security='SASL_PLAINTEXT' or 'SASL_SSL', not 'PLAINTEXT'"),
         (("--security", "SASL_PLAINTEXT"), "users has a password for each name"),
         (
             ("--security", "SASL_PLAINTEXT", "--user", "a"),

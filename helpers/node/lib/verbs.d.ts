@@ -66,7 +66,7 @@ export interface Parameters {
   leader?: number | null;
   /** `link`: a pair of two node ids, as (1, 2), where null is any node. */
   link?: any[] | null;
-  /** `listener`: a listener's name. */
+  /** `listener`: a listener's name, or the name of a listener. */
   listener?: string | null;
   /** `log_dir`: the path of a log directory. */
   logDir?: string | null;
@@ -195,9 +195,10 @@ export class Verbs {
    * java, franz-go or kafkajs; or `generic`, the same for each. With SASL it logs in as `user`, by
    * PLAIN or another `mechanism`; with SSL it shows a certificate of this user. Its principal is
    * `User:` and the name. With `contents` there are certificates in place of names of files, for a
-   * client on another machine.
+   * client on another machine. Without `listener` it is the first one that fits the user and the
+   * mechanism.
    */
-  clientConfig(options?: Pick<Parameters, 'user' | 'client' | 'mechanism' | 'contents'> & CallOptions): Promise<Record<string, any>>;
+  clientConfig(options?: Pick<Parameters, 'user' | 'client' | 'mechanism' | 'contents' | 'listener'> & CallOptions): Promise<Record<string, any>>;
 
   /**
    * Commits offsets for a group, which need not exist, as an admin client does. `offsets` are by

@@ -21,7 +21,7 @@ from . import initial_topics
 if TYPE_CHECKING:
     from socket import socket
 
-    from kafkadouble.server.configs.settings import Settings
+    from kafkadouble.server.configs.settings import Given, Settings
 
     from ..access import ClientAccess
     from ..scenario.scenario import Scenario
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
+MORE_USERS = "KAFKADOUBLE_USERS"
+"""More users, as in a file: a program that starts `serve` gives them so, because other users of the
+machine can read a command line."""
+
 MOST_BROKERS = 100
 
 SIGNALS: list[int] = []
@@ -45,10 +49,10 @@ def main(words: list[str]) -> int:
     options = parser().parse_args(words)
     try:
         scenario = _scenario(options)
-        access = options.access = _access(options, scenario)
-        security = _security(options)
-        has_settings = options.config or options.setting or access is not None
-        settings = _settings(options, security) if has_settings else None
+        given, unknown = _given(options)
+        access = options.access = _access(options, scenario, given)
+        has_settings = bool(given or unknown) or access is not None
+        settings, security = _settings(options, given, unknown) if has_settings else (None, None)
         places = _places(options, settings)
         control = _control(options)
         _check_capture(options)
@@ -265,47 +269,45 @@ def _advertised(text: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]"), _port(port)
 
 
-def _access(options: argparse.Namespace, scenario: Scenario | None) -> ClientAccess | None:
-    """Who the clients are, and what they may do, by the options and the scenario; None for
-    everything. Its modules are imported only then."""
-    given = (options.security, options.user, options.users_file, options.certificate, options.acl, options.super_user)
-    if not any(given) and (scenario is None or not scenario.access.given):
-        return None
-    from .serve_security import access_of
-
-    return access_of(options, scenario)
-
-
-def _security(options: argparse.Namespace) -> Security | None:
-    """What --security and its options say, or the scenario."""
-    if options.access is None or not options.access.is_secured:
-        return None
-    from .serve_security import security_of
-
-    return security_of(options)
-
-
-def _settings(options: argparse.Namespace, security: Security | None) -> Settings:
-    from kafkadouble.server.configs.settings import Given, Settings, assignments
-
+def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:
+    """The settings of the file and then of -c, and those of the file that are not known."""
     given: list[Given] = []
     unknown: list[Given] = []
     if options.config:
         from .settings_file import settings_of_file
 
         given, unknown = settings_of_file(options.config, options.strict)
-    if options.access is not None and options.access.checks_acls:
-        from ..acls import authorizer_config
+    if options.setting:
+        from kafkadouble.server.configs.settings import assignments
 
-        options.access.creations()
-        own = authorizer_config(options.access.super_users or ())
-        given += assignments([f"{name}={value}" for name, value in own.items()])
-    given += assignments(options.setting)
-    if security is not None:
-        from .serve_security import with_security
+        given += assignments(options.setting)
+    return given, unknown
 
-        given = with_security(options, security, given)
-    return Settings(sources=given, unknown=unknown)
+
+def _access(options: argparse.Namespace, scenario: Scenario | None, given: list[Given]) -> ClientAccess | None:
+    """Who the clients are, and what they may do, by the options and the scenario; None for
+    everything. Its modules are imported only then."""
+    words = (options.security, options.user, options.users_file, options.certificate, options.acl, options.super_user)
+    has_users = bool(given) and MORE_USERS in environ
+    if not any(words) and not has_users and (scenario is None or not scenario.access.given):
+        return None
+    from .serve_security import access_of
+
+    return access_of(options, scenario, given)
+
+
+def _settings(
+    options: argparse.Namespace, given: list[Given], unknown: list[Given]
+) -> tuple[Settings, Security | None]:
+    """All settings, and the security that the options and the scenario give the listeners."""
+    from ..access import ClientAccess
+    from ..setting_sources import OwnListeners, settings_of
+    from .serve_security import WORDS
+
+    port = DEFAULT_PORT if options.port is None else options.port
+    hosts = [options.advertised[0]] if options.advertised else []
+    listeners = OwnListeners(options.host or DEFAULT_HOST, port, hosts=hosts)
+    return settings_of(options.access or ClientAccess(), listeners, given, unknown, WORDS)
 
 
 def _places(options: argparse.Namespace, settings: Settings | None) -> list[list[tuple[str, int]]]:

@@ -85,7 +85,8 @@ def planned_listeners(options: argparse.Namespace, settings: Settings) -> list[t
         check(settings)
     port = options.port if options.port is not None or "listeners" in settings.given else DEFAULT_PORT
     overrides = Overrides(options.host, port, options.controller_port, options.advertised)
-    return planned(settings, options.brokers, overrides, options.certificate)
+    certificate = None if options.access is None else options.access.certificate
+    return planned(settings, options.brokers, overrides, certificate)
 
 
 def _capture(options: argparse.Namespace, at_end: ExitStack) -> Capture | None:

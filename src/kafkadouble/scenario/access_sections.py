@@ -13,7 +13,7 @@ from kafkadouble.access import NAMES, ClientAccess
 from kafkadouble.acls import AclBinding
 from kafkadouble.arguments import ARGUMENTS, PRINCIPAL, check_one
 from kafkadouble.errors import UsageError
-from kafkadouble.security import SECURE, checked_protocol
+from kafkadouble.security import SECURE, check_words
 from kafkadouble.users import checked_users
 from kafkadouble.verbs.json_form import acl_from_json
 
@@ -75,7 +75,7 @@ def access_of(document: ScenarioDocument, scenario: Scenario) -> ClientAccess:
     given = {name: value for name in NAMES if (value := getattr(scenario, name)) is not None}
     if scenario.security is not None:
         with located(document, ("users",)):
-            checked_protocol(scenario.security, scenario.users, None)
+            check_words([scenario.security], scenario.users, None)
         with located(document, ("certificate",)):
-            checked_protocol(scenario.security, None, scenario.certificate)
+            check_words([scenario.security], None, scenario.certificate)
     return ClientAccess(**given, places={name: document.where((name,)) for name in given})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.arguments import check, check_given
 from kafkadouble.errors import UsageError
+from kafkadouble.server.requests.listener_spec import of_brokers
 
 from .host import VerbHost
 from .registry import verb
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from kafkadouble.cluster import Cluster
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
     from kafkadouble.security import Security
+    from kafkadouble.server.configs.settings import Settings
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
 
 
 class SecurityVerbs(VerbHost):
@@ -27,11 +30,13 @@ class SecurityVerbs(VerbHost):
     _security: Security | None = None
     _seed: int | None
 
+    _nodes: list[tuple[ListenerSpec, ...]]
+    _settings: Settings
+
     if TYPE_CHECKING:
 
-        @property
-        def bootstrap_servers(self) -> str:
-            """HOST:PORT of every broker."""
+        def bootstrap(self, listener: str) -> str:
+            """HOST:PORT of every broker on a listener."""
 
     @verb
     def client_config(
@@ -40,20 +45,27 @@ class SecurityVerbs(VerbHost):
         client: str = "confluent-kafka",
         mechanism: str | None = None,
         contents: bool = False,
+        listener: str | None = None,
     ) -> dict[str, Any]:
         """The settings of a client, in the form of its library: confluent-kafka, kafka-python,
         aiokafka, java, franz-go or kafkajs; or `generic`, the same for each. With SASL it logs in
         as `user`, by PLAIN or another `mechanism`; with SSL it shows a certificate of this user.
         Its principal is `User:` and the name. With `contents` there are certificates in place of
-        names of files, for a client on another machine.
+        names of files, for a client on another machine. Without `listener` it is the first one
+        that fits the user and the mechanism.
 
-        Raises UsageError for a user without `security`, or one that there is not.
+        Raises UsageError for a user without `security`, or one that there is not, and for an
+        unknown listener.
         """
         from kafkadouble.client_config import client_config
+        from kafkadouble.client_security import ListenerAccess, client_security
 
         check(client=client, contents=contents)
-        check_given(user=user, mechanism=mechanism)
-        return client_config(self.bootstrap_servers, self._security, user, client, mechanism, contents)
+        check_given(user=user, mechanism=mechanism, listener=listener)
+        broker = self._serving().broker
+        access = ListenerAccess(of_brokers(self._nodes[0]), self._settings, self._security, broker.clock.now())
+        found = client_security(access, user, mechanism, listener)
+        return client_config(found._replace(bootstrap=self.bootstrap(found.listener), contents=contents), client)
 
     @verb
     def set_user(self, user: str, password: str) -> None:

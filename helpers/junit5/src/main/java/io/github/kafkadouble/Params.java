@@ -231,7 +231,7 @@ public final class Params {
     }
 
     /**
-     * The parameter listener: a listener's name.
+     * The parameter listener: a listener's name, or the name of a listener.
      */
     public static Param listener(String value) {
         return new Param("listener", value);

@@ -134,9 +134,10 @@ public abstract class Verbs {
      * aiokafka, java, franz-go or kafkajs; or generic, the same for each. With SASL it logs in as
      * user, by PLAIN or another mechanism; with SSL it shows a certificate of this user. Its
      * principal is User: and the name. With contents there are certificates in place of names of
-     * files, for a client on another machine.
+     * files, for a client on another machine. Without listener it is the first one that fits the
+     * user and the mechanism.
      *
-     * <p>Optional: user, client, mechanism, contents.
+     * <p>Optional: user, client, mechanism, contents, listener.
      */
     public Map<String, JsonElement> clientConfig(Param... params) {
         return call("client_config", new TypeToken<Map<String, JsonElement>>() {}, params);

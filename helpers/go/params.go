@@ -256,7 +256,7 @@ func Seed(value int) Param {
 	return Param{"seed", value}
 }
 
-// Since is the parameter since: milliseconds since the epoch, or a SeenRequest.
+// Since is the parameter since: milliseconds since the epoch, or a request.
 func Since(value int) Param {
 	return Param{"since", value}
 }

@@ -31,7 +31,8 @@ func (c *Client) Advance(ctx context.Context, seconds time.Duration) error {
 	return c.call(ctx, "advance", []Param{{"seconds", seconds}}, nil, nil)
 }
 
-// Arm arms a fault rule. Raises UsageError when it could never apply.
+// Arm arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+// apply.
 func (c *Client) Arm(ctx context.Context, rule any) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "arm", []Param{{"rule", rule}}, nil, &result)
@@ -124,7 +125,7 @@ func (c *Client) ClientConfig(ctx context.Context, params ...Param) (map[string]
 }
 
 // CommitOffsets commits offsets for a group, which need not exist, as an admin client does. offsets
-// are by topic and partition: {("orders", 0): 5}.
+// are by topic and partition: {("orders", 0): 5}, or those of a group in groups().
 func (c *Client) CommitOffsets(ctx context.Context, group string, offsets any) error {
 	return c.call(ctx, "commit_offsets", []Param{{"group", group}, {"offsets", offsets}}, nil, nil)
 }
@@ -973,8 +974,7 @@ func (c *Client) WaitForLeader(ctx context.Context, topic string, partition int,
 }
 
 // WaitForRecords waits until a topic, or one partition, has at least count records, and returns
-// them all. The topic need not exist yet. Only records that where accepts are counted; it is called
-// on the thread of the broker, once for each record, and again after an election of a leader.
+// them all. The topic need not exist yet.
 //
 // Optional: Count, Partition, Isolation, Timeout.
 func (c *Client) WaitForRecords(ctx context.Context, topic string, params ...Param) ([]Record, error) {

@@ -104,7 +104,7 @@ export interface Parameters {
   requestPercentage?: number | null;
   /** `seed`: an integer from 0. */
   seed?: number | null;
-  /** `since`: milliseconds since the epoch, or a SeenRequest. */
+  /** `since`: milliseconds since the epoch, or a request. */
   since?: number | null;
   /** `state`: the name of a state. */
   state?: string | null;
@@ -151,7 +151,7 @@ export class Verbs {
    */
   advance(seconds: number, options?: CallOptions): Promise<void>;
 
-  /** Arms a fault rule. Raises UsageError when it could never apply. */
+  /** Arms a fault rule, or once more that of a handle. Raises UsageError when it could never apply. */
   arm(rule: any, options?: CallOptions): Promise<Rule>;
 
   /** Asserts that no request matches, as in `of`. The AssertionError shows those that do. */
@@ -201,7 +201,7 @@ export class Verbs {
 
   /**
    * Commits offsets for a group, which need not exist, as an admin client does. `offsets` are by
-   * topic and partition: `{("orders", 0): 5}`.
+   * topic and partition: `{("orders", 0): 5}`, or those of a group in `groups()`.
    */
   commitOffsets(group: string, offsets: any, options?: CallOptions): Promise<void>;
 
@@ -746,8 +746,7 @@ export class Verbs {
 
   /**
    * Waits until a topic, or one partition, has at least `count` records, and returns them all. The
-   * topic need not exist yet. Only records that `where` accepts are counted; it is called on the
-   * thread of the broker, once for each record, and again after an election of a leader.
+   * topic need not exist yet.
    */
   waitForRecords(topic: string, options?: Pick<Parameters, 'count' | 'partition' | 'isolation' | 'timeout'> & CallOptions): Promise<TopicRecord[]>;
 

@@ -24,6 +24,8 @@ from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.snapshot import Snapshot
 
+from . import given_back
+
 
 def to_json(value: Any) -> Any:
     """The same as a value that `json.dumps` takes. Raises UsageError if there is none."""
@@ -64,7 +66,7 @@ def _of_tuple(value: tuple[Any, ...]) -> Any:
 
 
 def _of_snapshot(snapshot: Snapshot) -> dict[str, Any]:
-    return {name: getattr(snapshot, name) for name in ("topics", "records", "size_bytes", "taken_ms")}
+    return {name: getattr(snapshot, name) for name in ("name", "topics", "records", "size_bytes", "taken_ms")}
 
 
 def _of_handle(handle: RuleHandle) -> dict[str, Any]:
@@ -90,10 +92,10 @@ _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 )
 
 
-def from_json(name: str, value: Any) -> Any:
+def from_json(name: str, value: Any, verb: str = "") -> Any:
     """The value that a verb takes for a parameter of this name. What is wrong stays as it is: the
     check of the parameter refuses it."""
-    convert = _PARAMETERS.get(name)
+    convert = _PARAMETERS.get(f"{verb}.{name}") or _PARAMETERS.get(name)
     return value if convert is None else convert(value)
 
 
@@ -118,7 +120,7 @@ def _to_offsets(value: Any) -> Any:
     if not isinstance(value, Mapping) or not all(isinstance(each, Mapping) for each in value.values()):
         return value
     return {
-        (topic, int(index) if str(index).isdecimal() else index): offset
+        (topic, int(index) if str(index).isdecimal() else index): given_back.offset(offset)
         for topic, partitions in value.items()
         for index, offset in partitions.items()
     }
@@ -127,10 +129,7 @@ def _to_offsets(value: Any) -> Any:
 def _to_assignment(value: Any) -> Any:
     if not isinstance(value, Mapping) or not all(isinstance(each, list) for each in value.values()):
         return value
-    return {
-        member: [tuple(each) if isinstance(each, list) else each for each in partitions]
-        for member, partitions in value.items()
-    }
+    return {member: [*map(given_back.partition, partitions)] for member, partitions in value.items()}
 
 
 def acl_from_json(value: Any) -> Any:
@@ -149,9 +148,9 @@ def acl_from_json(value: Any) -> Any:
 
 
 def record_from_json(value: Any) -> Any:
-    """A record for `produce_all`: a value, or a mapping of fields."""
+    """A record for `produce_all`: a value, a mapping of fields, or a record that was read."""
     if isinstance(value, Mapping) and [*value] != ["base64"]:
-        return {name: from_json(name, each) for name, each in value.items()}
+        return {name: from_json(name, each) for name, each in given_back.record(value).items()}
     return _to_bytes(value)
 
 
@@ -163,5 +162,9 @@ _PARAMETERS: dict[str, Callable[[Any], Any]] = {
     "assignment": _to_assignment,
     "records": lambda value: [*map(record_from_json, value)] if isinstance(value, list) else value,
     "acls": lambda value: [*map(acl_from_json, value)] if isinstance(value, list) else value,
-    "rule": lambda value: Rule.from_dict(value) if isinstance(value, Mapping) else value,
+    "rule": given_back.rule,
+    "remove_rule.rule": given_back.rule_id,
+    "wait_for_rule.rule": given_back.rule_id,
+    "snapshot": given_back.snapshot,
+    "since": given_back.since,
 }

@@ -364,7 +364,7 @@ public final class Params {
     }
 
     /**
-     * The parameter since: milliseconds since the epoch, or a SeenRequest.
+     * The parameter since: milliseconds since the epoch, or a request.
      */
     public static Param since(long value) {
         return new Param("since", value);

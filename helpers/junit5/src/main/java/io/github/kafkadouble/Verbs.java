@@ -44,7 +44,8 @@ public abstract class Verbs {
     }
 
     /**
-     * Arms a fault rule. Raises UsageError when it could never apply.
+     * Arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+     * apply.
      */
     public Rule arm(Object rule) {
         return call("arm", new TypeToken<Rule>() {}, null, new Param("rule", rule));
@@ -144,7 +145,7 @@ public abstract class Verbs {
 
     /**
      * Commits offsets for a group, which need not exist, as an admin client does. offsets are by
-     * topic and partition: {("orders", 0): 5}.
+     * topic and partition: {("orders", 0): 5}, or those of a group in groups().
      */
     public void commitOffsets(String group, Object offsets) {
         call("commit_offsets", new TypeToken<Void>() {}, null, new Param("group", group), new Param("offsets", offsets));
@@ -1077,8 +1078,7 @@ public abstract class Verbs {
 
     /**
      * Waits until a topic, or one partition, has at least count records, and returns them all. The
-     * topic need not exist yet. Only records that where accepts are counted; it is called on the
-     * thread of the broker, once for each record, and again after an election of a leader.
+     * topic need not exist yet.
      *
      * <p>Optional: count, partition, isolation, timeout.
      */

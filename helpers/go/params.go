@@ -257,7 +257,7 @@ func Seed(value int) Param {
 }
 
 // Since is the parameter since: milliseconds since the epoch, or a request.
-func Since(value int) Param {
+func Since(value any) Param {
 	return Param{"since", value}
 }
 

@@ -460,8 +460,8 @@ func (c *Client) LeaderEpoch(ctx context.Context, topic string, partition int) (
 // it. ignore has names of rules. Works after a stop too.
 //
 // Optional: Ignore.
-func (c *Client) Lint(ctx context.Context, params ...Param) ([]any, error) {
-	var result []any
+func (c *Client) Lint(ctx context.Context, params ...Param) ([]LintFinding, error) {
+	var result []LintFinding
 	err := c.call(ctx, "lint", []Param{}, params, &result)
 	return result, err
 }
@@ -620,7 +620,7 @@ func (c *Client) RemoveQuota(ctx context.Context, params ...Param) error {
 
 // RemoveRule disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
 // called again for the same rule.
-func (c *Client) RemoveRule(ctx context.Context, rule int) error {
+func (c *Client) RemoveRule(ctx context.Context, rule any) error {
 	return c.call(ctx, "remove_rule", []Param{{"rule", rule}}, nil, nil)
 }
 
@@ -686,7 +686,7 @@ func (c *Client) Respond(ctx context.Context, api string, body any, params ...Pa
 // requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id stay.
 // The snapshot may be of another double with the same number of brokers. A scenario is not applied
 // again, and its steps end.
-func (c *Client) Restore(ctx context.Context, snapshot string) error {
+func (c *Client) Restore(ctx context.Context, snapshot any) error {
 	return c.call(ctx, "restore", []Param{{"snapshot", snapshot}}, nil, nil)
 }
 
@@ -997,7 +997,7 @@ func (c *Client) WaitForRequest(ctx context.Context, api string, params ...Param
 // WaitForRule waits until a fault rule, given by its handle or its id, was applied so many times.
 //
 // Optional: Hits, Timeout.
-func (c *Client) WaitForRule(ctx context.Context, rule int, params ...Param) error {
+func (c *Client) WaitForRule(ctx context.Context, rule any, params ...Param) error {
 	return c.call(ctx, "wait_for_rule", []Param{{"rule", rule}}, params, nil)
 }
 

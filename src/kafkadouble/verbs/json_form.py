@@ -70,13 +70,12 @@ def _of_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _of_handle(handle: RuleHandle) -> dict[str, Any]:
-    rule = handle.rule
-    return {
-        "id": handle.id,
-        "rule": repr(rule) if rule.has_function else rule.to_dict(),
-        "hits": handle.hits,
-        "spent": handle.spent,
-    }
+    return {"id": handle.id, "rule": _of_rule(handle.rule), "hits": handle.hits, "spent": handle.spent}
+
+
+def _of_rule(rule: Rule) -> Any:
+    """A sentence for a rule with a function, which only Python can hold."""
+    return repr(rule) if rule.has_function else rule.to_dict()
 
 
 _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
@@ -85,7 +84,7 @@ _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (tuple, _of_tuple),
     ((list, set, frozenset, range), lambda value: [to_json(each) for each in value]),
     (RuleHandle, _of_handle),
-    (Rule, Rule.to_dict),
+    (Rule, _of_rule),
     (Snapshot, _of_snapshot),
     (SeenRequest, lambda value: value.to_json()),
     (Message, lambda value: value.to_json(value.versions[1])),

@@ -3,7 +3,6 @@ package io.github.kafkadouble;
 import static io.github.kafkadouble.Params.*;
 import static org.junit.jupiter.api.Assertions.*;
 
-import io.github.kafkadouble.Types.Rule;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;

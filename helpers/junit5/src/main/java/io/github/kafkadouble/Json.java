@@ -79,8 +79,8 @@ final class Json {
     }
 
     /**
-     * The JSON of a value. Gson writes a lambda, and an object of an anonymous class, as null; that is
-     * refused here, and a map or a list of an anonymous class is what it holds.
+     * The JSON of a value. Gson writes a lambda as an empty object, and an object of an anonymous class
+     * as null; both are refused here, and a map or a list of an anonymous class is what it holds.
      */
     private static JsonElement tree(String name, Object value) {
         if (value instanceof Map<?, ?> map) {
@@ -93,7 +93,8 @@ final class Json {
             return array(name, Arrays.asList(array));
         }
         JsonElement made = GSON.toJsonTree(value);
-        if (made.isJsonNull() && value != null && !(value instanceof JsonElement)) {
+        boolean isNull = made.isJsonNull() && value != null && !(value instanceof JsonElement);
+        if (isNull || value != null && value.getClass().isHidden()) {
             throw new UsageException(name + " is a value of the class " + value.getClass().getName()
                     + ", which has no form in JSON: give a text, a number, a list, a map, or what a verb returned");
         }

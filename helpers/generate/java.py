@@ -6,7 +6,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from .model import ParameterModel, VerbModel, camel, optional_parameters, parsed
+from .model import ParameterModel, VerbModel, camel, optional_parameters
+from .results import parsed
 
 HEAD = "// Made by helpers/generate; do not edit.\n\npackage io.github.kafkadouble;\n"
 
@@ -17,8 +18,10 @@ TYPES: Mapping[str, str] = {
     "duration": "Duration",
     "switch": "boolean",
     "any": "Object",
+    "bytes": "byte[]",
+    "object": "JsonObject",
 }
-BOXED: Mapping[str, str] = {"long": "Long", "double": "Double", "boolean": "Boolean"}
+BOXED: Mapping[str, str] = {"int": "Integer", "long": "Long", "double": "Double", "boolean": "Boolean"}
 RESULTS: Mapping[str, str] = {"Record": "TopicRecord", "any": "JsonElement"}
 """The name of a result in the model -> the class in Java, if it is another one."""
 
@@ -52,7 +55,8 @@ def params_file(found: list[VerbModel]) -> str:
         '    public static Param everyTime() {\n        return new Param("times", null);\n    }\n'
     )
     made = (_option(each) for each in optional_parameters(found))
-    return "\n".join([HEAD, "import java.time.Duration;\n", about, *made]).rstrip("\n") + "\n}\n"
+    imports = "import io.github.kafkadouble.Types.Request;\nimport java.time.Duration;\n"
+    return "\n".join([HEAD, imports, about, *made]).rstrip("\n") + "\n}\n"
 
 
 def _type(shape: str) -> str:
@@ -66,27 +70,41 @@ def _argument(shape: str) -> str:
     return _type(shape).replace("...", "[]")
 
 
-def _result(result: str, boxed: bool = False) -> str:
+def result_type(result: str, boxed: bool = False) -> str:
     outer, inner = parsed(result)
     if outer == "list":
-        return f"List<{_result(inner[0], True)}>"
+        return f"List<{result_type(inner[0], True)}>"
     if outer == "dict":
         key = "Integer" if inner[0] == "integer" else "String"
-        return f"Map<{key}, {_result(inner[1], True)}>"
+        return f"Map<{key}, {result_type(inner[1], True)}>"
     if outer == "optional":
-        return _result(inner[0], True)
+        return result_type(inner[0], True)
     found = RESULTS.get(outer, TYPES.get(outer, outer))
     return BOXED.get(found, found) if boxed else found
 
 
 def _method(verb: VerbModel) -> str:
-    taken = [f"{_argument(each.shape)} {camel(each.name)}" for each in verb.required]
+    return "\n".join(_overload(verb, types) for types in _choices(verb.required))
+
+
+def _choices(required: tuple[ParameterModel, ...]) -> Iterator[list[str]]:
+    """The types of the arguments: as they are, and with a result that is given back."""
+    usual = [_argument(each.shape) for each in required]
+    yield usual
+    for place, each in enumerate(required):
+        other = "List<? extends Number>" if each.shape == "integer[]" else each.other
+        if other:
+            yield [*usual[:place], other, *usual[place + 1 :]]
+
+
+def _overload(verb: VerbModel, types: list[str]) -> str:
+    taken = [f"{type} {camel(each.name)}" for type, each in zip(types, verb.required, strict=True)]
     if verb.optional:
         taken.append("Param... params")
     given = "".join(f', new Param("{each.name}", {camel(each.name)})' for each in verb.required)
     params = "params" if verb.optional else "null"
-    result = "void" if verb.result is None else _result(verb.result)
-    boxed = "Void" if verb.result is None else _result(verb.result, True)
+    result = "void" if verb.result is None else result_type(verb.result)
+    boxed = "Void" if verb.result is None else result_type(verb.result, True)
     token = f"new TypeToken<{boxed}>() {{}}"
     returned = "" if verb.result is None else "return "
     return "\n".join(
@@ -101,14 +119,14 @@ def _method(verb: VerbModel) -> str:
 
 def _comment(verb: VerbModel) -> Iterator[str]:
     yield "    /**"
-    yield from _wrapped(verb.summary)
+    yield from wrapped(verb.summary)
     if verb.optional:
         yield "     *"
-        yield from _wrapped("<p>Optional: " + ", ".join(camel(each.name) for each in verb.optional) + ".")
+        yield from wrapped("<p>Optional: " + ", ".join(camel(each.name) for each in verb.optional) + ".")
     yield "     */"
 
 
-def _wrapped(text: str) -> list[str]:
+def wrapped(text: str) -> list[str]:
     safe = (
         text.replace("&", "&amp;").replace("<p>", "\0").replace("<", "&lt;").replace("\0", "<p>").replace("@", "&#64;")
     )
@@ -117,13 +135,14 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _option(each: ParameterModel) -> str:
-    return "\n".join(
-        [
+    made: list[str] = []
+    for type in filter(None, (_type(each.shape), each.other)):
+        made += [
             "    /**",
-            *_wrapped(f"The parameter {each.name}: {each.allowed}."),
+            *wrapped(f"The parameter {each.name}: {each.allowed}."),
             "     */",
-            f"    public static Param {camel(each.name)}({_type(each.shape)} value) {{",
+            f"    public static Param {camel(each.name)}({type} value) {{",
             f'        return new Param("{each.name}", value);',
             "    }\n",
         ]
-    )
+    return "\n".join(made)

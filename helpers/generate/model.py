@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kafkadouble.control.calls import described
+
+from .literals import words_of
+from .results import type_of
 
 DURATIONS = frozenset({"after_seconds", "for_seconds", "gap", "jitter", "seconds", "timeout"})
 """Parameters that are numbers of seconds."""
@@ -21,33 +23,31 @@ SHAPES: Mapping[str, str] = {
 }
 """The kind of a parameter in a description -> its type here, but for lists."""
 
-RESULTS: Mapping[str, str] = {
-    "ReadRecord": "Record",
-    "SeenRequest": "Request",
-    "Group": "GroupDescription",
-    "RuleHandle": "Rule",
-    "Rule": "any",
-    "LintFinding": "any",
-    "TelemetryValue": "any",
-    "Any": "any",
-    "str": "text",
-    "int": "integer",
+OTHERS: Mapping[str, str] = {
+    "remove_rule.rule": "Rule",
+    "wait_for_rule.rule": "Rule",
+    "restore.snapshot": "Snapshot",
+    "since": "Request",
 }
-"""Python's name in the result of a verb -> the name in the libraries."""
+"""A parameter, or one of a verb -> the value that it takes besides a text or an integer: a result
+of a verb that is given back."""
 
 
 class ParameterModel(NamedTuple):
     """One parameter. `shape` is text, integer, number, duration, switch, any, or a list as
-    `text[]`."""
+    `text[]`. `words` are the sets and words that its texts are from, empty for any text; `other` is
+    the name of a result that may be given instead, or empty. `verb` is one that has it."""
 
     name: str
     shape: str
     allowed: str
+    words: tuple[str, ...] = ()
+    other: str = ""
+    verb: str = ""
 
 
 class VerbModel(NamedTuple):
-    """One verb. `result` is a type as in `RESULTS`, with `list[...]`, `dict[K, ...]`, `... | None`;
-    None without a result."""
+    """One verb. `result` is a type as in `results.py`; None without a result."""
 
     name: str
     subject: str
@@ -72,26 +72,30 @@ def optional_parameters(found: Iterable[VerbModel]) -> list[ParameterModel]:
 
 
 def _merged(same: list[ParameterModel]) -> ParameterModel:
-    if len({each.shape for each in same}) > 1:
-        raise ValueError(f"{same[0].name} has several types: {sorted({each.shape for each in same})}")
+    types = {(each.shape, each.words, each.other) for each in same}
+    if len(types) > 1:
+        raise ValueError(f"{same[0].name} has several types: {sorted(types)}")
     return same[0]._replace(allowed=", or ".join(dict.fromkeys(each.allowed for each in same)))
 
 
 def _verb(described_verb: Mapping[str, Any]) -> VerbModel:
-    given = described_verb["parameters"]
+    name, given = described_verb["name"], described_verb["parameters"]
     return VerbModel(
-        described_verb["name"],
+        name,
         described_verb["subject"],
         described_verb["summary"],
-        _result(described_verb["result"]),
-        tuple(_parameter(each) for each in given if each["required"]),
-        tuple(_parameter(each) for each in given if not each["required"]),
+        None if described_verb["result"] == "None" else type_of(described_verb["result"]),
+        tuple(_parameter(name, each) for each in given if each["required"]),
+        tuple(_parameter(name, each) for each in given if not each["required"]),
     )
 
 
-def _parameter(given: Mapping[str, Any]) -> ParameterModel:
-    allowed = given["allowed"].replace("None", "null").replace("True or False", "true or false")
-    return ParameterModel(given["name"], _shape(given), allowed)
+def _parameter(verb: str, given: Mapping[str, Any]) -> ParameterModel:
+    name, allowed = given["name"], given["allowed"]
+    for of_python, of_json in (("None", "null"), ("True", "true"), ("False", "false")):
+        allowed = allowed.replace(of_python, of_json)
+    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name, "")
+    return ParameterModel(name, _shape(given), allowed, words_of(verb, given), other, verb)
 
 
 def _shape(given: Mapping[str, Any]) -> str:
@@ -102,25 +106,6 @@ def _shape(given: Mapping[str, Any]) -> str:
     schema = given["schema"]
     items = schema.get("anyOf", [schema])[0].get("items", {}).get("type")
     return {"string": "text[]", "integer": "integer[]"}.get(items if isinstance(items, str) else "", "any[]")
-
-
-def _result(annotation: str) -> str | None:
-    if annotation == "None":
-        return None
-    by_partition = annotation.replace("dict[TopicPartition, int]", "dict[str, dict[int, int]]")
-    return re.sub(r"\w+", lambda found: RESULTS.get(found[0], found[0]), by_partition)
-
-
-def parsed(result: str) -> tuple[str, list[str]]:
-    """The outer part of a type, and its arguments: `dict`, [`text`, `integer`]; `optional` for
-    `... | None`."""
-    if result.endswith(" | None"):
-        return "optional", [result.removesuffix(" | None")]
-    outer, bracket, rest = result.partition("[")
-    if not bracket:
-        return outer, []
-    inner = rest[:-1]
-    return (outer, inner.split(", ", 1)) if outer == "dict" else (outer, [inner])
 
 
 def camel(name: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
-from .model import ParameterModel, VerbModel, camel, optional_parameters, parsed
+from .literals import LITERALS
+from .model import ParameterModel, VerbModel, camel, optional_parameters
+from .results import FieldModel, ResultModel, parsed, results
 
 HEAD = "// Made by helpers/generate; do not edit.\n"
 
@@ -16,7 +19,32 @@ TYPES: Mapping[str, str] = {
     "duration": "number",
     "switch": "boolean",
     "any": "any",
+    "bytes": "Buffer",
+    "object": "Record<string, any>",
 }
+
+PARAMETERS: Mapping[str, str] = {
+    "value": "Data",
+    "key": "Data",
+    "headers": "Headers",
+    "timestamp": "number | Date",
+    "records": "RecordLike[]",
+    "offsets": "Offsets",
+    "assignment": "Assignment",
+    "config": "Record<string, unknown>",
+    "acls": "(string | AclBinding)[]",
+    "link": "[number | null, number | null]",
+    "body": "Record<string, any>",
+    "arm.rule": "RuleDefinition | Rule",
+    "change_field.value": "any",
+}
+"""A parameter, or one of a verb -> its type in TypeScript, where the model has `any`."""
+
+OF_CLIENT: Mapping[str, str] = {"wait_for_records": "Filter<TopicRecord>"}
+"""A verb -> more options of it, which the library evaluates itself."""
+
+RENAMED: Mapping[str, str] = {"Record": "TopicRecord"}
+"""A result in the model -> the type in TypeScript, if it is another one."""
 
 
 def verbs_file(found: list[VerbModel]) -> str:
@@ -27,12 +55,73 @@ def verbs_file(found: list[VerbModel]) -> str:
 
 def types_file(found: list[VerbModel]) -> str:
     """The text of verbs.d.ts."""
-    used = sorted({_name_of_type(each.result) for each in found if each.result} - {""})
-    imports = f"import type {{ CallOptions, {', '.join(used)} }} from './types';\n"
     fields = "\n".join(_field(each) for each in optional_parameters(found))
     parameters = f"/** Every optional parameter of a verb. */\nexport interface Parameters {{\n{fields}\n}}\n"
     methods = "\n\n".join(_declaration(each) for each in found)
-    return "\n".join([HEAD, imports, parameters, f"export class Verbs {{\n{methods}\n}}\n"])
+    text = f"{parameters}\nexport class Verbs {{\n{methods}\n}}\n"
+    return "\n".join([HEAD, *_imports(text, "names", "results", "types"), "", text])
+
+
+def names_file(_: list[VerbModel]) -> str:
+    """The text of names.d.ts."""
+    return "\n".join([HEAD, *(_union(name, words) for name, words in LITERALS.items())])
+
+
+def results_types_file(_: list[VerbModel]) -> str:
+    """The text of results.d.ts."""
+    text = "\n".join(map(_interface, results()))
+    return "\n".join([HEAD, *_imports(text, "names", "types"), "", text])
+
+
+def results_file(found: list[VerbModel]) -> str:
+    """The text of results.js: the types, for the decoding of results."""
+    types = [f"  {each.name}: [\n{_coded_fields(each)}  ]," for each in results()]
+    verbs = [
+        f"  {each.name}: {_coded(each.result)},"
+        for each in found
+        if each.result and _coded(each.result)[1:-1] not in TYPES
+    ]
+    lines = ["// The fields of each type: name in JSON, name here, type.", "const TYPES = {", *types, "};", ""]
+    lines += ["// Verb -> the type of its result.", "const RESULTS = {", *verbs, "};", ""]
+    return "\n".join([HEAD, "'use strict';", "", *lines, "module.exports = { RESULTS, TYPES };", ""])
+
+
+def _coded(type: str) -> str:
+    """A type as the library reads it: a name, or a pair of `list` or `dict` and a type."""
+    outer, inner = parsed(type)
+    if outer == "optional":
+        return _coded(inner[0])
+    return f"['{outer}', {_coded(inner[-1])}]" if inner else f"'{outer}'"
+
+
+def _coded_fields(result: ResultModel) -> str:
+    return "".join(f"    ['{each.name}', '{camel(each.name)}', {_coded(each.type)}],\n" for each in result.fields)
+
+
+def _imports(text: str, *modules: str) -> list[str]:
+    """An import of what a text uses of each module."""
+    found = ((module, [name for name in EXPORTS[module] if re.search(rf"\b{name}\b", text)]) for module in modules)
+    return [f"import type {{ {', '.join(names)} }} from './{module}';" for module, names in found if names]
+
+
+def _union(name: str, words: tuple[str, ...]) -> str:
+    subject = " ".join(re.findall("[A-Z][a-z]+", name)).lower()
+    return (
+        "\n".join([f"/** Every {subject}. */", f"export type {name} =", *(f"  | '{each}'" for each in words)]) + ";\n"
+    )
+
+
+def _interface(result: ResultModel) -> str:
+    about = re.sub(r"`(\w+)`", lambda found: f"`{camel(found[1])}`", result.about).replace("None", "null")
+    comment = [line.removeprefix("  ") for line in _comment(about)]
+    name = RENAMED.get(result.name, result.name)
+    fields = (f"  {camel(each.name)}: {_field_type(each)};" for each in result.fields)
+    return "\n".join([*comment, f"export interface {name} {{", *fields, "}\n"])
+
+
+def _field_type(field: FieldModel) -> str:
+    made = _type(field.type)
+    return made.replace("string", field.words) if field.words else made
 
 
 def _method(verb: VerbModel) -> str:
@@ -50,7 +139,8 @@ def _named(verb: VerbModel) -> Iterable[tuple[ParameterModel, str]]:
 def _declaration(verb: VerbModel) -> str:
     taken = [f"{name}: {_parameter(each)}" for each, name in _named(verb)]
     names = " | ".join(f"'{camel(each.name)}'" for each in verb.optional)
-    options = f"Pick<Parameters, {names}> & CallOptions" if names else "CallOptions"
+    parts = [f"Pick<Parameters, {names}>" if names else "", OF_CLIENT.get(verb.name, ""), "CallOptions"]
+    options = " & ".join(filter(None, parts))
     result = _type(verb.result) if verb.result else "void"
     words = ", ".join([*taken, f"options?: {options}"])
     return "\n".join([*_comment(verb.summary), f"  {camel(verb.name)}({words}): Promise<{result}>;"])
@@ -76,9 +166,16 @@ def _optional(each: ParameterModel) -> str:
 
 def _parameter(each: ParameterModel) -> str:
     """Keys, values and the like are `any` in a description; TypeScript has a word for them."""
-    if each.shape.endswith("[]"):
-        return TYPES[each.shape[:-2]] + "[]"
-    return TYPES[each.shape]
+    special = PARAMETERS.get(f"{each.verb}.{each.name}") or PARAMETERS.get(each.name)
+    if special:
+        return special
+    item = each.shape.removesuffix("[]")
+    is_list = item != each.shape
+    names = [*each.words] or [TYPES[item]]
+    if each.words and item in ("any", "integer"):
+        names += ["number", "boolean"] if "true" in each.allowed else ["number"]
+    type = " | ".join([*names, each.other] if each.other else names)
+    return f"({type})[]" if is_list and " | " in type else f"{type}[]" if is_list else type
 
 
 def _type(result: str) -> str:
@@ -89,11 +186,15 @@ def _type(result: str) -> str:
         return f"Record<{TYPES[inner[0]]}, {_type(inner[1])}>"
     if outer == "optional":
         return f"{_type(inner[0])} | null"
-    return TYPES.get(outer, "TopicRecord" if outer == "Record" else outer)
+    return TYPES.get(outer, RENAMED.get(outer, outer))
 
 
-def _name_of_type(result: str) -> str:
-    outer, inner = parsed(result)
-    if inner:
-        return _name_of_type(inner[-1])
-    return "" if outer in TYPES else _type(outer)
+EXPORTS: Mapping[str, tuple[str, ...]] = {
+    "names": tuple(LITERALS),
+    "results": tuple(RENAMED.get(each.name, each.name) for each in results()),
+    "types": (
+        *("AclBinding", "Assignment", "CallOptions", "Data", "Filter", "Header", "Headers", "Offsets"),
+        *("RecordLike", "Rule", "RuleDefinition", "TopicPartition"),
+    ),
+}
+"""Module -> the types that it exports."""

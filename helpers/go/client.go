@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // LibraryVersion is the version of this library.
@@ -74,41 +73,6 @@ func (c *Client) call(ctx context.Context, verb string, required, optional []Par
 		}
 	}
 	return err
-}
-
-func encoded(parameters map[string]any) ([]byte, error) {
-	return json.Marshal(plain(parameters))
-}
-
-// plain is the value with durations as seconds, and bytes as the control plane has them.
-func plain(value any) any {
-	switch given := value.(type) {
-	case time.Duration:
-		return given.Seconds()
-	case []byte:
-		return Data(given)
-	case [][]byte:
-		return each(given)
-	case []any:
-		return each(given)
-	case []map[string]any:
-		return each(given)
-	case map[string]any:
-		made := make(map[string]any, len(given))
-		for name, inner := range given {
-			made[name] = plain(inner)
-		}
-		return made
-	}
-	return value
-}
-
-func each[T any](given []T) []any {
-	made := make([]any, 0, len(given))
-	for _, inner := range given {
-		made = append(made, plain(inner))
-	}
-	return made
 }
 
 func (c *Client) request(ctx context.Context, method, path string, body []byte, result any) error {

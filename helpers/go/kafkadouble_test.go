@@ -66,6 +66,31 @@ func TestNullIsNotEmpty(t *testing.T) {
 	}
 }
 
+func TestBytesAnywhereAreSentAsTheyAre(t *testing.T) {
+	kafka, ctx := shared.Get(t), t.Context()
+	must[int](t)(kafka.Produce(ctx, "orders", kafkadouble.Headers(map[string][]byte{"trace": {0xff}})))
+	must[int](t)(kafka.ProduceAll(ctx, "orders", []map[string][]byte{{"value": {0xfe}}}, kafkadouble.Partition(0)))
+	found := must[[]kafkadouble.Record](t)(kafka.WaitForRecords(ctx, "orders", kafkadouble.Count(2)))
+	for _, record := range found {
+		if record.Value == nil && record.Headers[0].Value[0] != 0xff || record.Value != nil && record.Value[0] != 0xfe {
+			t.Fatalf("found %v", found)
+		}
+	}
+}
+
+func TestAParameterWithoutAFormInJSONIsNamed(t *testing.T) {
+	kafka := shared.Get(t)
+	_, err := kafka.Produce(t.Context(), "orders", kafkadouble.Value(func() {}))
+	if err == nil || !strings.Contains(err.Error(), "the parameter value: json: unsupported type: func()") {
+		t.Fatal(err)
+	}
+}
+
+func TestNamesAreConstants(t *testing.T) {
+	kafka := shared.Get(t)
+	must[*kafkadouble.Rule](t)(kafka.Fail(t.Context(), kafkadouble.APIProduce, kafkadouble.ErrorNotLeaderOrFollower))
+}
+
 func TestSharedDoubleIsEmptyForEachTest(t *testing.T) {
 	t.Run("first", func(t *testing.T) {
 		kafka, ctx := shared.Get(t), t.Context()

@@ -256,8 +256,8 @@ func Seed(value int) Param {
 	return Param{"seed", value}
 }
 
-// Since is the parameter since: milliseconds since the epoch, or a SeenRequest.
-func Since(value int) Param {
+// Since is the parameter since: milliseconds since the epoch, or a request.
+func Since(value any) Param {
 	return Param{"since", value}
 }
 

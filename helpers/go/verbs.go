@@ -31,7 +31,8 @@ func (c *Client) Advance(ctx context.Context, seconds time.Duration) error {
 	return c.call(ctx, "advance", []Param{{"seconds", seconds}}, nil, nil)
 }
 
-// Arm arms a fault rule. Raises UsageError when it could never apply.
+// Arm arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+// apply.
 func (c *Client) Arm(ctx context.Context, rule any) (*Rule, error) {
 	var result *Rule
 	err := c.call(ctx, "arm", []Param{{"rule", rule}}, nil, &result)
@@ -125,7 +126,7 @@ func (c *Client) ClientConfig(ctx context.Context, params ...Param) (map[string]
 }
 
 // CommitOffsets commits offsets for a group, which need not exist, as an admin client does. offsets
-// are by topic and partition: {("orders", 0): 5}.
+// are by topic and partition: {("orders", 0): 5}, or those of a group in groups().
 func (c *Client) CommitOffsets(ctx context.Context, group string, offsets any) error {
 	return c.call(ctx, "commit_offsets", []Param{{"group", group}, {"offsets", offsets}}, nil, nil)
 }
@@ -460,8 +461,8 @@ func (c *Client) LeaderEpoch(ctx context.Context, topic string, partition int) (
 // it. ignore has names of rules. Works after a stop too.
 //
 // Optional: Ignore.
-func (c *Client) Lint(ctx context.Context, params ...Param) ([]any, error) {
-	var result []any
+func (c *Client) Lint(ctx context.Context, params ...Param) ([]LintFinding, error) {
+	var result []LintFinding
 	err := c.call(ctx, "lint", []Param{}, params, &result)
 	return result, err
 }
@@ -620,7 +621,7 @@ func (c *Client) RemoveQuota(ctx context.Context, params ...Param) error {
 
 // RemoveRule disarms a rule, given by its handle or its id, and lets go on what it holds. It may be
 // called again for the same rule.
-func (c *Client) RemoveRule(ctx context.Context, rule int) error {
+func (c *Client) RemoveRule(ctx context.Context, rule any) error {
 	return c.call(ctx, "remove_rule", []Param{{"rule", rule}}, nil, nil)
 }
 
@@ -686,7 +687,7 @@ func (c *Client) Respond(ctx context.Context, api string, body any, params ...Pa
 // requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id stay.
 // The snapshot may be of another double with the same number of brokers. A scenario is not applied
 // again, and its steps end.
-func (c *Client) Restore(ctx context.Context, snapshot string) error {
+func (c *Client) Restore(ctx context.Context, snapshot any) error {
 	return c.call(ctx, "restore", []Param{{"snapshot", snapshot}}, nil, nil)
 }
 
@@ -974,8 +975,7 @@ func (c *Client) WaitForLeader(ctx context.Context, topic string, partition int,
 }
 
 // WaitForRecords waits until a topic, or one partition, has at least count records, and returns
-// them all. The topic need not exist yet. Only records that where accepts are counted; it is called
-// on the thread of the broker, once for each record, and again after an election of a leader.
+// them all. The topic need not exist yet.
 //
 // Optional: Count, Partition, Isolation, Timeout.
 func (c *Client) WaitForRecords(ctx context.Context, topic string, params ...Param) ([]Record, error) {
@@ -998,7 +998,7 @@ func (c *Client) WaitForRequest(ctx context.Context, api string, params ...Param
 // WaitForRule waits until a fault rule, given by its handle or its id, was applied so many times.
 //
 // Optional: Hits, Timeout.
-func (c *Client) WaitForRule(ctx context.Context, rule int, params ...Param) error {
+func (c *Client) WaitForRule(ctx context.Context, rule any, params ...Param) error {
 	return c.call(ctx, "wait_for_rule", []Param{{"rule", rule}}, params, nil)
 }
 

@@ -17,6 +17,7 @@ def test_the_library_passes_its_tests() -> None:
     passes([go, "vet", "./..."], FOLDER)
     output = passes([go, "test", "-count=1", "-v", "./..."], FOLDER)
     assert "--- PASS: TestAFailedTestShowsTheLastRequests" in output
+    assert "--- PASS: TestWhatVerbsReturnIsGivenBack" in output
 
 
 def test_a_service_with_franz_go_survives_a_killed_leader() -> None:

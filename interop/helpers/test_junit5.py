@@ -14,6 +14,8 @@ FAIL_OVER = "io.github.kafkadouble.ShopTests", "survivesAKilledLeader"
 
 SECURED = "io.github.kafkadouble.SecurityTests", "aUserMayDoWhatAnAclAllows"
 
+GIVEN_BACK = "io.github.kafkadouble.RoundTripTests", "whatVerbsReturnIsGivenBack"
+
 pytestmark = pytest.mark.timeout(1200)
 
 
@@ -38,6 +40,7 @@ def test_the_library_passes_its_tests(maven: tuple[str, ...], folder: Path) -> N
     passed = {(each.get("classname"), (each.get("name") or "").partition("(")[0]) for one in reports for each in one}
     assert FAIL_OVER in passed
     assert SECURED in passed
+    assert GIVEN_BACK in passed
     assert len([each for each in passed if each[0]]) >= 14
 
 

@@ -36,6 +36,14 @@ def _offset(value: Any) -> bool:
     return _integer(value) and 0 <= value < INT64
 
 
+def _committed(value: Any) -> bool:
+    from .groups import Committed
+
+    if isinstance(value, Committed):
+        return _offset(value.offset) and isinstance(value.metadata, str)
+    return _offset(value)
+
+
 def _count(value: Any) -> bool:
     return _integer(value) and value >= 1
 
@@ -89,7 +97,7 @@ def _offsets(value: object) -> bool:
         isinstance(value, Mapping)
         and len(value) > 0
         and all(map(_partition, value))
-        and all(map(_offset, value.values()))
+        and all(map(_committed, value.values()))
     )
 
 
@@ -110,7 +118,9 @@ def _reset_point(value: Any) -> bool:
 def _rule(value: object) -> bool:
     from kafkadouble.server.faults.rule import Rule
 
-    return isinstance(value, Rule)
+    from .rules import RuleHandle
+
+    return isinstance(value, Rule | RuleHandle)
 
 
 def _handle(value: object) -> bool:
@@ -132,7 +142,9 @@ def _label(value: object) -> bool:
 def _since(value: object) -> bool:
     from kafkadouble.server.tracing.history import SeenRequest
 
-    return _integer(value) or isinstance(value, SeenRequest)
+    from .request_filter import SeenNumber
+
+    return _integer(value) or isinstance(value, SeenRequest | SeenNumber)
 
 
 def _principal(value: object) -> bool:
@@ -167,16 +179,35 @@ BYTES: dict[str, Any] = {
     ]
 }
 HEADERS: dict[str, Any] = {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": ["array", "object"]}}]}
+OFFSET: dict[str, Any] = {
+    "anyOf": [
+        {"type": "integer", "minimum": 0},
+        {
+            "type": "object",
+            "properties": {"offset": {"type": "integer", "minimum": 0}, "metadata": NAME},
+            "required": ["offset", "metadata"],
+        },
+    ]
+}
 OFFSETS: dict[str, Any] = {
     "type": "object",
     "minProperties": 1,
-    "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+    "additionalProperties": {"type": "object", "additionalProperties": OFFSET},
 }
 ASSIGNMENT: dict[str, Any] = {
     "type": "object",
     "additionalProperties": {
         "type": "array",
-        "items": {"type": "array", "prefixItems": [NAME, INDEX], "minItems": 2, "maxItems": 2},
+        "items": {
+            "anyOf": [
+                {"type": "array", "prefixItems": [NAME, INDEX], "minItems": 2, "maxItems": 2},
+                {
+                    "type": "object",
+                    "properties": {"topic": NAME, "partition": INDEX},
+                    "required": ["topic", "partition"],
+                },
+            ]
+        },
     },
 }
 
@@ -204,7 +235,7 @@ ACL: dict[str, Any] = {
 }
 CERTIFICATES = "valid", "expired", "self-signed", "wrong-host"
 LABEL: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL}
-HANDLE: Argument = (_handle, "the handle or the id of a rule", {"type": "integer", "minimum": 1})
+HANDLE: Argument = (_handle, "the handle or the id of a rule", {"type": ["integer", "object"], "minimum": 1})
 FACTOR: dict[str, Any] = {"type": "number", "minimum": 1 / LARGEST_FACTOR, "maximum": LARGEST_FACTOR}
 RESET_POINT: dict[str, Any] = {"anyOf": [{"enum": ["earliest", "latest"]}, {"type": "integer", "minimum": 0}]}
 
@@ -278,7 +309,7 @@ ARGUMENTS: dict[str, Argument] = {
     "offsets": (_offsets, "a mapping of (topic, partition) to an offset from 0", OFFSETS),
     "assignment": (_assignment, "a mapping of members to lists of (topic, partition)", ASSIGNMENT),
     "reset_offsets.to": (_reset_point, "earliest, latest or an offset from 0", RESET_POINT),
-    "rule": (_rule, "a Rule", {"type": "object"}),
+    "rule": (_rule, "a rule, or the handle of one", {"type": "object"}),
     "handle": HANDLE,
     "remove_rule.rule": HANDLE,
     "wait_for_rule.rule": HANDLE,
@@ -287,8 +318,8 @@ ARGUMENTS: dict[str, Argument] = {
         "the name or the number of an error, True or False",
         {"type": ["string", "integer", "boolean"]},
     ),
-    "wait_for_request.since": (_since, "milliseconds since the epoch, or a SeenRequest", INTEGER),
-    "snapshot": (_snapshot, "a snapshot of snapshot(), or the name of one", NAME),
+    "wait_for_request.since": (_since, "milliseconds since the epoch, or a request", {"type": ["integer", "object"]}),
+    "snapshot": (_snapshot, "a snapshot of snapshot(), or the name of one", {"type": ["string", "object"]}),
     "snapshot.name": (_label, "a name of 1 to 249 characters", LABEL),
     "ignore": (_iterable, "names of rules", {"type": "array", "items": NAME}),
     "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),

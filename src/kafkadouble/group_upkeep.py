@@ -25,6 +25,7 @@ from kafkadouble.server.requests.request import Refusal
 
 from .arguments import ARGUMENTS, check, check_one
 from .errors import KafkaError, raise_for
+from .groups import Committed
 from .placement import partitions_of
 from .topics import offsets as topic_offsets
 
@@ -94,19 +95,22 @@ async def _at_coordinator(
     await _retried(broker, attempt)
 
 
-async def commit(broker: Broker | Cluster, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+async def commit(broker: Broker | Cluster, group: str, offsets: Mapping[TopicPartition, int | Committed]) -> None:
     """Commit offsets as an admin client does, outside of the group's protocol."""
     check(group=group, offsets=offsets)
-    by_topic: dict[str, list[tuple[int, int]]] = {}
-    for (topic, index), offset in offsets.items():
+    by_topic: dict[str, list[tuple[int, Committed]]] = {}
+    for (topic, index), given in offsets.items():
         partitions_of(broker, topic, index)
+        offset = given if isinstance(given, Committed) else Committed(given, "")
         by_topic.setdefault(topic, []).append((index, offset))
     topics = [
         OffsetCommitRequest.OffsetCommitRequestTopic(
             name=topic,
             topic_id=broker.image.topic_ids[topic],
             partitions=[
-                OffsetCommitRequest.OffsetCommitRequestPartition(partition_index=index, committed_offset=offset)
+                OffsetCommitRequest.OffsetCommitRequestPartition(
+                    partition_index=index, committed_offset=offset.offset, committed_metadata=offset.metadata
+                )
                 for index, offset in partitions
             ],
         )

@@ -49,7 +49,7 @@ class Group(NamedTuple):
     """One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
     Stable or Empty. `lags` has the number of offsets from the committed offset to the high
     watermark, or from the log start offset without a commit, for each partition that has a leader
-    and a committed offset or a member; `lag` is their sum. While no member has a partition, other
+    and a committed offset or a member. While no member has a partition, other
     partitions of topics with a commit count, too, if they have records. Of a share group, the
     offsets are the start offsets of its share partitions, and the lags count what is not delivered
     yet. `epoch` and `assignment_epoch` are None for a classic group, and so are the epochs of its

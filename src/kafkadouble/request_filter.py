@@ -44,7 +44,19 @@ class RequestNarrowing(TypedDict, total=False):
     principal: str | None
     broker: int | None
     error: str | int | bool | None
-    since: int | SeenRequest | None
+    since: int | SeenRequest | SeenNumber | None
+
+
+class SeenNumber(NamedTuple):
+    """Which request it was, for a caller that has no SeenRequest: its `number` and its `time`.
+    Both, because a restart counts from 1 again."""
+
+    number: int
+    time: int
+
+    def names(self, seen: SeenRequest) -> bool:
+        """Whether it is this request."""
+        return (seen.number, seen.time) == self
 
 
 class RequestFilter(NamedTuple):
@@ -69,8 +81,8 @@ class RequestFilter(NamedTuple):
     def since(self, requests: Sequence[SeenRequest]) -> Sequence[SeenRequest]:
         """The requests after the time or the request that is given."""
         start = self.given.get("since")
-        if isinstance(start, SeenRequest):
-            places = [place for place, seen in enumerate(requests, 1) if seen is start]
+        if isinstance(start, SeenRequest | SeenNumber):
+            places = [place for place, seen in enumerate(requests, 1) if _is(start, seen)]
             return requests[places[0] :] if places else requests
         return requests if start is None else [seen for seen in requests if seen.time >= start]
 
@@ -102,8 +114,12 @@ class RequestFilter(NamedTuple):
         """As it was given: `Produce with topic='orders'`."""
         fields = ", ".join(f"{name}={value!r}" for name, value in self.given.items() if name != "since")
         start = self.given.get("since")
-        after = "" if start is None else " after " + (repr(start) if isinstance(start, SeenRequest) else f"{start} ms")
+        after = "" if start is None else " after " + (f"{start} ms" if isinstance(start, int) else repr(start))
         return (" or ".join(self.apis) or "a request") + (f" with {fields}" if fields else "") + after
+
+
+def _is(start: SeenRequest | SeenNumber, seen: SeenRequest) -> bool:
+    return start.names(seen) if isinstance(start, SeenNumber) else seen is start
 
 
 def _missing(scope: dict[str, Any], parts: Sequence[SeenPart]) -> Iterator[tuple[str, str]]:
@@ -140,7 +156,7 @@ def _check_fields(fields: dict[str, Any]) -> None:
 
         fields["error"] = error_name(fields["error"])
     since = fields.get("since", 0)
-    if isinstance(since, bool) or not isinstance(since, int | SeenRequest):
+    if isinstance(since, bool) or not isinstance(since, int | SeenRequest | SeenNumber):
         raise UsageError(f"since is a time in ms since the epoch, or a SeenRequest, not {since!r}")
 
 

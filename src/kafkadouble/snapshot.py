@@ -63,10 +63,11 @@ class Snapshot:
 
     `topics` is the number of topics, `records` that of their committed records, counted by offsets;
     both without internal topics. `size_bytes` is the size of the logs of all nodes, `taken_ms` the
-    time of the double (ms since the epoch).
+    time of the double (ms since the epoch). `name` is the name by which the double keeps it, or
+    None.
     """
 
-    __slots__ = ("_places", "_saved", "form", "records", "size_bytes", "taken_ms", "topics")
+    __slots__ = ("_places", "_saved", "form", "name", "records", "size_bytes", "taken_ms", "topics")
 
     def __init__(
         self,
@@ -74,7 +75,9 @@ class Snapshot:
         saved: Mapping[int, SavedLogs],
         places: Mapping[tuple[Uuid, int], PartitionPlace],
         taken_ms: int,
+        name: str | None = None,
     ) -> None:
+        self.name = name
         self.form, self._saved, self._places, self.taken_ms = form, saved, places, taken_ms
         own = [place for place in places.values() if place.topic not in INTERNAL_TOPICS]
         self.topics = len({place.topic for place in own})
@@ -104,7 +107,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def take(broker: Broker | Cluster) -> Snapshot:
+def take(broker: Broker | Cluster, name: str | None = None) -> Snapshot:
     """UsageError while nodes of other processes are part of the cluster,
     KafkaError(KAFKA_STORAGE_ERROR) if a data directory cannot be read."""
     broker.settle()
@@ -113,7 +116,7 @@ def take(broker: Broker | Cluster) -> Snapshot:
         saved = {broker.node.id: broker.save()} if isinstance(broker, Broker) else cluster_restart.save(broker)
     except DiskFailure as failure:
         raise KafkaError(error_codes.KAFKA_STORAGE_ERROR, str(failure)) from None
-    return Snapshot(_form(broker), saved, dict(_places(broker)), broker.clock.now())
+    return Snapshot(_form(broker), saved, dict(_places(broker)), broker.clock.now(), name)
 
 
 def _form(broker: Broker | Cluster) -> SnapshotForm:

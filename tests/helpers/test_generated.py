@@ -1,13 +1,19 @@
 """The libraries have every verb, and their generated files are up to date."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from helpers.generate import made
 from helpers.generate.go import exported
-from helpers.generate.model import VerbModel, camel, optional_parameters, parsed, verbs
-from kafkadouble.control.calls import described
+from helpers.generate.literals import LITERALS
+from helpers.generate.model import VerbModel, camel, optional_parameters, verbs
+from helpers.generate.results import parsed, results
+from kafkadouble import KafkaDouble
+from kafkadouble.control.calls import described, short
+from kafkadouble.verbs.json_form import to_json
+from tests.front import hello
 
 FILES = made()
 
@@ -44,6 +50,34 @@ def test_a_parameter_of_two_types_is_refused() -> None:
 )
 def test_types_of_results_have_parts(result: str, parts: tuple[str, list[str]]) -> None:
     assert parsed(result) == parts
+
+
+def test_a_request_has_the_fields_of_its_json() -> None:
+    with KafkaDouble() as kafka:
+        with hello.connect(kafka) as sock:
+            hello.says_hello(sock)
+        (seen,) = kafka.requests
+        fields = {each.name for each in next(each for each in results() if each.name == "Request").fields}
+        assert fields == {*seen.to_json(), *short(seen)}
+
+
+def test_a_snapshot_has_the_fields_of_its_json() -> None:
+    with KafkaDouble() as kafka:
+        fields = [each.name for each in next(each for each in results() if each.name == "Snapshot").fields]
+        assert fields == [*to_json(kafka.snapshot())]
+
+
+def test_every_set_of_names_is_used() -> None:
+    of_parameters = {word for verb in verbs() for each in (*verb.required, *verb.optional) for word in each.words}
+    of_fields = {field.words for each in results() for field in each.fields}
+    assert {*LITERALS} <= of_parameters | of_fields
+    assert {each for each in of_parameters if each[0] != "'"} | of_fields - {""} <= {*LITERALS}
+
+
+def test_node_has_a_type_for_every_parameter_of_json() -> None:
+    """`any` is left where a parameter is any value of JSON."""
+    text = next(text for path, text in FILES.items() if path.name == "verbs.d.ts")
+    assert re.findall(r"(\w+)\??: any\b", text) == ["value"]
 
 
 def test_go_has_a_method_for_every_verb() -> None:

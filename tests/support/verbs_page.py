@@ -93,7 +93,10 @@ with KafkaDouble() as kafka:
 
 In JSON, bytes are a text if they are UTF-8, and otherwise `{"base64": "..."}`. Offsets by topic and
 partition are `{"orders": {"0": 5}}`. The verbs of one broker have names such as `kill_broker`, and
-a parameter `broker`.
+a parameter `broker`. What a verb returned can be given to each verb that takes it: a record to
+`produce_all`, a rule to `arm` and `remove_rule`, a group's offsets to `commit_offsets`. A snapshot
+without a name gets one in JSON, and `restore` takes its object; the latest of these are kept, as
+long as there are at most 16 snapshots.
 """
 
 TITLES = {

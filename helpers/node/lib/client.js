@@ -4,7 +4,9 @@
 const http = require('node:http');
 
 const { Verbs } = require('./verbs');
-const { UsageError, errorOf } = require('./errors');
+const { TimeoutError, UsageError, errorOf } = require('./errors');
+const { encoded } = require('./encoding');
+const { RESULTS, TYPES } = require('./results');
 const { version } = require('../package.json');
 
 /** Calls the control plane of a kafkadouble: every verb is a method. */
@@ -28,7 +30,7 @@ class Client extends Verbs {
   /** The last requests of clients, up to 1000, oldest first; `text` is a line for a person. */
   async lastRequests(count = 20) {
     const { requests } = await this._get(`/requests?limit=${count}`);
-    return requests.map(camelKeys);
+    return requests.map((each) => this._decoded(each, 'Request'));
   }
 
   /** A text with the last requests, for the output of a failed test. */
@@ -50,15 +52,45 @@ class Client extends Verbs {
 
   async _verb(verb, required, options = {}) {
     const { signal, ...optional } = options;
-    const given = Object.entries(optional).map(([name, value]) => [snake(name), value]);
+    const given = Object.entries(optional).map(([name, value]) => [snake(name), encoded(value, name)]);
     const result = await this.call(verb, { ...required, ...Object.fromEntries(given) }, { signal });
-    return this._converted(verb, result);
+    return this._decoded(result, RESULTS[verb]);
   }
 
-  _converted(verb, result) {
-    if (isRule(result)) return new Rule(this, result);
-    if (Array.isArray(result) && verb === 'rules') return result.map((each) => new Rule(this, each));
-    return decoded(result, verb);
+  /** Waits until `count` records are accepted by `where`, which is called here; returns those. */
+  async waitForRecords(topic, { where, count = 1, timeout = 10, ...options } = {}) {
+    if (where == null) return super.waitForRecords(topic, { count, timeout, ...options });
+    if (typeof where !== 'function') throw new UsageError(`where is a function of a record, not ${where}`);
+    const end = Date.now() + timeout * 1000;
+    const waited = (total) => super.waitForRecords(topic, { count: total, timeout: secondsUntil(end), ...options });
+    for (let total = count; ; ) {
+      const records = await waited(total).catch((failure) => this._recordsNow(topic, options, failure));
+      const accepted = await filtered(records, where);
+      if (accepted.length >= count) return accepted;
+      const there = `There is: ${accepted.length} accepted of ${records.length} records`;
+      if (Date.now() >= end) throw new TimeoutError(`${count} records of ${topic} that are accepted: not within ${timeout} s. ${there}`);
+      total = records.length + 1;
+    }
+  }
+
+  /** The records that there are after a wait for more. */
+  async _recordsNow(topic, options, failure) {
+    if (!(failure instanceof TimeoutError)) throw failure;
+    return this.records(topic, options).catch(() => []);
+  }
+
+  /** A result in the form of the library. What is null in JSON, or not there, is null. */
+  _decoded(value, type) {
+    if (value === null || value === undefined) return null;
+    if (Array.isArray(type)) {
+      const inner = (each) => this._decoded(each, type[1]);
+      return type[0] === 'list' ? value.map(inner) : mapped(value, inner);
+    }
+    if (type === 'Rule') return new Rule(this, value);
+    if (type === 'bytes') return bytes(value);
+    if (type === 'Header') return [value[0], bytes(value[1])];
+    if (!(type in TYPES)) return value;
+    return Object.fromEntries(TYPES[type].map(([name, own, of]) => [own, this._decoded(value[name], of)]));
   }
 
   async _versions() {
@@ -106,58 +138,12 @@ class Rule {
   }
 }
 
-function isRule(result) {
-  return result !== null && typeof result === 'object' && 'id' in result && 'spent' in result && 'rule' in result;
-}
-
 function snake(name) {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Bytes become the control plane's form. */
-function encoded(value) {
-  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
-  if (Array.isArray(value)) return value.map(encoded);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, encoded(each)]));
-}
-
-const NAMES = /^[a-z]+(?:_[a-z]+)+$/;
-const BY_FIELD = {
-  records: (record) => ({ ...record, key: bytes(record.key), value: bytes(record.value), headers: record.headers.map(header) }),
-  topics: (topic) => ({ ...camelKeys(topic), partitions: mapped(topic.partitions, camelKeys) }),
-  groups: (group) => ({ ...group, members: group.members.map(camelKeys) }),
-  cluster: (cluster) => ({ ...camelKeys(cluster), brokers: mapped(cluster.brokers, camelKeys) }),
-};
-const RESULTS = {
-  records: (result) => result.map(BY_FIELD.records),
-  wait_for_records: (result) => result.map(BY_FIELD.records),
-  topics: (result) => mapped(result, BY_FIELD.topics),
-  groups: (result) => mapped(result, BY_FIELD.groups),
-  wait_for_group: BY_FIELD.groups,
-  describe_cluster: BY_FIELD.cluster,
-  partition: camelKeys,
-  snapshot: camelKeys,
-  snapshots: (result) => mapped(result, camelKeys),
-  transactions: (result) => mapped(result, camelKeys),
-  wait_for_transaction: camelKeys,
-  requests: (result) => result.map(camelKeys),
-  assert_seen: (result) => result.map(camelKeys),
-  wait_for_request: camelKeys,
-};
-
-function decoded(result, verb) {
-  return verb in RESULTS && result !== null ? RESULTS[verb](result) : result;
-}
-
 function mapped(values, convert) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]));
-}
-
-/** The fields of an object in camel case; what is in them stays as it is. */
-function camelKeys(value) {
-  const named = (name) => (NAMES.test(name) ? name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()) : name);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [named(name), each]));
 }
 
 function bytes(value) {
@@ -165,8 +151,14 @@ function bytes(value) {
   return typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.base64, 'base64');
 }
 
-function header([name, value]) {
-  return [name, bytes(value)];
+async function filtered(records, where) {
+  const accepted = [];
+  for (const each of records) if (await where(each)) accepted.push(each);
+  return accepted;
+}
+
+function secondsUntil(end) {
+  return Math.max(0, end - Date.now()) / 1000;
 }
 
 module.exports = { Client, Rule };

@@ -1,6 +1,9 @@
-import type { CallOptions, Request, Rule } from './types';
+import type { Request } from './results';
+import type { CallOptions, Rule } from './types';
 import { Verbs } from './verbs';
 
+export * from './names';
+export * from './results';
 export * from './types';
 export type { Parameters } from './verbs';
 

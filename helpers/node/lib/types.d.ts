@@ -1,4 +1,4 @@
-import type { Client } from './index';
+import type { Offset, TopicRecord } from './results';
 
 /** Options of every call. */
 export interface CallOptions {
@@ -6,126 +6,57 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-export type Data = string | Uint8Array | null;
-
-/** A record of a topic. */
-export interface TopicRecord {
-  topic: string;
-  partition: number;
-  offset: number;
-  /** Milliseconds since the epoch. */
-  timestamp: number;
-  key: Buffer | null;
-  value: Buffer | null;
-  headers: [string, Buffer | null][];
+/** An option that is evaluated here, and not by the program. */
+export interface Filter<T> {
+  /** Only those that it accepts are counted and returned. It may return a promise. */
+  where?: (each: T) => boolean | Promise<boolean>;
 }
 
-/** A request that a client sent. */
-export interface Request {
-  number: number;
-  /** Milliseconds since the epoch. */
-  time: number;
-  /** Milliseconds; null while the request waits. */
-  took: number | null;
-  broker: number;
-  clientId: string | null;
+export type Data = string | Uint8Array | Buffer | null;
+
+/** The name and the value of a header. */
+export type Header = [string, Buffer | null];
+
+/** Headers to send: pairs, objects with `key` and `value`, or an object or a map by name. */
+export type Headers = (readonly [string, Data] | { key: string; value: Data })[] | Record<string, Data> | Map<string, Data>;
+
+/** A topic and the index of a partition. */
+export type TopicPartition = [string, number];
+
+/** A record to produce: a value, some fields, or one that was read. */
+export type RecordLike =
+  | Data
+  | TopicRecord
+  | { value?: Data; key?: Data; headers?: Headers; partition?: number | null; timestamp?: number | bigint | Date | null };
+
+/** Offsets by topic and partition, or a map by `[topic, partition]`. */
+export type Offsets =
+  | Record<string, Record<number, number | bigint | Offset>>
+  | Map<TopicPartition, number | bigint | Offset>;
+
+/** The partitions of each member. */
+export type Assignment =
+  | Record<string, (TopicPartition | { topic: string; partition: number })[]>
+  | Map<string, (TopicPartition | { topic: string; partition: number })[]>;
+
+/** An ACL by its fields. */
+export interface AclBinding {
   principal: string;
-  api: string;
-  version: number;
-  correlationId: number;
-  outcome: 'waiting' | 'answered' | 'disconnected' | 'abandoned' | 'unanswered';
-  rules: string[];
-  errors: string[];
-  size: number;
-  answerSize: number | null;
-  /** A line for a person; only of lastRequests. */
-  text?: string;
-  /** The decoded request; not of lastRequests. */
-  request?: Record<string, any>;
-  /** The decoded answer; not of lastRequests. */
-  answer?: Record<string, any> | null;
+  operations: string | string[];
+  resource: string;
+  permission?: 'allow' | 'deny';
+  host?: string;
 }
 
-/** A partition at one moment; null is what no broker that answers knows. */
-export interface PartitionState {
-  topic: string;
-  partition: number;
-  leader: number | null;
-  leaderEpoch: number;
-  replicas: number[];
-  isr: number[];
-  startOffset: number | null;
-  endOffset: number | null;
-  highWatermark: number | null;
-  lastStableOffset: number | null;
-  epochs: Record<number, number> | null;
-}
-
-export interface TopicDescription {
-  name: string;
-  id: string;
-  isInternal: boolean;
-  partitions: Record<number, PartitionState>;
-  configs: Record<string, string>;
-}
-
-export interface Member {
-  id: string;
-  instanceId: string | null;
-  clientId: string;
-  host: string;
-  assignment: [string, number][];
-}
-
-/** A group; `offsets` and `lags` are by topic and partition. */
-export interface GroupDescription {
-  id: string;
-  type: 'classic' | 'consumer' | 'share' | 'streams';
-  state: string;
-  protocol: string;
-  members: Member[];
-  offsets: Record<string, Record<number, { offset: number; metadata: string }>>;
-  lags: Record<string, Record<number, number>>;
-}
-
-export interface Transaction {
-  id: string;
-  state: string;
-  producerId: number;
-  producerEpoch: number;
-  timeoutMs: number;
-  startedMs: number | null;
-  partitions: [string, number][];
-}
-
-export interface ClusterDescription {
-  clusterId: string;
-  controllerId: number;
-  bootstrapServers: string;
-  brokers: Record<number, { id: number; address: string; state: string; is_fenced: boolean }>;
-  nowMs: number;
-}
-
-export interface Snapshot {
-  topics: number;
-  records: number;
-  sizeBytes: number;
-  takenMs: number;
-}
-
-/** A step of a scenario. `at` is in seconds after the scenario was applied. */
-export interface StepOutcome {
-  at: number;
-  verb: string;
-  state: 'pending' | 'done' | 'failed';
-  problem: string | null;
-}
+/** A rule in its JSON form. */
+export type RuleDefinition = Record<string, any>;
 
 /** A fault rule. `hits` and `spent` are those of the moment when the verb returned. */
 export class Rule {
   private constructor();
   readonly id: number;
-  readonly rule: Record<string, any> | string;
+  /** The rule in its JSON form; a sentence for one with a function of Python. */
+  readonly rule: RuleDefinition | string;
   readonly hits: number;
   readonly spent: boolean;
   /** Disarms the rule, and lets go on what it holds. */
@@ -133,5 +64,3 @@ export class Rule {
   /** Resolves once the rule was applied, `hits` times if that is given. */
   wait(options?: { hits?: number; timeout?: number } & CallOptions): Promise<void>;
 }
-
-export type { Client };

@@ -1,6 +1,8 @@
 // Made by helpers/generate; do not edit.
 
-import type { CallOptions, ClusterDescription, GroupDescription, PartitionState, Request, Rule, Snapshot, StepOutcome, TopicDescription, TopicRecord, Transaction } from './types';
+import type { ApiName, ErrorName, GroupState, TransactionState, LintRule, ClientLibrary } from './names';
+import type { TopicRecord, PartitionState, TopicDescription, GroupDescription, Transaction, ClusterDescription, StepOutcome, LintFinding, Request, Snapshot } from './results';
+import type { AclBinding, Assignment, CallOptions, Data, Filter, Headers, Offsets, RecordLike, Rule, RuleDefinition } from './types';
 
 /** Every optional parameter of a verb. */
 export interface Parameters {
@@ -9,19 +11,19 @@ export interface Parameters {
   /** `after_seconds`: a number of seconds from 0 to 86400. */
   afterSeconds?: number | null;
   /** `api`: the name of an API, or *. */
-  api?: string | null;
+  api?: ApiName | '*' | null;
   /** `apis`: names of APIs. */
-  apis?: string[] | null;
+  apis?: ApiName[] | null;
   /** `both_ways`: true or false. */
   bothWays?: boolean | null;
   /** `broker`: the id of a broker, or a node id from 0. */
   broker?: number | null;
   /** `client`: the name of a client library. */
-  client?: string | null;
+  client?: ClientLibrary | null;
   /** `client_id`: a text. */
   clientId?: string | null;
   /** `config`: a mapping of names to values. */
-  config?: any | null;
+  config?: Record<string, unknown> | null;
   /** `connection_creation_rate`: a number of connections per second. */
   connectionCreationRate?: number | null;
   /** `consumer_byte_rate`: a number of bytes per second. */
@@ -35,7 +37,7 @@ export interface Parameters {
   /** `epoch`: an integer from 0. */
   epoch?: number | null;
   /** `error`: the name or the number of an error, true or false. */
-  error?: any | null;
+  error?: ErrorName | number | boolean | null;
   /** `for_seconds`: a number of seconds from 0 to 86400. */
   forSeconds?: number | null;
   /** `gap`: a number of seconds from 0 to 86400. */
@@ -43,29 +45,29 @@ export interface Parameters {
   /** `group`: a name, or a group's id. */
   group?: string | null;
   /** `headers`: pairs of a name and a value. */
-  headers?: any | null;
+  headers?: Headers | null;
   /** `hits`: a count from 1. */
   hits?: number | null;
   /** `how`: crc or bit. */
-  how?: string | null;
+  how?: 'crc' | 'bit' | null;
   /** `ignore`: names of rules. */
-  ignore?: string[] | null;
+  ignore?: LintRule[] | null;
   /** `internal`: true or false. */
   internal?: boolean | null;
   /** `ip`: an address. */
   ip?: string | null;
   /** `isolation`: read_uncommitted or read_committed. */
-  isolation?: string | null;
+  isolation?: 'read_uncommitted' | 'read_committed' | null;
   /** `jitter`: a number of seconds from 0 to 86400. */
   jitter?: number | null;
   /** `key`: bytes, a text or null. */
-  key?: any | null;
+  key?: Data | null;
   /** `lag`: a number of records from 0. */
   lag?: number | null;
   /** `leader`: the id of a broker. */
   leader?: number | null;
   /** `link`: a pair of two node ids, as (1, 2), where null is any node. */
-  link?: any[] | null;
+  link?: [number | null, number | null] | null;
   /** `listener`: a listener's name, or the name of a listener. */
   listener?: string | null;
   /** `log_dir`: the path of a log directory. */
@@ -81,7 +83,7 @@ export interface Parameters {
   /** `name`: a name of 1 to 249 characters. */
   name?: string | null;
   /** `on`: append or read or flush. */
-  on?: string | null;
+  on?: 'append' | 'read' | 'flush' | null;
   /** `on_call`: a count from 1. */
   onCall?: number | null;
   /** `partition`: an index from 0. */
@@ -104,16 +106,16 @@ export interface Parameters {
   requestPercentage?: number | null;
   /** `seed`: an integer from 0. */
   seed?: number | null;
-  /** `since`: milliseconds since the epoch, or a SeenRequest. */
-  since?: number | null;
+  /** `since`: milliseconds since the epoch, or a request. */
+  since?: number | Request | null;
   /** `state`: the name of a state. */
-  state?: string | null;
+  state?: GroupState | null;
   /** `timeout`: a number of seconds. */
   timeout?: number | null;
   /** `times`: a number of requests from 0, or a count from 1, or null for every time. */
   times?: number | null;
   /** `timestamp`: an integer, milliseconds since the epoch. */
-  timestamp?: number | null;
+  timestamp?: number | Date | null;
   /** `to`: the id of a broker. */
   to?: number | null;
   /** `topic`: a name, or a topic's name. */
@@ -123,11 +125,11 @@ export interface Parameters {
   /** `user`: the name of a user. */
   user?: string | null;
   /** `value`: bytes, a text or null. */
-  value?: any | null;
+  value?: Data | null;
   /** `version`: a version from 0. */
   version?: number | null;
   /** `when`: before or after. */
-  when?: string | null;
+  when?: 'before' | 'after' | null;
 }
 
 export class Verbs {
@@ -151,8 +153,8 @@ export class Verbs {
    */
   advance(seconds: number, options?: CallOptions): Promise<void>;
 
-  /** Arms a fault rule. Raises UsageError when it could never apply. */
-  arm(rule: any, options?: CallOptions): Promise<Rule>;
+  /** Arms a fault rule, or once more that of a handle. Raises UsageError when it could never apply. */
+  arm(rule: RuleDefinition | Rule, options?: CallOptions): Promise<Rule>;
 
   /** Asserts that no request matches, as in `of`. The AssertionError shows those that do. */
   assertNotSeen(options?: Pick<Parameters, 'apis' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<void>;
@@ -179,7 +181,7 @@ export class Verbs {
    * Sets a field in the next answer of an API. `path` has the names of Kafka's JSON, as
    * `topics[0].partitions[*].leaderId`.
    */
-  changeField(api: string, path: string, value: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  changeField(api: ApiName | '*', path: string, value: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Removes the requests so far. */
   clearRequests(options?: CallOptions): Promise<void>;
@@ -202,9 +204,9 @@ export class Verbs {
 
   /**
    * Commits offsets for a group, which need not exist, as an admin client does. `offsets` are by
-   * topic and partition: `{("orders", 0): 5}`.
+   * topic and partition: `{("orders", 0): 5}`, or those of a group in `groups()`.
    */
-  commitOffsets(group: string, offsets: any, options?: CallOptions): Promise<void>;
+  commitOffsets(group: string, offsets: Offsets, options?: CallOptions): Promise<void>;
 
   /**
    * Begins a new segment and compacts everything before it, as the log cleaner does when it is
@@ -224,7 +226,7 @@ export class Verbs {
    * Creates ACLs, as texts such as `User:alice allow READ,WRITE topic:orders*` or as AclBindings.
    * They count from the next request on. `reset` brings back those of the start.
    */
-  createAcls(acls: any[], options?: CallOptions): Promise<void>;
+  createAcls(acls: (string | AclBinding)[], options?: CallOptions): Promise<void>;
 
   /**
    * Creates a topic, with `default.replication.factor` unless another is given. Raises KafkaError
@@ -233,13 +235,13 @@ export class Verbs {
   createTopic(name: string, options?: Pick<Parameters, 'partitions' | 'config' | 'replicationFactor'> & CallOptions): Promise<void>;
 
   /** Sends the first bytes of the next answer of an API, and closes the connection. */
-  cutFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  cutFrame(api: ApiName | '*', bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Delays the next request to an API by a number of seconds of the broker's clock. */
-  delay(api: string, seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  delay(api: ApiName | '*', seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Deletes exactly these ACLs, and returns those that there were. */
-  deleteAcls(acls: any[], options?: CallOptions): Promise<string[]>;
+  deleteAcls(acls: (string | AclBinding)[], options?: CallOptions): Promise<string[]>;
 
   /**
    * Deletes a group and its offsets. Raises KafkaError: NON_EMPTY_GROUP if it has members,
@@ -257,7 +259,7 @@ export class Verbs {
   describeCluster(options?: CallOptions): Promise<ClusterDescription>;
 
   /** Closes the connection of the next request to an API, before or after the request is processed. */
-  disconnect(api: string, options?: Pick<Parameters, 'after' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  disconnect(api: ApiName | '*', options?: Pick<Parameters, 'after' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Fails an "append", a "read" or a "flush" as a broken disk does (EIO). As in Kafka, the log
@@ -288,7 +290,7 @@ export class Verbs {
    * Processes the next request to an API, and does not answer it. The connection stays open, and
    * nothing else on it is answered.
    */
-  dropAnswer(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  dropAnswer(api: ApiName | '*', options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Forgets the snapshot with this name. Raises UsageError if there is none. */
   dropSnapshot(name: string, options?: CallOptions): Promise<void>;
@@ -339,7 +341,7 @@ export class Verbs {
   expireTransaction(transactionalId: string, options?: CallOptions): Promise<void>;
 
   /** Answers the next request to an API with an error. */
-  fail(api: string, error: any, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  fail(api: ApiName | '*', error: ErrorName | number, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Flushes a partition's log to the disk, as after `flush.ms`; returns the offset up to which the
@@ -373,7 +375,7 @@ export class Verbs {
    * Neither processes nor answers the next request to an API. The connection stays open, and
    * nothing else on it is answered.
    */
-  ignore(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  ignore(api: ApiName | '*', options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Cuts the broker off from the other brokers and the controller, also after a restart. Clients
@@ -410,7 +412,7 @@ export class Verbs {
    * The habits of clients in `requests` that hurt in production, each with the requests that show
    * it. `ignore` has names of rules. Works after a stop too.
    */
-  lint(options?: Pick<Parameters, 'ignore'> & CallOptions): Promise<any[]>;
+  lint(options?: Pick<Parameters, 'ignore'> & CallOptions): Promise<LintFinding[]>;
 
   /**
    * Reports flushes as done without doing them. What they covered is gone when the broker is
@@ -445,7 +447,7 @@ export class Verbs {
   moveTransactionCoordinator(transactionalId: string, to: number, options?: CallOptions): Promise<number>;
 
   /** Answers the next request to an API with a frame that claims a size that it does not have. */
-  oversizedFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  oversizedFrame(api: ApiName | '*', bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * The leader, the replicas, the offsets and the epochs of a partition, at one moment. Raises
@@ -454,7 +456,7 @@ export class Verbs {
   partition(topic: string, partition: number, options?: CallOptions): Promise<PartitionState>;
 
   /** Holds the next request to an API until the `release` of the handle. */
-  pause(api: string, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  pause(api: ApiName | '*', options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Pauses the broker, as SIGSTOP pauses a process: connections stay open, and no request is
@@ -473,7 +475,7 @@ export class Verbs {
    * of `value`, `key`, `headers`, `partition` and `timestamp`, as the parameters of `produce`, or
    * a record from `records`, which keeps its timestamp. `partition` is for records that have none.
    */
-  produceAll(topic: string, records: any[], options?: Pick<Parameters, 'partition'> & CallOptions): Promise<number>;
+  produceAll(topic: string, records: RecordLike[], options?: Pick<Parameters, 'partition'> & CallOptions): Promise<number>;
 
   /**
    * Begins to move the replicas of a partition to these brokers, as `kafka-reassign-partitions`
@@ -514,7 +516,7 @@ export class Verbs {
    * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
    * again for the same rule.
    */
-  removeRule(rule: number, options?: CallOptions): Promise<void>;
+  removeRule(rule: number | Rule, options?: CallOptions): Promise<void>;
 
   /**
    * Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
@@ -545,13 +547,13 @@ export class Verbs {
    * committed offsets. As for `kafka-consumer-groups --reset-offsets`, the group must have no
    * members.
    */
-  resetOffsets(group: string, topic: string, to: any, options?: Pick<Parameters, 'partition'> & CallOptions): Promise<Record<string, Record<number, number>>>;
+  resetOffsets(group: string, topic: string, to: 'earliest' | 'latest' | number, options?: Pick<Parameters, 'partition'> & CallOptions): Promise<Record<string, Record<number, number>>>;
 
   /**
    * Answers the next request to an API with this response, and does not process the request.
    * `body` is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
    */
-  respond(api: string, body: any, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  respond(api: ApiName | '*', body: Record<string, any>, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Restarts the cluster with the contents of a snapshot, given itself or by its name, as `reset`
@@ -560,7 +562,7 @@ export class Verbs {
    * The snapshot may be of another double with the same number of brokers. A scenario is not
    * applied again, and its steps end.
    */
-  restore(snapshot: string, options?: CallOptions): Promise<void>;
+  restore(snapshot: string | Snapshot, options?: CallOptions): Promise<void>;
 
   /** Ends the pause. */
   resumeBroker(broker: number, options?: CallOptions): Promise<void>;
@@ -601,20 +603,20 @@ export class Verbs {
    * a static member; any other member gets none. It holds until the group rebalances again;
    * members reconcile with it as with any other.
    */
-  setAssignment(group: string, assignment: any, options?: CallOptions): Promise<void>;
+  setAssignment(group: string, assignment: Assignment, options?: CallOptions): Promise<void>;
 
   /**
    * Has brokers that run show another certificate to new connections: `valid`, `expired`,
    * `self-signed` or `wrong-host`. `reset` brings back that of the start.
    */
-  setCertificate(certificate: string, options?: CallOptions): Promise<void>;
+  setCertificate(certificate: 'valid' | 'expired' | 'self-signed' | 'wrong-host', options?: CallOptions): Promise<void>;
 
   /**
    * Subscribes to metrics that clients push (KIP-714): `metrics` are prefixes of their names or
    * `*`, `interval.ms` is the time between two pushes, and `match` has patterns of clients, such
    * as `client_id=shop.*`. An empty `config` removes the subscription.
    */
-  setClientMetrics(name: string, config: any, options?: CallOptions): Promise<void>;
+  setClientMetrics(name: string, config: Record<string, unknown>, options?: CallOptions): Promise<void>;
 
   /**
    * Sets quotas of a user, of a client id, or of both together; or `connection_creation_rate` of
@@ -631,7 +633,7 @@ export class Verbs {
   setUser(user: string, password: string, options?: CallOptions): Promise<void>;
 
   /** Answers the next request to an API with a frame of the first bytes of the answer. */
-  shortFrame(api: string, bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  shortFrame(api: ApiName | '*', bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /** Lets bytes pass in pieces of at most `bytes`, each `gap` seconds after the one before it. */
   sliceFrames(bytes: number, options?: Pick<Parameters, 'gap' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
@@ -640,7 +642,7 @@ export class Verbs {
   slowClose(seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /** Sends the next answer of an API slowly. */
-  slowFrame(api: string, bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  slowFrame(api: ApiName | '*', bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Returns the contents of the double at this moment, for `restore`: topics with their records
@@ -679,7 +681,7 @@ export class Verbs {
    * Answers the next request to an API with this throttle time, and processes nothing on the
    * connection for so long (KIP-219).
    */
-  throttle(api: string, seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  throttle(api: ApiName | '*', seconds: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * The topics by name: the leaders, replicas, in-sync replicas and offsets of their partitions,
@@ -747,26 +749,25 @@ export class Verbs {
 
   /**
    * Waits until a topic, or one partition, has at least `count` records, and returns them all. The
-   * topic need not exist yet. Only records that `where` accepts are counted; it is called on the
-   * thread of the broker, once for each record, and again after an election of a leader.
+   * topic need not exist yet.
    */
-  waitForRecords(topic: string, options?: Pick<Parameters, 'count' | 'partition' | 'isolation' | 'timeout'> & CallOptions): Promise<TopicRecord[]>;
+  waitForRecords(topic: string, options?: Pick<Parameters, 'count' | 'partition' | 'isolation' | 'timeout'> & Filter<TopicRecord> & CallOptions): Promise<TopicRecord[]>;
 
   /**
    * Waits until `count` requests of this API have arrived, and returns the last of them. Earlier
    * requests count, until `requests.clear()`. The keywords are those of `requests.of`.
    */
-  waitForRequest(api: string, options?: Pick<Parameters, 'count' | 'timeout' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
+  waitForRequest(api: ApiName, options?: Pick<Parameters, 'count' | 'timeout' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
 
   /** Waits until a fault rule, given by its handle or its id, was applied so many times. */
-  waitForRule(rule: number, options?: Pick<Parameters, 'hits' | 'timeout'> & CallOptions): Promise<void>;
+  waitForRule(rule: number | Rule, options?: Pick<Parameters, 'hits' | 'timeout'> & CallOptions): Promise<void>;
 
   /** Waits until a topic exists, with this number of partitions if it is given. */
   waitForTopic(topic: string, options?: Pick<Parameters, 'partitions' | 'timeout'> & CallOptions): Promise<void>;
 
   /** Waits until a transactional id is in this state (Kafka's name, such as CompleteCommit). */
-  waitForTransaction(transactionalId: string, state: string, options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<Transaction>;
+  waitForTransaction(transactionalId: string, state: TransactionState, options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<Transaction>;
 
   /** Answers the next request to an API with a correlation id that is too large by 1. */
-  wrongCorrelationId(api: string, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  wrongCorrelationId(api: ApiName | '*', options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 }

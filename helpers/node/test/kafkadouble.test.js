@@ -50,6 +50,40 @@ test('records come back as they were produced', async () => {
   assert.deepEqual([third.key.toString(), third.value, third.headers[0][1].toString()], ['pears', value, '7']);
 });
 
+test('records are filtered here', async () => {
+  await kafka.produceAll('orders', ['apple', 'pears', 'plums', 'pears']);
+  const where = async (record) => record.value.toString() === 'pears';
+  assert.equal((await kafka.waitForRecords('orders', { where, count: 2 })).length, 2);
+  const late = { name: 'TimeoutError', message: /3 records of orders that are accepted: .*2 accepted of 4 records/ };
+  await assert.rejects(kafka.waitForRecords('orders', { where, count: 3, timeout: 0.01 }), late);
+  const later = kafka.waitForRecords('orders', { where, count: 3 });
+  await kafka.produceAll('orders', ['plums', 'pears']);
+  assert.deepEqual((await later).map((each) => each.value.toString()), ['pears', 'pears', 'pears']);
+  await assert.rejects(kafka.waitForRecords('orders', { where: true }), { name: 'UsageError', message: /where is a function/ });
+});
+
+test('what JSON would change without a word is refused by its name', async () => {
+  const refused = async (call, words) => assert.rejects(call, { name: 'UsageError', message: words });
+  await refused(kafka.assertSeen({ where: () => true }), /^where is a function/);
+  await refused(kafka.fail('Produce', 6, { predicate: () => true }), /^predicate is a function/);
+  await refused(kafka.fail('Produce', 6, { times: NaN }), /^times is NaN/);
+  await refused(kafka.produceAll('orders', ['a', undefined]), /^records\[1\] is undefined/);
+  await refused(kafka.produceAll('orders', [{ value: Promise.resolve('a') }]), /^records\[0\].value is a promise/);
+  await refused(kafka.produce('orders', { key: /a/ }), /^key is a RegExp/);
+  await refused(kafka.commitOffsets('shop', { orders: { 0: 2n ** 60n } }), /^offsets.orders.0 is 1152921504606846976/);
+  assert.deepEqual([await kafka.rules(), await kafka.records('orders')], [[], []]);
+});
+
+test('sets, maps, dates and large integers are sent', async () => {
+  const headers = new Map([['trace', new Uint8Array([0xff])]]);
+  await kafka.produce('orders', { headers, timestamp: new Date(7), value: new Uint8Array([1]).buffer, partition: 0 });
+  const [record] = await kafka.records('orders');
+  assert.deepEqual([record.headers, record.timestamp, record.value], [[['trace', Buffer.from([0xff])]], 7, Buffer.from([1])]);
+  await kafka.commitOffsets('shop', new Map([[['orders', 0], 1n]]));
+  await kafka.waitForIsr('orders', 0, new Set([1]));
+  assert.equal((await kafka.groups()).shop.offsets.orders[0].offset, 1);
+});
+
 test('a reset leaves the topics of the start', async () => {
   await kafka.createTopic('other', { partitions: 3, config: { 'cleanup.policy': 'compact' } });
   assert.equal((await kafka.topics()).other.configs['cleanup.policy'], 'compact');

@@ -31,7 +31,7 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
     """The parser of a verb's parameters."""
     made = argparse.ArgumentParser(
         f"kafkadouble ctl {verb.name}",
-        description=textwrap.fill(verb.summary, WIDTH),
+        description=textwrap.fill(verb.summary_for_json, WIDTH),
         epilog=_epilog(verb),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,

@@ -83,7 +83,7 @@ def described_verb(verb: Verb) -> dict[str, Any]:
     return {
         "name": verb.name,
         "subject": verb.subject,
-        "summary": verb.summary,
+        "summary": verb.summary_for_json,
         "result": verb.result,
         "parameters": [_described(each) for each in verb.parameters.values() if each.schema is not None],
     }

@@ -103,7 +103,7 @@ def _operation(verb: Verb) -> dict[str, Any]:
     result = {"type": "object", "properties": {"result": {"description": verb.result}}, "required": ["result"]}
     return {
         "operationId": verb.name,
-        "summary": verb.summary,
+        "summary": verb.summary_for_json,
         "tags": [verb.subject],
         "requestBody": {
             "required": any(each.is_required for each in verb.parameters.values()),

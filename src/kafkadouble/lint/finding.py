@@ -26,7 +26,7 @@ class LintFinding(NamedTuple):
     client did; `requests` show it, oldest first."""
 
     rule: str
-    client_id: str
+    client_id: str | None
     sentence: str
     requests: tuple[SeenRequest, ...]
 

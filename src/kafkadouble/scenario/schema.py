@@ -73,7 +73,7 @@ def _step() -> Schema:
 
 
 def _described(verb: Verb) -> Schema:
-    return {"description": verb.summary, **verb.schema}
+    return {"description": verb.summary_for_json, **verb.schema}
 
 
 def _step_of(verb: Verb) -> Schema:

@@ -25,11 +25,13 @@ class ArmingVerbs(VerbHost):
     """The rules with a function that were armed so far, the latest 1000, and their exceptions. They
     outlive a stop and a reset, so that none is lost."""
 
-    def arm(self, rule: Rule) -> RuleHandle:
-        """Arms a fault rule. Raises UsageError when it could never apply."""
+    def arm(self, rule: Rule | RuleHandle) -> RuleHandle:
+        """Arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+        apply."""
         from kafkadouble.rules import RuleHandle, check
         from kafkadouble.server.faults.rule import Rule, checked
 
+        rule = rule.rule if isinstance(rule, RuleHandle) else rule
         if not isinstance(rule, Rule):
             raise UsageError(f"a rule is a Rule, not {rule!r}")
 

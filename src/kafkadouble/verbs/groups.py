@@ -10,7 +10,7 @@ from .host import VerbHost
 from .registry import verb
 
 if TYPE_CHECKING:
-    from kafkadouble.groups import Group, TopicPartition
+    from kafkadouble.groups import Committed, Group, TopicPartition
 
 
 class GroupVerbs(VerbHost):
@@ -36,9 +36,9 @@ class GroupVerbs(VerbHost):
         return self._call(placement.move_coordinator, self._serving().broker, group, to)
 
     @verb
-    def commit_offsets(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+    def commit_offsets(self, group: str, offsets: Mapping[TopicPartition, int | Committed]) -> None:
         """Commits offsets for a group, which need not exist, as an admin client does. `offsets` are
-        by topic and partition: `{("orders", 0): 5}`.
+        by topic and partition: `{("orders", 0): 5}`, or those of a group in `groups()`.
 
         Raises KafkaError: UNKNOWN_MEMBER_ID for a group with members, UNKNOWN_TOPIC_OR_PARTITION.
         """

@@ -24,6 +24,8 @@ from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.snapshot import Snapshot
 
+from . import given_back
+
 
 def to_json(value: Any) -> Any:
     """The same as a value that `json.dumps` takes. Raises UsageError if there is none."""
@@ -64,17 +66,16 @@ def _of_tuple(value: tuple[Any, ...]) -> Any:
 
 
 def _of_snapshot(snapshot: Snapshot) -> dict[str, Any]:
-    return {name: getattr(snapshot, name) for name in ("topics", "records", "size_bytes", "taken_ms")}
+    return {name: getattr(snapshot, name) for name in ("name", "topics", "records", "size_bytes", "taken_ms")}
 
 
 def _of_handle(handle: RuleHandle) -> dict[str, Any]:
-    rule = handle.rule
-    return {
-        "id": handle.id,
-        "rule": repr(rule) if rule.has_function else rule.to_dict(),
-        "hits": handle.hits,
-        "spent": handle.spent,
-    }
+    return {"id": handle.id, "rule": _of_rule(handle.rule), "hits": handle.hits, "spent": handle.spent}
+
+
+def _of_rule(rule: Rule) -> Any:
+    """A sentence for a rule with a function, which only Python can hold."""
+    return repr(rule) if rule.has_function else rule.to_dict()
 
 
 _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
@@ -83,17 +84,17 @@ _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (tuple, _of_tuple),
     ((list, set, frozenset, range), lambda value: [to_json(each) for each in value]),
     (RuleHandle, _of_handle),
-    (Rule, Rule.to_dict),
+    (Rule, _of_rule),
     (Snapshot, _of_snapshot),
     (SeenRequest, lambda value: value.to_json()),
     (Message, lambda value: value.to_json(value.versions[1])),
 )
 
 
-def from_json(name: str, value: Any) -> Any:
+def from_json(name: str, value: Any, verb: str = "") -> Any:
     """The value that a verb takes for a parameter of this name. What is wrong stays as it is: the
     check of the parameter refuses it."""
-    convert = _PARAMETERS.get(name)
+    convert = _PARAMETERS.get(f"{verb}.{name}") or _PARAMETERS.get(name)
     return value if convert is None else convert(value)
 
 
@@ -118,7 +119,7 @@ def _to_offsets(value: Any) -> Any:
     if not isinstance(value, Mapping) or not all(isinstance(each, Mapping) for each in value.values()):
         return value
     return {
-        (topic, int(index) if str(index).isdecimal() else index): offset
+        (topic, int(index) if str(index).isdecimal() else index): given_back.offset(offset)
         for topic, partitions in value.items()
         for index, offset in partitions.items()
     }
@@ -127,10 +128,7 @@ def _to_offsets(value: Any) -> Any:
 def _to_assignment(value: Any) -> Any:
     if not isinstance(value, Mapping) or not all(isinstance(each, list) for each in value.values()):
         return value
-    return {
-        member: [tuple(each) if isinstance(each, list) else each for each in partitions]
-        for member, partitions in value.items()
-    }
+    return {member: [*map(given_back.partition, partitions)] for member, partitions in value.items()}
 
 
 def acl_from_json(value: Any) -> Any:
@@ -149,9 +147,9 @@ def acl_from_json(value: Any) -> Any:
 
 
 def record_from_json(value: Any) -> Any:
-    """A record for `produce_all`: a value, or a mapping of fields."""
+    """A record for `produce_all`: a value, a mapping of fields, or a record that was read."""
     if isinstance(value, Mapping) and [*value] != ["base64"]:
-        return {name: from_json(name, each) for name, each in value.items()}
+        return {name: from_json(name, each) for name, each in given_back.record(value).items()}
     return _to_bytes(value)
 
 
@@ -163,5 +161,9 @@ _PARAMETERS: dict[str, Callable[[Any], Any]] = {
     "assignment": _to_assignment,
     "records": lambda value: [*map(record_from_json, value)] if isinstance(value, list) else value,
     "acls": lambda value: [*map(acl_from_json, value)] if isinstance(value, list) else value,
-    "rule": lambda value: Rule.from_dict(value) if isinstance(value, Mapping) else value,
+    "rule": given_back.rule,
+    "remove_rule.rule": given_back.rule_id,
+    "wait_for_rule.rule": given_back.rule_id,
+    "snapshot": given_back.snapshot,
+    "since": given_back.since,
 }

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_SNAPSHOTS = 16
 """The snapshots that a double keeps by name."""
 
+UNNAMED = "unnamed-"
+"""Before the number of a snapshot that was taken over HTTP without a name."""
+
 
 class SnapshotVerbs(VerbHost):
     """A part of KafkaDouble."""
@@ -31,6 +34,7 @@ class SnapshotVerbs(VerbHost):
             """The users are those of the snapshot."""
 
     _snapshots: dict[str, Snapshot]
+    _unnamed = 0
 
     @verb
     def snapshot(self, name: str | None = None) -> Snapshot:
@@ -49,7 +53,7 @@ class SnapshotVerbs(VerbHost):
 
         if name is not None:
             self._check_room(name)
-        taken = self._call(snapshot.take, self._serving().broker)
+        taken = self._call(snapshot.take, self._serving().broker, name)
         if name is not None:
             self._snapshots[name] = taken
         return taken
@@ -65,6 +69,15 @@ class SnapshotVerbs(VerbHost):
         """Forgets the snapshot with this name. Raises UsageError if there is none."""
         self._named(name)
         self._snapshots.pop(name, None)
+
+    def _name_of_snapshot(self) -> str:
+        """A name for a snapshot of a caller that gave none, and that can keep nothing else of it.
+        The oldest one with such a name makes room."""
+        own = [name for name in self._snapshots if name.startswith(UNNAMED)]
+        if own and len(self._snapshots) >= MOST_SNAPSHOTS:
+            self._snapshots.pop(own[0])
+        self._unnamed += 1
+        return f"{UNNAMED}{self._unnamed}"
 
     def _check_room(self, name: str) -> None:
         check_one("name", ARGUMENTS["snapshot.name"], name)

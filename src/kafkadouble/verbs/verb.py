@@ -6,6 +6,7 @@ from JSON, and returns JSON.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,6 +59,9 @@ class Parameter(NamedTuple):
             return "function"
         found = [own["type"]] if isinstance(own.get("type"), str) else own.get("type", ())
         types = [each for each in found if each != "null"]
+        # An object is a result that is given back, in place of its name.
+        if len(types) > 1 and "object" in types:
+            types.remove("object")
         return KINDS[types[0]] if len(types) == 1 else "text" if "enum" in own else "value"
 
     @property
@@ -80,6 +84,14 @@ class Verb(NamedTuple):
     function: Callable[..., Any]
     result: str
     summary: str
+
+    @property
+    def summary_for_json(self) -> str:
+        """The summary without the sentences about parameters that only a Python program can
+        give."""
+        own = [f"`{each.name}`" for each in self.parameters.values() if each.schema is None]
+        sentences = re.split(r"(?<=\.) (?=[A-Z])", self.summary)
+        return " ".join(each for each in sentences if not any(name in each for name in own))
 
     @property
     def is_for_json(self) -> bool:
@@ -112,13 +124,19 @@ class Verb(NamedTuple):
 
     def call_json(self, kafka: KafkaDouble, given: Mapping[str, Any]) -> Any:
         """Calls the verb with parameters from JSON; returns the result for JSON."""
-        return self.to_json(self.call(kafka, **self.from_json(given)))
+        values = self.from_json(given)
+        if self.name == "snapshot" and values.get("name") is None:  # JSON can only name it
+            values["name"] = kafka._name_of_snapshot()
+        return self.to_json(self.call(kafka, **values))
 
     def from_json(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters as values of Python. What is wrong stays as it is, for `check`."""
         from .json_form import from_json
 
-        return {name: from_json(name, value) if name in self.parameters else value for name, value in given.items()}
+        return {
+            name: from_json(name, value, self.name) if name in self.parameters else value
+            for name, value in given.items()
+        }
 
     def to_json(self, result: Any) -> Any:
         """The result as values that `json.dumps` takes."""

@@ -6,7 +6,6 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.reflect.TypeToken;
 import io.github.kafkadouble.Types.Request;
-import io.github.kafkadouble.Types.Rule;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

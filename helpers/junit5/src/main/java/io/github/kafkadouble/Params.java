@@ -2,6 +2,7 @@
 
 package io.github.kafkadouble;
 
+import io.github.kafkadouble.Types.Request;
 import java.time.Duration;
 
 /** The optional parameters of the verbs, for a static import. */
@@ -364,9 +365,16 @@ public final class Params {
     }
 
     /**
-     * The parameter since: milliseconds since the epoch, or a SeenRequest.
+     * The parameter since: milliseconds since the epoch, or a request.
      */
     public static Param since(long value) {
+        return new Param("since", value);
+    }
+
+    /**
+     * The parameter since: milliseconds since the epoch, or a request.
+     */
+    public static Param since(Request value) {
         return new Param("since", value);
     }
 

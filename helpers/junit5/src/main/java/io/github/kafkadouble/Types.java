@@ -1,6 +1,7 @@
+// Made by helpers/generate; do not edit.
+
 package io.github.kafkadouble;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -10,49 +11,41 @@ import java.util.Map;
 public final class Types {
     private Types() {}
 
-    /** A record of a topic. The key and the value may be null. */
+    /**
+     * A record as a consumer would get it. timestamp is in ms since the epoch, -1 for none.
+     */
     public record TopicRecord(
-            String topic, int partition, long offset, long timestamp, byte[] key, byte[] value, List<Header> headers) {
+            String topic,
+            int partition,
+            long offset,
+            long timestamp,
+            byte[] key,
+            byte[] value,
+            List<Header> headers) {
         /** The value as a text in UTF-8; null for a record without a value. */
         public String text() {
             return value == null ? null : new String(value, StandardCharsets.UTF_8);
         }
     }
 
-    /** A header of a record. */
-    public record Header(String key, byte[] value) {}
-
-    /** Names a partition. */
-    public record TopicPartition(String topic, int partition) {}
+    /**
+     * One part of a request: the fields that do not apply are null. topic is its id as text if its
+     * name is not known. error is the name of an error, or null.
+     */
+    public record RequestPart(
+            String topic,
+            Integer partition,
+            String group,
+            String transactionalId,
+            String error) {}
 
     /**
-     * A request of a client. Took is null while it waits; request and answer are in the form of
-     * Kafka's own JSON, null if they are not kept.
+     * One partition at one moment. leader, replicas and isr are ids of brokers; leader is null if
+     * there is none. The rest is null if no broker that answers leads the partition: startOffset of
+     * the log, endOffset (where the leader appends next), highWatermark (what consumers read up
+     * to), lastStableOffset (with read_committed), and epochs, the leader epochs in the log, each
+     * with its start offset, oldest first.
      */
-    public record Request(
-            long number,
-            long time,
-            Long took,
-            int broker,
-            String clientId,
-            String principal,
-            String api,
-            int version,
-            int correlationId,
-            String outcome,
-            List<String> rules,
-            List<String> errors,
-            long size,
-            Long answerSize,
-            JsonObject request,
-            JsonObject answer,
-            String text) {}
-
-    /** A topic with its partitions and the configs that were set. */
-    public record TopicDescription(
-            String name, String id, boolean isInternal, Map<Integer, PartitionState> partitions, Map<String, String> configs) {}
-
-    /** A partition at one moment. What is null is not known: no broker that answers leads it. */
     public record PartitionState(
             String topic,
             int partition,
@@ -66,7 +59,43 @@ public final class Types {
             Long lastStableOffset,
             Map<Integer, Long> epochs) {}
 
-    /** A group. Offsets and lags are by topic and partition. */
+    /**
+     * One topic. configs are those that were set for it, partitions are by index.
+     */
+    public record TopicDescription(
+            String name,
+            String id,
+            boolean isInternal,
+            Map<Integer, PartitionState> partitions,
+            Map<String, String> configs) {}
+
+    /**
+     * A committed offset and its metadata text.
+     */
+    public record Offset(
+            long offset,
+            String metadata) {}
+
+    /**
+     * One member of a group. assignment is its current assignment.
+     */
+    public record Member(
+            String id,
+            String instanceId,
+            String clientId,
+            String host,
+            List<TopicPartition> assignment,
+            Integer epoch) {}
+
+    /**
+     * One group. type is classic, consumer, share or streams; state is Kafka's name, such as Stable
+     * or Empty. lags has the number of offsets from the committed offset to the high watermark, or
+     * from the log start offset without a commit, for each partition that has a leader and a
+     * committed offset or a member. While no member has a partition, other partitions of topics
+     * with a commit count, too, if they have records. Of a share group, the offsets are the start
+     * offsets of its share partitions, and the lags count what is not delivered yet. epoch and
+     * assignmentEpoch are null for a classic group, and so are the epochs of its members.
+     */
     public record GroupDescription(
             String id,
             String type,
@@ -74,16 +103,15 @@ public final class Types {
             String protocol,
             List<Member> members,
             Map<String, Map<Integer, Offset>> offsets,
-            Map<String, Map<Integer, Long>> lags) {}
+            Map<String, Map<Integer, Long>> lags,
+            Integer epoch,
+            Integer assignmentEpoch) {}
 
-    /** A member of a group. */
-    public record Member(
-            String id, String instanceId, String clientId, String host, List<TopicPartition> assignment) {}
-
-    /** A committed offset. */
-    public record Offset(long offset, String metadata) {}
-
-    /** A transactional id and its latest transaction. */
+    /**
+     * A transactional id and its latest transaction. state is Kafka's name, such as Ongoing,
+     * CompleteCommit or Empty. timeoutMs is the producer's; startedMs (since the epoch) is null if
+     * no transaction is open. partitions are those that have no marker yet.
+     */
     public record Transaction(
             String id,
             String state,
@@ -93,7 +121,20 @@ public final class Types {
             Long startedMs,
             List<TopicPartition> partitions) {}
 
-    /** The cluster with its brokers. */
+    /**
+     * One broker. address is HOST:PORT on its first listener. state is running, paused, isolated or
+     * stopped. isFenced is what the controller's metadata say.
+     */
+    public record BrokerDescription(
+            int id,
+            String address,
+            String state,
+            boolean isFenced) {}
+
+    /**
+     * A cluster. controllerId is the node id of the controller, nowMs the time of its clock (ms
+     * since the epoch).
+     */
     public record ClusterDescription(
             String clusterId,
             int controllerId,
@@ -101,53 +142,61 @@ public final class Types {
             Map<Integer, BrokerDescription> brokers,
             long nowMs) {}
 
-    /** A broker. Its state is running, paused, isolated or stopped. */
-    public record BrokerDescription(int id, String address, String state, boolean isFenced) {}
+    /**
+     * A step of a scenario: when it is called, in seconds since the scenario was applied, which
+     * verb, and whether it is pending, done or failed, with its error.
+     */
+    public record StepOutcome(
+            double at,
+            String verb,
+            String state,
+            String problem) {}
 
-    /** What a snapshot holds. */
-    public record Snapshot(long topics, long records, long sizeBytes, long takenMs) {}
+    /**
+     * One habit of one client. rule is a name in the table of rules; sentence says what the client
+     * did; requests show it, oldest first.
+     */
+    public record LintFinding(
+            String rule,
+            String clientId,
+            String sentence,
+            List<Request> requests) {}
 
-    /** A step of a scenario. */
-    public record StepOutcome(double at, String verb, String state, String problem) {}
+    /**
+     * A request that a client sent. took is in milliseconds, null while the request waits. request
+     * and answer are in the form of Kafka's own JSON, null if they are not kept. Of the last
+     * requests, without their contents, text is a line for a person; it is null elsewhere.
+     */
+    public record Request(
+            long number,
+            long time,
+            Long took,
+            int broker,
+            String peer,
+            String clientId,
+            String principal,
+            String api,
+            int version,
+            int correlationId,
+            String outcome,
+            List<String> rules,
+            List<String> errors,
+            List<RequestPart> parts,
+            long size,
+            Long answerSize,
+            Long records,
+            Long recordBytes,
+            JsonObject request,
+            JsonObject answer,
+            String text) {}
 
-    /** A fault rule. Hits and spent are those of the moment when the verb returned. */
-    public static final class Rule {
-        private long id;
-        private JsonElement rule;
-        private long hits;
-        private boolean spent;
-        private transient Verbs verbs;
-
-        Rule bound(Verbs to) {
-            verbs = to;
-            return this;
-        }
-
-        public long id() {
-            return id;
-        }
-
-        /** The rule in the JSON form of a rule. */
-        public JsonElement definition() {
-            return rule;
-        }
-
-        public long hits() {
-            return hits;
-        }
-
-        public boolean spent() {
-            return spent;
-        }
-
-        /** Disarms the rule, and lets go on what it holds. It may be called again. */
-        public void remove() {
-            verbs.removeRule(id);
-        }
-
-        /** Returns once the rule was applied, as often as {@link Params#hits} says if it is given. */
-        public void await(Param... params) {
-            verbs.waitForRule(id, params);
-        }
-    }
+    /**
+     * What a snapshot holds, and the name by which the double keeps it. restore takes it back.
+     */
+    public record Snapshot(
+            String name,
+            long topics,
+            long records,
+            long sizeBytes,
+            long takenMs) {}
 }

@@ -44,7 +44,8 @@ public abstract class Verbs {
     }
 
     /**
-     * Arms a fault rule. Raises UsageError when it could never apply.
+     * Arms a fault rule, or once more that of a handle. Raises UsageError when it could never
+     * apply.
      */
     public Rule arm(Object rule) {
         return call("arm", new TypeToken<Rule>() {}, null, new Param("rule", rule));
@@ -145,7 +146,7 @@ public abstract class Verbs {
 
     /**
      * Commits offsets for a group, which need not exist, as an admin client does. offsets are by
-     * topic and partition: {("orders", 0): 5}.
+     * topic and partition: {("orders", 0): 5}, or those of a group in groups().
      */
     public void commitOffsets(String group, Object offsets) {
         call("commit_offsets", new TypeToken<Void>() {}, null, new Param("group", group), new Param("offsets", offsets));
@@ -515,8 +516,8 @@ public abstract class Verbs {
      *
      * <p>Optional: ignore.
      */
-    public List<JsonElement> lint(Param... params) {
-        return call("lint", new TypeToken<List<JsonElement>>() {}, params);
+    public List<LintFinding> lint(Param... params) {
+        return call("lint", new TypeToken<List<LintFinding>>() {}, params);
     }
 
     /**
@@ -633,6 +634,15 @@ public abstract class Verbs {
     }
 
     /**
+     * Begins to move the replicas of a partition to these brokers, as kafka-reassign-partitions
+     * does; the first is the preferred leader. It ends when the new replicas are in sync; topics()
+     * has the replicas.
+     */
+    public void reassign(String topic, long partition, List<? extends Number> replicas) {
+        call("reassign", new TypeToken<Void>() {}, null, new Param("topic", topic), new Param("partition", partition), new Param("replicas", replicas));
+    }
+
+    /**
      * Lets a group with members rebalance, as if one had joined. Members notice it with their next
      * heartbeat.
      */
@@ -686,6 +696,14 @@ public abstract class Verbs {
      * again for the same rule.
      */
     public void removeRule(long rule) {
+        call("remove_rule", new TypeToken<Void>() {}, null, new Param("rule", rule));
+    }
+
+    /**
+     * Disarms a rule, given by its handle or its id, and lets go on what it holds. It may be called
+     * again for the same rule.
+     */
+    public void removeRule(Rule rule) {
         call("remove_rule", new TypeToken<Void>() {}, null, new Param("rule", rule));
     }
 
@@ -760,6 +778,17 @@ public abstract class Verbs {
      * not applied again, and its steps end.
      */
     public void restore(String snapshot) {
+        call("restore", new TypeToken<Void>() {}, null, new Param("snapshot", snapshot));
+    }
+
+    /**
+     * Restarts the cluster with the contents of a snapshot, given itself or by its name, as reset
+     * restarts it empty: with every connection closed, every broker running, without rules and
+     * requests, and a clock that was frozen or scaled as it was at first. Ports and cluster id
+     * stay. The snapshot may be of another double with the same number of brokers. A scenario is
+     * not applied again, and its steps end.
+     */
+    public void restore(Snapshot snapshot) {
         call("restore", new TypeToken<Void>() {}, null, new Param("snapshot", snapshot));
     }
 
@@ -1067,6 +1096,15 @@ public abstract class Verbs {
     }
 
     /**
+     * Waits until these brokers, and no other ones, are the in-sync replicas of a partition.
+     *
+     * <p>Optional: timeout.
+     */
+    public void waitForIsr(String topic, long partition, List<? extends Number> isr, Param... params) {
+        call("wait_for_isr", new TypeToken<Void>() {}, params, new Param("topic", topic), new Param("partition", partition), new Param("isr", isr));
+    }
+
+    /**
      * Waits until a partition has a leader, or this broker as leader, in this leader epoch or a
      * later one. Returns the id of the leader.
      *
@@ -1078,8 +1116,7 @@ public abstract class Verbs {
 
     /**
      * Waits until a topic, or one partition, has at least count records, and returns them all. The
-     * topic need not exist yet. Only records that where accepts are counted; it is called on the
-     * thread of the broker, once for each record, and again after an election of a leader.
+     * topic need not exist yet.
      *
      * <p>Optional: count, partition, isolation, timeout.
      */
@@ -1104,6 +1141,15 @@ public abstract class Verbs {
      * <p>Optional: hits, timeout.
      */
     public void waitForRule(long rule, Param... params) {
+        call("wait_for_rule", new TypeToken<Void>() {}, params, new Param("rule", rule));
+    }
+
+    /**
+     * Waits until a fault rule, given by its handle or its id, was applied so many times.
+     *
+     * <p>Optional: hits, timeout.
+     */
+    public void waitForRule(Rule rule, Param... params) {
         call("wait_for_rule", new TypeToken<Void>() {}, params, new Param("rule", rule));
     }
 

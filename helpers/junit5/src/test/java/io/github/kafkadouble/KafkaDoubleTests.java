@@ -3,12 +3,12 @@ package io.github.kafkadouble;
 import static io.github.kafkadouble.Params.*;
 import static org.junit.jupiter.api.Assertions.*;
 
-import io.github.kafkadouble.Types.Rule;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,6 +27,37 @@ class KafkaDoubleTests {
         var last = kafka.records("orders", partition(0)).get(1);
         assertNull(last.value());
         assertEquals("b", new String(last.headers().get(0).value(), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void whatHasNoFormInJsonIsRefusedByItsName(KafkaDouble kafka) {
+        Runnable lambda = () -> {};
+        var refused = assertThrows(UsageException.class, () -> kafka.produce("orders", value(lambda)));
+        assertTrue(refused.getMessage().startsWith("value is a value of the class"), refused.getMessage());
+        var inside = assertThrows(
+                UsageException.class, () -> kafka.produceAll("orders", List.of(Map.of("key", lambda))));
+        assertTrue(inside.getMessage().startsWith("records is a value of the class"), inside.getMessage());
+        assertEquals(List.of(), kafka.records("orders"));
+    }
+
+    @Test
+    @SuppressWarnings("serial")
+    void aMapOfAnAnonymousClassIsWhatItHolds(KafkaDouble kafka) {
+        var configs = new HashMap<String, String>() {
+            {
+                put("cleanup.policy", "compact");
+            }
+        };
+        kafka.createTopic("compacted", config(configs));
+        assertEquals(configs, kafka.topics().get("compacted").configs());
+    }
+
+    @Test
+    void namesAreConstants(KafkaDouble kafka) {
+        kafka.fail(Names.ApiName.PRODUCE, Names.ErrorName.NOT_LEADER_OR_FOLLOWER);
+        assertThrows(
+                WaitTimeoutException.class,
+                () -> kafka.waitForGroup("shop", state(Names.GroupState.STABLE), timeout(Duration.ZERO)));
     }
 
     @Test

@@ -1,0 +1,4 @@
+package io.github.kafkadouble;
+
+/** Names a partition. */
+public record TopicPartition(String topic, int partition) {}

@@ -1,0 +1,192 @@
+// Made by helpers/generate; do not edit.
+
+import type { ApiName, ErrorName, GroupState, GroupType, TransactionState, BrokerState, RequestOutcome, StepState, RuleAction, LintRule } from './names';
+import type { Header, TopicPartition } from './types';
+
+/** A record as a consumer would get it. `timestamp` is in ms since the epoch, -1 for none. */
+export interface TopicRecord {
+  topic: string;
+  partition: number;
+  offset: number;
+  timestamp: number;
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Header[];
+}
+
+/**
+ * One part of a request: the fields that do not apply are null. `topic` is its id as text if its
+ * name is not known. `error` is the name of an error, or null.
+ */
+export interface RequestPart {
+  topic: string | null;
+  partition: number | null;
+  group: string | null;
+  transactionalId: string | null;
+  error: ErrorName | null;
+}
+
+/**
+ * One partition at one moment. `leader`, `replicas` and `isr` are ids of brokers; `leader` is
+ * null if there is none. The rest is null if no broker that answers leads the partition:
+ * `startOffset` of the log, `endOffset` (where the leader appends next), `highWatermark` (what
+ * consumers read up to), `lastStableOffset` (with read_committed), and `epochs`, the leader
+ * epochs in the log, each with its start offset, oldest first.
+ */
+export interface PartitionState {
+  topic: string;
+  partition: number;
+  leader: number | null;
+  leaderEpoch: number;
+  replicas: number[];
+  isr: number[];
+  startOffset: number | null;
+  endOffset: number | null;
+  highWatermark: number | null;
+  lastStableOffset: number | null;
+  epochs: Record<number, number> | null;
+}
+
+/** One topic. `configs` are those that were set for it, `partitions` are by index. */
+export interface TopicDescription {
+  name: string;
+  id: string;
+  isInternal: boolean;
+  partitions: Record<number, PartitionState>;
+  configs: Record<string, string>;
+}
+
+/** A committed offset and its metadata text. */
+export interface Offset {
+  offset: number;
+  metadata: string;
+}
+
+/** One member of a group. `assignment` is its current assignment. */
+export interface Member {
+  id: string;
+  instanceId: string | null;
+  clientId: string;
+  host: string;
+  assignment: TopicPartition[];
+  epoch: number | null;
+}
+
+/**
+ * One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
+ * Stable or Empty. `lags` has the number of offsets from the committed offset to the high
+ * watermark, or from the log start offset without a commit, for each partition that has a leader
+ * and a committed offset or a member. While no member has a partition, other partitions of
+ * topics with a commit count, too, if they have records. Of a share group, the offsets are the
+ * start offsets of its share partitions, and the lags count what is not delivered yet. `epoch`
+ * and `assignmentEpoch` are null for a classic group, and so are the epochs of its members.
+ */
+export interface GroupDescription {
+  id: string;
+  type: GroupType;
+  state: GroupState;
+  protocol: string;
+  members: Member[];
+  offsets: Record<string, Record<number, Offset>>;
+  lags: Record<string, Record<number, number>>;
+  epoch: number | null;
+  assignmentEpoch: number | null;
+}
+
+/**
+ * A transactional id and its latest transaction. `state` is Kafka's name, such as Ongoing,
+ * CompleteCommit or Empty. `timeoutMs` is the producer's; `startedMs` (since the epoch) is null
+ * if no transaction is open. `partitions` are those that have no marker yet.
+ */
+export interface Transaction {
+  id: string;
+  state: TransactionState;
+  producerId: number;
+  producerEpoch: number;
+  timeoutMs: number;
+  startedMs: number | null;
+  partitions: TopicPartition[];
+}
+
+/**
+ * One broker. `address` is HOST:PORT on its first listener. `state` is running, paused, isolated
+ * or stopped. `isFenced` is what the controller's metadata say.
+ */
+export interface BrokerDescription {
+  id: number;
+  address: string;
+  state: BrokerState;
+  isFenced: boolean;
+}
+
+/**
+ * A cluster. `controllerId` is the node id of the controller, `nowMs` the time of its clock (ms
+ * since the epoch).
+ */
+export interface ClusterDescription {
+  clusterId: string;
+  controllerId: number;
+  bootstrapServers: string;
+  brokers: Record<number, BrokerDescription>;
+  nowMs: number;
+}
+
+/**
+ * A step of a scenario: when it is called, in seconds since the scenario was applied, which
+ * verb, and whether it is `pending`, `done` or `failed`, with its error.
+ */
+export interface StepOutcome {
+  at: number;
+  verb: string;
+  state: StepState;
+  problem: string | null;
+}
+
+/**
+ * One habit of one client. `rule` is a name in the table of rules; `sentence` says what the
+ * client did; `requests` show it, oldest first.
+ */
+export interface LintFinding {
+  rule: LintRule;
+  clientId: string | null;
+  sentence: string;
+  requests: Request[];
+}
+
+/**
+ * A request that a client sent. `took` is in milliseconds, null while the request waits.
+ * `request` and `answer` are in the form of Kafka's own JSON, null if they are not kept. Of the
+ * last requests, without their contents, `text` is a line for a person; it is null elsewhere.
+ */
+export interface Request {
+  number: number;
+  time: number;
+  took: number | null;
+  broker: number;
+  peer: string | null;
+  clientId: string | null;
+  principal: string;
+  api: ApiName;
+  version: number;
+  correlationId: number;
+  outcome: RequestOutcome;
+  rules: RuleAction[];
+  errors: ErrorName[];
+  parts: RequestPart[];
+  size: number;
+  answerSize: number | null;
+  records: number | null;
+  recordBytes: number | null;
+  request: Record<string, any> | null;
+  answer: Record<string, any> | null;
+  text: string | null;
+}
+
+/** What a snapshot holds, and the `name` by which the double keeps it. `restore` takes it back. */
+export interface Snapshot {
+  name: string;
+  topics: number;
+  records: number;
+  sizeBytes: number;
+  takenMs: number;
+}

@@ -40,6 +40,7 @@ from ..requests.gc_pause import all_kept
 from ..requests.request import Peer, Request
 from ..requests.timers import Timer
 from ..requests.waiting import OTHERS_FIRST, HandlerTask, Wait
+from ..security.acting_nodes import may_act_for
 from ..tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, RefusedVersion
 from .connection_state import (
     ENDED,
@@ -88,6 +89,7 @@ class Connection:
         self._task: HandlerTask | None = None
         self._throttle: Timer | None = None  # while the connection is muted
         self.last_head: RequestHead | None = None  # of the latest request that was begun
+        peer.may_act_for = partial(may_act_for, node, peer)
         self._trace = node.trace
         if self._trace.is_on:
             self._trace.connected(peer)

@@ -1,10 +1,10 @@
 """Whether a request was sent by another node of the cluster, and not by a client.
 
 Rules. What comes by a link inside the process, or inside an Envelope, comes from a node. On a
-socket the request itself says it: an API that only controllers serve, which no client calls, or
-the id of a follower in Fetch or OffsetForLeaderEpoch. After such a request everything on the same
-connection is a node's. So the ApiVersions request with which a node of another process begins a
-connection counts as a client's: it does not say which of the two sends it.
+socket a request must say it: by an API that only controllers serve, or by the id of a follower or
+an observer. Any client can say so. It is believed where the node lets it act for the cluster
+(`server/security/acting_nodes.py`), and for this request alone. So requests that do not say who
+sends them, such as ApiVersions, count as a client's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from .request import Request
 
 NODE_APIS = frozenset(row.api.key for row in ROWS if row.listeners == ("controller",))
 
-WITH_REPLICA_ID = (ApiKeys.FETCH, ApiKeys.OFFSET_FOR_LEADER_EPOCH)
+WITH_REPLICA_ID = (ApiKeys.FETCH, ApiKeys.OFFSET_FOR_LEADER_EPOCH, ApiKeys.LIST_OFFSETS)
+
+NO_ID = -1
 
 
 def is_from_node(request: Request[Any]) -> bool:
@@ -26,14 +28,14 @@ def is_from_node(request: Request[Any]) -> bool:
     peer, key = request.peer, request.api_key
     if peer.is_node:
         return True
-    if key in NODE_APIS or (key in WITH_REPLICA_ID and _is_from_follower(request.body)):
-        peer.is_node = True
-    return peer.is_node
+    if key in NODE_APIS:
+        return peer.may_act_for(NO_ID)
+    if key in WITH_REPLICA_ID and (id := replica_id(request.body)) >= 0:
+        return peer.may_act_for(id)
+    return False
 
 
-def _is_from_follower(body: Any) -> bool:
-    """Whether it carries the id of a node. Clients send a negative one."""
-    if body.replica_id >= 0:
-        return True
+def replica_id(body: Any) -> int:
+    """The node that a request names as its sender; clients name a negative one."""
     state = getattr(body, "replica_state", None)
-    return state is not None and state.replica_id >= 0
+    return max(int(body.replica_id), NO_ID if state is None else int(state.replica_id))

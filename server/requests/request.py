@@ -42,6 +42,7 @@ class Peer:
         "is_in_process",
         "is_node",
         "listener",
+        "may_act_for",
         "may_ask_for_tokens",
         "on_disconnect",
         "port",
@@ -57,7 +58,10 @@ class Peer:
         self.authenticator: Any = None
         """Its SaslServerAuthenticator; None on a listener without SASL."""
         self.software_name = self.software_version = ""
-        self.is_node = False  # see `origin.py`
+        self.is_node = False
+        """Whether it is known to be a node: by a link in the process, or by an Envelope."""
+        self.may_act_for: Callable[[int], bool] = lambda id: False
+        """Whether it may send what a node of this id sends, see `origin.py`."""
         self.is_in_process = False
         """Whether it is a node of this process: the authorizer allows it everything."""
         self.on_disconnect: tuple[Callable[[int], None], ...] = ()

@@ -18,3 +18,12 @@ class AuthorizerHost(Protocol):
     def authorizer(self) -> Authorizer | None:
         """None where no right is needed."""
         ...
+
+
+class ActingHost(AuthorizerHost, Protocol):
+    """A node, for which another one may act."""
+
+    @property
+    def id(self) -> int:
+        """The id of the node."""
+        ...

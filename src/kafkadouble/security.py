@@ -91,7 +91,7 @@ class Security:
             "ssl.client.auth": "requested",
             "ssl.principal.mapping.rules": BY_COMMON_NAME,
         }
-        if not any(name.startswith("ssl.truststore.") for name in self._given):
+        if "ssl.truststore.location" not in self._given:
             found |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": certificates.authority}
         return found
 

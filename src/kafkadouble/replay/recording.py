@@ -17,7 +17,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.pipeline.traffic.reading import files
 from kafkadouble.pipeline.traffic.schema import FRAME_COLUMNS, schema
-from kafkadouble.server.requests.origin import NODE_APIS, WITH_REPLICA_ID
+from kafkadouble.server.requests.origin import NODE_APIS, WITH_REPLICA_ID, replica_id
 from kafkadouble.server.tracing.trace import ANSWERED
 from kafkadouble.wire.errors import UsageError, WireError
 
@@ -158,7 +158,7 @@ def _decoded(row: dict[str, Any], frame: bytes) -> Exchange:
 
 
 def _of_clients(found: Sequence[Exchange]) -> list[Exchange]:
-    """Without the connections of nodes: see `kafkadouble.server.requests.origin`."""
+    """Without the connections of nodes: those that say so once."""
     of_nodes = {each.connection for each in found if _is_from_node(each)}
     return [each for each in found if each.connection not in of_nodes]
 
@@ -166,11 +166,7 @@ def _of_clients(found: Sequence[Exchange]) -> list[Exchange]:
 def _is_from_node(exchange: Exchange) -> bool:
     if exchange.api_key in NODE_APIS:
         return True
-    if exchange.api_key not in WITH_REPLICA_ID:
-        return False
-    body = exchange.request()
-    state = getattr(body, "replica_state", None)
-    return body.replica_id >= 0 or (state is not None and state.replica_id >= 0)
+    return exchange.api_key in WITH_REPLICA_ID and replica_id(exchange.request()) >= 0
 
 
 __all__ = ["SIZE", "Recording", "load"]

@@ -55,6 +55,7 @@ def forward(
 ) -> Pending:
     body = EnvelopeRequest(request_data=data, request_principal=principal_bytes, client_host_address=address)
     broker = Peer(3, "127.0.0.1", 50_001, CONTROLLER._replace(apis=apis))
+    broker.may_act_for = lambda id: True
     request = Request(ApiKeys.ENVELOPE, 0, 5, "1", body, broker, received=cluster.now, size=len(data) + 40)
     return cluster.hand_in(request)
 

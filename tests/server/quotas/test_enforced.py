@@ -190,8 +190,16 @@ def test_requests_of_followers_are_exempt(cluster: Harness) -> None:
     ticks = iter(range(0, 10**12, 100_000_000))
     cluster.node.quotas.nanos = lambda: next(ticks)
     set_quota(cluster, USER, consumer_byte_rate=1, request_percentage=0.001)
+    cluster.peer.may_act_for = lambda id: id == 7
     for _ in range(3):
         assert sent(cluster, fetch(replica_id=7), 12)[1] == 0
+
+
+def test_a_client_that_says_it_is_a_follower_is_throttled(cluster: Harness) -> None:
+    ticks = iter(range(0, 10**12, 100_000_000))
+    cluster.node.quotas.nanos = lambda: next(ticks)
+    set_quota(cluster, USER, request_percentage=0.001)
+    assert sent(cluster, fetch(replica_id=7), 12)[1] > 0
 
 
 def test_a_quota_ends_when_it_is_removed(cluster: Harness) -> None:

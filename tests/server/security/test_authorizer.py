@@ -6,43 +6,16 @@ from __future__ import annotations
 
 import pytest
 
-from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.metadata.image import EMPTY, Acl, Image
-from kafkadouble.server.metadata.persistent_map import PersistentMap
-from kafkadouble.server.security.acls import LITERAL, OPERATIONS
-from kafkadouble.server.security.authorizer import STANDARD, Authorizer, of_settings
+from kafkadouble.server.metadata.image import Acl
+from kafkadouble.server.security.acls import OPERATIONS
+from kafkadouble.server.security.authorizer import of_settings
+from tests.server.security.made_acls import CLUSTER, TOPIC, acl, authorizer, image
 
-TOPIC, CLUSTER = 2, 4
-PREFIXED, DENY, ALLOW = 4, 2, 3
+PREFIXED, DENY = 4, 2
 READ, WRITE, CREATE, ALTER, DESCRIBE, ALL = (
     OPERATIONS.index(name) for name in ("READ", "WRITE", "CREATE", "ALTER", "DESCRIBE", "ALL")
 )
-
-
-def acl(
-    name: str,
-    operation: int,
-    principal: str = "User:ann",
-    *,
-    pattern: int = LITERAL,
-    host: str = "*",
-    permission: int = ALLOW,
-    kind: int = TOPIC,
-) -> Acl:
-    return Acl(kind, name, pattern, principal, host, operation, permission)
-
-
-def image(*acls: Acl) -> Image:
-    return EMPTY._replace(acls=PersistentMap({Uuid(bytes([at]) * 16): each for at, each in enumerate(acls)}))
-
-
-def authorizer(**settings: object) -> Authorizer:
-    given = {name.replace("_", "."): value for name, value in settings.items()}
-    found = of_settings(Settings({"authorizer.class.name": STANDARD, **given}))
-    assert found is not None
-    return found
-
 
 ANN = "User:ann", "10.0.0.7"
 

@@ -11,6 +11,7 @@ from kafkadouble.messages import headers
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
@@ -20,7 +21,7 @@ from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.in_process import InProcessLinks
 from kafkadouble.server.node import Node
-from kafkadouble.server.requests.origin import is_from_node
+from kafkadouble.server.requests.origin import NO_ID, is_from_node
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.tracing.history import History
 from kafkadouble.server.tracing.trace import RefusedVersion, Subscriber, TracedRequest
@@ -192,13 +193,19 @@ class TestOrigin:
             (1, fetching(replica_id=2)),
             (1, FetchRequest(replica_state=FetchRequest.ReplicaState(replica_id=2))),
             (23, OffsetForLeaderEpochRequest(replica_id=2)),
+            (2, ListOffsetsRequest(replica_id=2)),
             (63, BrokerHeartbeatRequest()),
         ],
     )
-    def test_a_node_is_known_by_what_only_nodes_send_and_stays_known(self, key: int, body: Any) -> None:
+    def test_a_request_that_only_nodes_send_is_a_nodes_if_the_connection_may_act_for_it(
+        self, key: int, body: Any
+    ) -> None:
         peer = Peer(1, "a", 1, listeners.BROKER)
-        assert is_from_node(Request(key, 4, 1, "c", body, peer, NOW, 0))
-        assert is_from_node(Request(3, 4, 1, "c", MetadataRequest(), peer, NOW, 0))
+        request = Request(key, 4, 1, "c", body, peer, NOW, 0)
+        assert not is_from_node(request)
+        peer.may_act_for = lambda id: id == (NO_ID if key == 63 else 2)
+        assert is_from_node(request)
+        assert not is_from_node(Request(3, 4, 1, "c", MetadataRequest(), peer, NOW, 0))
 
 
 @pytest.fixture
@@ -315,6 +322,7 @@ class TestRulesBetweenNodes:
         traced = Traced()
         fail = Rule.of(action="fail", api="Fetch", error="UNKNOWN_SERVER_ERROR", times=None, peers=peers)
         rule = traced.harness.node.faults.arm(fail)
+        traced.peer.may_act_for = lambda id: id == 7
         assert traced.send(fetching(replica_id=7), 12)
         assert rule.hits == peers
         client = Connection(traced.harness.node, Peer(2, "b", 2, listeners.BROKER), Line(), 1 << 20)

@@ -1,0 +1,69 @@
+"""A client that names the id of a node, as followers do, stays a client: fault rules and the
+history hold for all that it sends."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from kafkadouble import KafkaDouble
+from kafkadouble.messages import error_codes, headers
+from kafkadouble.messages.generated.fetch import FetchRequest
+from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
+from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
+from kafkadouble.messages.message import Message
+
+
+class Thief:
+    """A connection that stays open."""
+
+    def __init__(self, port: int) -> None:
+        self.sock = socket.create_connection(("127.0.0.1", port), 20)
+
+    def ask(self, body: Message, version: int) -> Any:
+        self.sock.sendall(b"".join(headers.write_request(body, 1, "thief", version)))
+        size = int.from_bytes(self.sock.recv(4, socket.MSG_WAITALL))
+        assert body.api_key is not None
+        return headers.read_response(self.sock.recv(size, socket.MSG_WAITALL), body.api_key, version)[1]
+
+
+FALSE: list[tuple[Any, int]] = [
+    (FetchRequest(replica_id=1, max_wait_ms=0, session_epoch=-1), 12),
+    (FetchRequest(replica_state=FetchRequest.ReplicaState(replica_id=1), max_wait_ms=0, session_epoch=-1), 17),
+    (OffsetForLeaderEpochRequest(replica_id=1), 4),
+    (ListOffsetsRequest(replica_id=1), 6),
+]
+
+
+@pytest.mark.parametrize(("body", "version"), FALSE, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("acls", [None, []], ids=["without ACLs", "with ACLs"])
+def test_rules_and_the_history_hold_for_it_and_for_what_it_sends_next(
+    body: Any, version: int, acls: list[str] | None
+) -> None:
+    with KafkaDouble(acls=acls, super_users=["User:admin"] if acls is not None else None) as kafka:
+        kafka.create_topic("t")
+        rule = kafka.fail("*", "UNKNOWN_TOPIC_OR_PARTITION", client_id="thief", times=None)
+        thief = Thief(kafka.port)
+        with closing(thief.sock):
+            thief.ask(body, version)
+            thief.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 12)
+        assert rule.hits == 2
+        assert [each.api for each in kafka.requests if each.client_id == "thief"] == [
+            type(body).__name__.removesuffix("Request"),
+            "Metadata",
+        ]
+
+
+def test_one_that_names_another_broker_of_the_cluster_is_a_client_with_its_next_request() -> None:
+    with KafkaDouble(brokers=2) as kafka:
+        kafka.create_topic("t")
+        rule = kafka.fail("Metadata", "UNKNOWN_TOPIC_OR_PARTITION", times=None)
+        thief = Thief(kafka.port)
+        with closing(thief.sock):
+            thief.ask(FetchRequest(replica_id=2, max_wait_ms=0, session_epoch=-1), 12)
+            answer = thief.ask(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name="t")]), 12)
+        assert (answer.topics[0].error_code, rule.hits) == (error_codes.UNKNOWN_TOPIC_OR_PARTITION, 1)

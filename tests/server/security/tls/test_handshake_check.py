@@ -125,5 +125,5 @@ def test_other_listeners_are_not_tried(one: Authority, other: Authority) -> None
 
 
 def test_a_double_is_refused_at_its_start(other: Authority) -> None:
-    with pytest.raises(UsageError, match=r"^ssl.keystore.key \(listener SSL\): other brokers with the same settings"):
+    with pytest.raises(UsageError, match=r"^listener.name.ssl.ssl.keystore.key \(listener SSL\): other brokers with"):
         KafkaDouble(security="SSL", config={"ssl.truststore.certificates": other.text})

@@ -7,12 +7,12 @@ UNKNOWN_SERVER_ERROR, as in Kafka, and the traceback is logged; the node goes on
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Generator
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from .log.files.errors import DiskFailure
 from .quotas.request_throttle import RequestThrottle
@@ -24,7 +24,7 @@ from .requests.waiting import Wait
 if TYPE_CHECKING:
     from .node import Node
 
-log = logging.getLogger("kafkadouble.server.dispatch")
+log = ClientLog("kafkadouble.server.dispatch")
 
 
 def answer(node: Node, request: Request[Any], *, is_forwarded: bool = False) -> Answer | Wait[Answer]:

@@ -6,14 +6,14 @@ clients: Spark makes one in the driver and one in each worker.
 
 from __future__ import annotations
 
-import logging
 from typing import Literal, NamedTuple, cast
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from .other_rows import OTHERS
 
-log = logging.getLogger("kafkadouble.pipeline.client")
+log = ClientLog("kafkadouble.pipeline.client")
 
 Role = Literal["consumer", "producer", "client"]
 

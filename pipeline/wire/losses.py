@@ -9,15 +9,16 @@ has grown again since.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kafkadouble.wire.client_log import ClientLog
+
 from ..client import OffsetAndEpoch, PartitionLeader, TopicPartition
 from .offsets import Positions
 
-_LOG = logging.getLogger(__name__)
+_LOG = ClientLog(__name__)
 _INSTRUCTION = "set the option failOnDataLoss to false to go on without what is lost"
 
 

@@ -6,11 +6,11 @@ row refuses it. Keys are compared without case, because Spark passes them in low
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from . import properties
@@ -18,7 +18,7 @@ from .table import BATCH, BY_KEY, SINK, SOURCE, STREAM, TABLE, Use, WireOption
 
 __all__ = ["BATCH", "SINK", "SOURCE", "STREAM", "QueryOptions", "read"]
 
-_LOG = logging.getLogger(__name__)
+_LOG = ClientLog(__name__)
 
 SPARKS_OWN = ("checkpointlocation", "queryname", "outputmode")
 """Options that Spark itself adds to those of a sink."""

@@ -9,10 +9,10 @@ task uses them.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from ..client.others import BY_NAME as OTHERS
@@ -20,7 +20,7 @@ from ..client.others import warn_once
 from ..client.settings import ClientSettings
 
 PREFIX = "kafka."
-_LOG = logging.getLogger(__name__)
+_LOG = ClientLog(__name__)
 
 
 class RefusedProperty(NamedTuple):

@@ -8,11 +8,12 @@ topic that was recreated after its end was chosen.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..client import Client, ClientError, OffsetAndEpoch, TopicPartition
 from . import bounds, losses, planning
@@ -23,7 +24,7 @@ from .planning import OffsetRange
 from .task import ReadTask, divided
 from .watch import EndOffsets, Watch
 
-_LOG = logging.getLogger(__name__)
+_LOG = ClientLog(__name__)
 
 
 MOST_REPORTED = 1000

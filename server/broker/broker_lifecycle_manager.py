@@ -10,7 +10,6 @@ this (`self_registration`), until the node stops being the active controller.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from kafkadouble.messages.generated.broker_registration import BrokerRegistratio
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ..apis.served import CONTROLLER_SERVED
 from ..configs.listeners import inter_broker_listener_name
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .host import BrokerHost
     from .node_to_controller_channel import NodeToControllerChannel
 
-log = logging.getLogger("kafkadouble.server.broker")
+log = ClientLog("kafkadouble.server.broker")
 
 NOT_REGISTERED = -1
 """The epoch of a broker that is not registered."""

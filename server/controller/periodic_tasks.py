@@ -8,12 +8,12 @@ appended like any other change (KIP-631, KIP-460).
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..requests.request import Refusal
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .broker_heartbeat_manager import BrokerHeartbeatManager
     from .host import ControllerHost
 
-log = logging.getLogger("kafkadouble.server.controller")
+log = ClientLog("kafkadouble.server.controller")
 
 PeriodicTask = Callable[["ControllerHost", ActiveController, int], Sequence[Message]]
 """The records that are due at `now`; called again until there are none."""

@@ -7,10 +7,9 @@ marker is replayed as the end of the transaction.
 
 from __future__ import annotations
 
-import logging
-
 from kafkadouble.messages import coordinator
 from kafkadouble.wire.batch import ABORT, COMMIT, BatchHeader, control_type, iter_batches, records_of
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import InvalidRecord, UnknownMessage
 from kafkadouble.wire.record import Record
 
@@ -20,7 +19,7 @@ from .coordinator_shard import CoordinatorShard
 LOAD_BYTES = 1 << 20
 """The bytes of one read."""
 
-log = logging.getLogger("kafkadouble.server.coordinator")
+log = ClientLog("kafkadouble.server.coordinator")
 
 
 def load(shard: CoordinatorShard) -> None:

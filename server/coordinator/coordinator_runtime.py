@@ -9,11 +9,11 @@ in its partition as long as the number of partitions does not change.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..replica.partition import Partition
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="CoordinatorShard")
 
-log = logging.getLogger("kafkadouble.server.coordinator")
+log = ClientLog("kafkadouble.server.coordinator")
 
 
 class CoordinatorRuntime(Generic[S]):

@@ -13,7 +13,6 @@ none of them.
 
 from __future__ import annotations
 
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.log import AppendRefused
 from ..log.producers import NOT_REQUIRED, VerificationStateEntry
@@ -49,7 +49,7 @@ APPEND_ERRORS = {
 BATCH_RECORDS = 500
 """The largest number of records in a batch of `write_in_batches`."""
 
-log = logging.getLogger("kafkadouble.server.coordinator")
+log = ClientLog("kafkadouble.server.coordinator")
 
 
 class CoordinatorShard(ABC):

@@ -7,9 +7,10 @@ because a member whose session has expired must not stay in its group.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..requests.request import Refusal
 from ..requests.timers import Timer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 RETRY_BACKOFF_MS = 500
 """The pause before an action whose write failed runs again."""
 
-log = logging.getLogger("kafkadouble.server.coordinator")
+log = ClientLog("kafkadouble.server.coordinator")
 
 
 class CoordinatorTimer:

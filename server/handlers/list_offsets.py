@@ -16,13 +16,13 @@ LEADER_NOT_AVAILABLE (KIP-207). The log start offset and readable records are re
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from ..log.files.errors import DiskFailure
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
     from ..replica.replication.follower_partition import FollowerPartition
 
-log = logging.getLogger("kafkadouble.server.handlers")
+log = ClientLog("kafkadouble.server.handlers")
 
 ANY_OFFSET = (LATEST, EARLIEST, EARLIEST_LOCAL)
 """Timestamps whose offset needs no readable record; the others return readable records only."""

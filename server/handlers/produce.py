@@ -11,7 +11,6 @@ coordinator first (`transactional_produce`).
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from types import GeneratorType
@@ -23,6 +22,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.batch_header import COMPRESSION_MASK, TRANSACTIONAL_FLAG
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from ..log.inspection import DecompressionBudget, SlowDecompression
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ..replica.partition import Partition
     from ..transactions.transaction_verification import TransactionVerification
 
-log = logging.getLogger("kafkadouble.server.handlers")
+log = ClientLog("kafkadouble.server.handlers")
 
 TOPIC_IDS_FROM = 13
 LEADER_FROM = 10

@@ -12,11 +12,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+from kafkadouble.wire.client_log import ClientLog
 
 from ..requests.answer import DISCONNECT, Answer
 from ..requests.request import Request
@@ -26,7 +26,7 @@ from ..security.sasl.failure_delay import delayed
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
-log = logging.getLogger("kafkadouble.server.security")
+log = ClientLog("kafkadouble.server.security")
 
 NO_SASL = "%r sends SaslHandshake, and this listener has no SASL (security.protocol=PLAINTEXT or SSL in the client?)"
 

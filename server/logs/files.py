@@ -12,7 +12,6 @@ directory (`future_logs`).
 
 from __future__ import annotations
 
-import logging
 import os
 from collections import deque
 from collections.abc import Callable, Collection, Container, Sequence
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure, LostFile
@@ -38,7 +38,7 @@ from .log_dir import LogDir
 from .log_dir_description import LogDirDescription
 from .outage import Outage
 
-log = logging.getLogger("kafkadouble.server.logs")
+log = ClientLog("kafkadouble.server.logs")
 
 METADATA_FOLDER = names.partition_folder(METADATA_TOPIC, 0)
 

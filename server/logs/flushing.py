@@ -13,15 +13,16 @@ thread and touches no file.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from kafkadouble.wire.client_log import ClientLog
+
 from ..log.files.errors import DiskFailure
 from ..log.storage import Flush
 
-log = logging.getLogger("kafkadouble.server.logs")
+log = ClientLog("kafkadouble.server.logs")
 
 
 class FlushableLog(Protocol):

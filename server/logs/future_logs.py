@@ -10,12 +10,12 @@ use. In a directory that failed, a future replica is forgotten, and its partitio
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure
@@ -24,7 +24,7 @@ from ..log.log import PartitionLog
 from .loading import Key, load
 from .log_dir import LogDir
 
-log = logging.getLogger("kafkadouble.server.logs")
+log = ClientLog("kafkadouble.server.logs")
 
 
 class FutureLog(NamedTuple):

@@ -14,11 +14,11 @@ missing one costs only time.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Container, Iterator, Mapping
 
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.disk import Disk
 from ..log.formats import clean_shutdown, meta_properties, names, offset_checkpoint, partition_metadata
@@ -28,7 +28,7 @@ from ..log.offset_and_epoch import OffsetAndEpoch
 from ..metadata import bootstrap_file
 from ..metadata.internal_topics import METADATA_TOPIC
 
-log = logging.getLogger("kafkadouble.server.logs")
+log = ClientLog("kafkadouble.server.logs")
 
 METADATA_FOLDER = names.partition_folder(METADATA_TOPIC, 0)
 

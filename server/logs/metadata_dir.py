@@ -9,14 +9,15 @@ copy is found.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.disk import Disk
 from ..log.formats import names
 from .log_dir import METADATA_FOLDER, LogDir
 
-log = logging.getLogger("kafkadouble.server.logs")
+log = ClientLog("kafkadouble.server.logs")
 
 PIECE = 1 << 20
 """Bytes that are copied at once."""

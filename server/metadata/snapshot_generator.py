@@ -8,10 +8,11 @@ of KIP-630 as adopted apply instead.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .image import Image
     from .replay import MetadataDelta
 
-log = logging.getLogger("kafkadouble.server.metadata")
+log = ClientLog("kafkadouble.server.metadata")
 
 
 class CommittedMetadata(Protocol):

@@ -12,12 +12,13 @@ another. asyncio's own server would log and retry a thousand times a second with
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from . import descriptors
 from .connection_quotas import ConnectionQuotas
@@ -25,7 +26,7 @@ from .connection_quotas import ConnectionQuotas
 if TYPE_CHECKING:
     from .handshakes import Handshakes
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 BACKLOG = 1024
 TURN = 64

@@ -10,7 +10,6 @@ its version 0 (KIP-511). This file never blocks, and no bytes of a peer make it 
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from functools import partial
 from types import GeneratorType
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.file_slice import in_one_piece
 from kafkadouble.wire.frame import Frames
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from ..node import Node
     from ..tracing.trace import TracedRequest
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 
 TURN = 8

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import asyncio.trsock
-import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..requests.listener_spec import ListenerSpec
 from ..requests.request import Peer
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .listener import Listener
     from .shaped_connection import ShapedConnection
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 OWED_S = 30
 """How long a client that has closed its sending side waits for its answers at most. Long polls are

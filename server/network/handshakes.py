@@ -9,7 +9,6 @@ than `LONGEST_S`. A connection that fails has one line in the log, which says wh
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import ssl
 from collections.abc import Callable
@@ -17,10 +16,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+from kafkadouble.wire.client_log import ClientLog
+
 from ..configs.settings import Settings
 from ..requests.close_reasons import no_handshake, no_tls
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 LONGEST_S = 30
 """How long a handshake takes at most, and how long the end of a connection waits for the peer's."""

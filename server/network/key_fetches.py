@@ -8,10 +8,10 @@ their result to the set. `stop` ends those under way.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from ..security.sasl.json_web_keys import JsonWebKey, keys_in
@@ -22,7 +22,7 @@ from ..security.tls.key_endpoint import context_of
 if TYPE_CHECKING:
     from ..node import Node
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 SMALL_BYTES = 16 << 10
 """A larger set is read on another thread: thousands of keys take long."""

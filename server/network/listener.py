@@ -8,12 +8,13 @@ look at its next deadline. `acceptor` accepts, asyncio reads, `outgoing` sends.
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..faults.register import CONNECTION
 from ..logs import flushing
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .key_fetches import KeyFetches
     from .peers import Peers
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 RETIRE_MS, LOOK_S = 2000, 0.005
 """How long a leader that stops tries to reach the others, and how often the shell looks whether it

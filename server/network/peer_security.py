@@ -8,10 +8,10 @@ node shows other nodes the certificate that it also shows its clients there, and
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from ..configs.listeners import controller_listener_names, inter_broker_listener_name, security_protocols
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .peer_connection import PeerConnection
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 Login = Callable[["PeerConnection"], Awaitable[None]]
 

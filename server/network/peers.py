@@ -11,13 +11,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.frame import MAX_SIZE
 
 from ..raft.outbound_channel import OutboundChannel
@@ -28,7 +28,7 @@ from .clock import Clock, seconds_of, stands_still
 from .peer_connection import BadPeer, PeerConnection, Versions
 from .peer_security import PLAINTEXT, PeerSecurity
 
-log = logging.getLogger("kafkadouble.server.network")
+log = ClientLog("kafkadouble.server.network")
 
 BACKOFF_MS, BACKOFF_MAX_MS = 50, 500
 """The backoff in ms after the first failure, and its maximum, as in Kafka's controllers."""

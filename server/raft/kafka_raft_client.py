@@ -14,12 +14,12 @@ describing are in their own files; `transitions` has the state machine.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
 from kafkadouble.messages.message import Message
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     State: TypeAlias = UnattachedState | ProspectiveState | CandidateState | LeaderState | FollowerState | ResignedState
 
-logger = logging.getLogger("kafkadouble.server.raft")
+logger = ClientLog("kafkadouble.server.raft")
 
 _handle, _unable = LazyImport("request_handlers", "handle"), LazyImport("request_handlers", "unavailable")
 _answered = LazyImport("response_handlers", "handle_response")

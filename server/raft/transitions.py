@@ -28,6 +28,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from .candidate_state import CandidateState
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from .follower_state import FollowerState
     from .kafka_raft_client import KafkaRaftClient, State
 
-logger = logging.getLogger("kafkadouble.server.raft")
+logger = ClientLog("kafkadouble.server.raft")
 
 CHECK_QUORUM_FACTOR = 1.5
 FETCH_TIMEOUT_JITTER_SHARE = 8

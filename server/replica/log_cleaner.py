@@ -11,10 +11,11 @@ again.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from .partition_replicas import PartitionReplica, all_replicas, find_replica
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..log.log import PartitionLog
     from .host import ReplicaHost
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 STEP_DELAY_MS = 1
 

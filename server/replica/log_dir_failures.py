@@ -10,8 +10,9 @@ owner must stop it, as in Kafka.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..logs.outage import Outage
@@ -19,7 +20,7 @@ from ..logs.outage import Outage
 if TYPE_CHECKING:
     from .host import ReplicaHost
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 
 def handle_log_dir_failures(node: ReplicaHost) -> None:

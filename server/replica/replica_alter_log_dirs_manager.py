@@ -14,12 +14,12 @@ continues the moves of its earlier run.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from ..log.config import LogConfig
@@ -40,7 +40,7 @@ from .replication.sampled_rate import SampledRate
 if TYPE_CHECKING:
     from .host import ReplicaHost
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 STEP_DELAY_MS = 1
 

@@ -11,7 +11,6 @@ in flight bound; only what is sent now is read, about MAX_REQUEST_BYTES.
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -21,6 +20,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ..controller.auto_topic_creation_manager import create_topic
 from ..coordinator.inter_broker_sender import BrokerRequest, InterBrokerSender
@@ -41,7 +41,7 @@ from .share_group_dlq_topic import (
 if TYPE_CHECKING:
     from .host import DeadLetterHost
 
-log = logging.getLogger("kafkadouble.server.share")
+log = ClientLog("kafkadouble.server.share")
 
 ALL, TIMEOUT_MS = -1, 30_000
 VERSION = LOWEST = 13

@@ -7,13 +7,14 @@ failed or not.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from kafkadouble.wire.client_log import ClientLog
+
 from .persister import SharePartitionKey
 
-log = logging.getLogger("kafkadouble.server.share")
+log = ClientLog("kafkadouble.server.share")
 
 
 class ShareGroupDLQRecordParameter(NamedTuple):

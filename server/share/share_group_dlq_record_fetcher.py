@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from kafkadouble.wire.batch import BatchHeader, read_header, records_of
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import TooLarge, WireError
 from kafkadouble.wire.record import Record
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .host import ShareHost
     from .persister import SharePartitionKey
 
-log = logging.getLogger("kafkadouble.server.share")
+log = ClientLog("kafkadouble.server.share")
 
 END = 1 << 63
 ONE_BATCH = 1

@@ -7,10 +7,10 @@ is read_committed. Only the leader is read from.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..log.formats.errors import BadFile
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .host import ShareHost
     from .share_partition import SharePartition
 
-log = logging.getLogger("kafkadouble.server.share")
+log = ClientLog("kafkadouble.server.share")
 
 NOTHING = FetchedBatches(b"")
 

@@ -14,11 +14,11 @@ dropped: it delivers nothing more, and the next leader reads what was written.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from ..requests.request import Refusal
 from ..requests.timers import Timer
@@ -42,7 +42,7 @@ from .share_group_config import ShareGroupConfig, ShareGroupConfigProvider
 from .share_group_dlq_manager import ShareGroupDLQManager, ShareGroupDLQRecordParameter
 from .start_offset_movement import advance, move_to_log_start
 
-log = logging.getLogger("kafkadouble.server.share")
+log = ClientLog("kafkadouble.server.share")
 
 Changed = Callable[[Refusal | None], None]
 """What is called when a change is over: with its error, or None."""

@@ -8,17 +8,17 @@ configurations, which may be passwords. The rows of `server/apis/` say which the
 from __future__ import annotations
 
 import json
-import logging
 from copy import copy
 from typing import Any
 
 from kafkadouble.messages.fields import fields_of
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from ..apis.row import BODIES, CONFIG_VALUES
 from ..requests.request import Request
 
-log = logging.getLogger("kafkadouble.server.tracing")
+log = ClientLog("kafkadouble.server.tracing")
 
 Json = dict[str, Any]
 

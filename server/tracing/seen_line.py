@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.wire.client_log import printable
+
 from .payload import Payload
 
 if TYPE_CHECKING:
@@ -44,8 +46,7 @@ def clock(ms: int) -> str:
 def text_of(name: object) -> str:
     """A name as it is shown: cut if it is long, and with escapes if it cannot be printed."""
     text = str(name)
-    text = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
-    return text if text.isprintable() else ascii(text)[1:-1]
+    return printable(text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "...")
 
 
 def listed(texts: Iterable[str]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from ..requests.answer_errors import codes_in
 from ..requests.principal import principal_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .seen_parts import SeenPart
 
-log = logging.getLogger("kafkadouble.requests")
+log = ClientLog("kafkadouble.requests")
 
 NO_ANSWER: list[Any] = [None]
 

@@ -9,13 +9,13 @@ successor sends its own.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.write_txn_markers import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from kafkadouble.messages.message import Message
+from kafkadouble.wire.client_log import ClientLog
 
 from ..coordinator.inter_broker_sender import BrokerRequest, InterBrokerSender
 from ..raft.request_manager import RequestFailure
@@ -55,7 +55,7 @@ MarkerTopic = WriteTxnMarkersRequest.WritableTxnMarkerTopic
 
 VERSION, LOWEST = 2, 1
 
-log = logging.getLogger("kafkadouble.server.transactions")
+log = ClientLog("kafkadouble.server.transactions")
 
 
 class TxnMarkers(NamedTuple):

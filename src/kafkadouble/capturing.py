@@ -9,20 +9,20 @@ continues.
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.tracing.capture import Capture
+from kafkadouble.wire.client_log import ClientLog
 
 from .capture_files import CaptureFiles
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-log = logging.getLogger("kafkadouble")
+log = ClientLog("kafkadouble")
 
 LOOK_S = 0.5
 """How often the thread takes the new rows, in seconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from .dump.item import printable
+from kafkadouble.wire.client_log import printable
 
 
 def table(title: str, heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> Iterator[str]:

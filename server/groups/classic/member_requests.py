@@ -11,7 +11,6 @@ agree. One rebalance follows, for any number of members.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
 from kafkadouble.messages.generated.leave_group import LeaveGroupRequest, LeaveGroupResponse
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest, SyncGroupResponse
+from kafkadouble.wire.client_log import ClientLog
 
 from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal
@@ -36,7 +36,7 @@ SyncFuture = ResponseFuture[SyncGroupResponse]
 MemberIdentity = LeaveGroupRequest.MemberIdentity
 MemberResponse = LeaveGroupResponse.MemberResponse
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:

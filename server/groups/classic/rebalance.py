@@ -18,13 +18,13 @@ expires after one session timeout (KIP-394).
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sync_group import SyncGroupResponse
+from kafkadouble.wire.client_log import ClientLog
 
 from . import records
 from .state import VALID_PREVIOUS_STATES, ClassicGroupState
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .group import ClassicGroup
     from .member import ClassicGroupMember
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 INITIAL_DELAY = "group.initial.rebalance.delay.ms"
 

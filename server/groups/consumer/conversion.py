@@ -13,12 +13,12 @@ client cannot convert is GROUP_ID_NOT_FOUND, with the reason in the message.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from ...coordinator.coordinator_record import CoordinatorRecord
@@ -49,7 +49,7 @@ CUSTOM_ASSIGNOR = (
     " before re-attempting the upgrade"
 )
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 def upgrade(classic: ClassicGroup) -> GroupChange:

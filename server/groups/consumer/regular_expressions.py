@@ -8,7 +8,6 @@ right after the heartbeat that needs it was written.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
@@ -16,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.regular_expression import InvalidRegularExpression, compile_pattern
 from ...requests.request import Refusal
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
     from .assignment_steps import GroupChange
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 REFRESH_PAUSE_MS = 10_000
 """The least time between two resolutions; a constant in Kafka."""

@@ -9,11 +9,11 @@ When one runs out, the member is fenced: the group goes on without it.
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.request import Refusal
 from ..modern.member_state import MemberState
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KINDS = SESSION, REBALANCE, JOIN, SYNC = "session", "rebalance", "join", "sync"
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 def session_timeout_ms(shard: GroupCoordinatorShard, group_id: str) -> int:

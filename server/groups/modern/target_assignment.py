@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Container, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ...coordinator.java_collections import hash_map_order, hash_set_copy_order, string_hash
 from ...coordinator.timeline_hash_map import overlaid_order
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=ModernGroupMember)
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 class ImageTopicDescriber(NamedTuple):

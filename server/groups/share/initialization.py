@@ -8,12 +8,12 @@ heartbeat begins again.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 
 from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal
@@ -30,7 +30,7 @@ FROM_THE_START, FROM_THE_FIRST_FETCH = 0, -1
 """The start offset of a partition that was added to a topic which the group reads already, and of
 the partitions of another topic: the first fetch applies `share.auto.offset.reset`."""
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 class Initialization(NamedTuple):

@@ -3,16 +3,17 @@ is fenced, and the group goes on without it (KIP-932)."""
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard
 
 SESSION = "session"
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 def schedule(shard: GroupCoordinatorShard, group_id: str, member_id: str) -> None:

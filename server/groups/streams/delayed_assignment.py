@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from . import records
 from .group_change import changed_target_records
@@ -12,7 +13,7 @@ from .target_assignment import compute_target_assignment
 if TYPE_CHECKING:
     from .streams_group import StreamsGroup
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 def assign(group: StreamsGroup) -> None:

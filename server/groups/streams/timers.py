@@ -9,9 +9,10 @@ When one of the first two runs out, the member is fenced: the group goes on with
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.request import Refusal
 from .group_configs import int_config
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 SESSION, REBALANCE, INITIAL_REBALANCE = "session", "rebalance", "initial-rebalance"
 
-log = logging.getLogger("kafkadouble.server.groups")
+log = ClientLog("kafkadouble.server.groups")
 
 
 def schedule_session(group: StreamsGroup, member_id: str) -> None:

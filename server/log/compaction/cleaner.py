@@ -12,12 +12,12 @@ history diverged from this one (KIP-101). A batch that cannot be read is kept as
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 from kafkadouble.wire.batch import read_header, records_of
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from ..log import PartitionLog
@@ -27,7 +27,7 @@ from .ranges import cleanable, groups
 from .record_filter import CleanerPass, retained
 from .transactions import CleanedTransactions
 
-log = logging.getLogger("kafkadouble.server.log")
+log = ClientLog("kafkadouble.server.log")
 
 STEP = 64 << 10
 """Bytes of batches between two pauses: some milliseconds."""

@@ -7,8 +7,9 @@ batches, with a warning. BadFile, with the position, where a batch should begin 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..formats import offset_index, time_index
 from ..formats.errors import BadFile
@@ -17,7 +18,7 @@ from .disk import Disk, File
 from .indexes import GrowingIndex, Index, StoredIndex
 from .walking import BatchPosition, BatchWalk
 
-_LOGGER = logging.getLogger("kafkadouble.server.log")
+_LOGGER = ClientLog("kafkadouble.server.log")
 
 UNBOUNDED = 2**63 - 1
 

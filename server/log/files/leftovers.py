@@ -9,13 +9,13 @@ too, after the check of `loss`: a deletion was interrupted.
 
 from __future__ import annotations
 
-import logging
+from kafkadouble.wire.client_log import ClientLog
 
 from ..formats.names import CLEANED, DELETED, INDEX, LOG, SNAPSHOT, SWAP, TIME_INDEX, TXN_INDEX, parse_file
 from .disk import Disk
 from .indexed import IndexedLog
 
-_LOGGER = logging.getLogger("kafkadouble.server.log")
+_LOGGER = ClientLog("kafkadouble.server.log")
 
 
 def put_in_order(disk: Disk, folder: str) -> list[tuple[int, str]]:

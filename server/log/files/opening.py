@@ -8,7 +8,7 @@ BadFile.
 
 from __future__ import annotations
 
-import logging
+from kafkadouble.wire.client_log import ClientLog
 
 from ..config import LogConfig
 from ..epochs import LeaderEpochCache
@@ -26,7 +26,7 @@ from .loss import check_whole
 from .recovery import learn_epochs, recover, state_at, verify
 from .storage import EndsAt, FileStorage
 
-_LOGGER = logging.getLogger("kafkadouble.server.log")
+_LOGGER = ClientLog("kafkadouble.server.log")
 
 
 def open_log(

@@ -14,10 +14,10 @@ The leader epochs and the producers are those of the batches, whatever their fil
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 
 from kafkadouble.wire.batch import BatchHeader, read_header
+from kafkadouble.wire.client_log import ClientLog
 
 from ..epochs import LeaderEpochCache
 from ..formats.errors import BadFile
@@ -33,7 +33,7 @@ from .storage import FileStorage
 
 Batches = Iterator[tuple[int, BatchHeader]]
 
-_LOGGER = logging.getLogger("kafkadouble.server.log")
+_LOGGER = ClientLog("kafkadouble.server.log")
 
 
 def recover(

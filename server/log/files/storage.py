@@ -12,13 +12,13 @@ after it: one log with two histories, and no leader epoch to detect it.)
 
 from __future__ import annotations
 
-import logging
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
 from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.client_log import ClientLog
 
 from ..config import LogConfig
 from ..formats import epoch_checkpoint, producer_snapshot
@@ -33,7 +33,7 @@ from .flush_ledger import FlushLedger, FlushPlan
 from .indexed import UNBOUNDED
 from .segment import FileSegment
 
-_LOGGER = logging.getLogger("kafkadouble.server.log")
+_LOGGER = ClientLog("kafkadouble.server.log")
 
 _base_offset = attrgetter("base_offset")
 

@@ -14,13 +14,13 @@ The caller checks the leader and the epoch first.
 
 from __future__ import annotations
 
-import logging
 from enum import Enum
 from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest, FetchSnapshotResponse
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.client_log import ClientLog
 
 from ...log.formats.errors import BadFile
 from ...log.offset_and_epoch import OffsetAndEpoch
@@ -30,7 +30,7 @@ from ..voters import VoterEndpoint
 from .snapshot_reader import verify
 from .store import SnapshotStore
 
-_LOGGER = logging.getLogger("kafkadouble.server.raft")
+_LOGGER = ClientLog("kafkadouble.server.raft")
 
 
 class DownloadProgress(Enum):

@@ -8,13 +8,13 @@ after. A deleted snapshot is `....checkpoint.deleted` until its file is removed.
 
 from __future__ import annotations
 
-import logging
 import re
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.client_log import ClientLog
 
 from ...log.files.disk import Disk, File, FlushStep
 from ...log.files.errors import DiskFailure
@@ -27,7 +27,7 @@ from .store import DELETE_DELAY_MS
 if TYPE_CHECKING:
     from .snapshot_reader import BytesSource, RecordsSnapshotReader, SnapshotSource
 
-_LOGGER = logging.getLogger("kafkadouble.server.raft")
+_LOGGER = ClientLog("kafkadouble.server.raft")
 _LEFT_OVER = rf"[0-9]{{20}}-[0-9]{{10}}.*{re.escape(CHECKPOINT)}({re.escape(PART)}|{re.escape(DELETED)})\Z"
 
 

@@ -11,13 +11,13 @@ records, not null.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import ZERO
+from kafkadouble.wire.client_log import ClientLog
 
 from ...log.divergence import FetchPositionKind, compare_with
 from ...log.files.errors import DiskFailure
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..replication.in_sync_replicas import InSyncReplicas
     from .follower_fetch_session import FollowerFetchSession
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 NO_RECORDS = b""
 UNKNOWN_TOPIC = (error_codes.UNKNOWN_TOPIC_OR_PARTITION, error_codes.UNKNOWN_TOPIC_ID)

@@ -10,12 +10,12 @@ only with the broker epoch in which it fetched (KIP-903), and only if its broker
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
+from kafkadouble.wire.client_log import ClientLog
 
 from ..partition import Partition
 from .in_sync_replicas import InSyncReplicas, RemoteReplica
@@ -23,7 +23,7 @@ from .in_sync_replicas import InSyncReplicas, RemoteReplica
 if TYPE_CHECKING:
     from ..host import ControllerChannel, ReplicaHost
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 VERSION = 3
 """The first version with broker epochs of the replicas."""

@@ -9,12 +9,11 @@ or that cannot be valid (`fetch_validation`), is refused.
 
 from __future__ import annotations
 
-import logging
-
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.batch import read_header
 from kafkadouble.wire.checksum import Buffer
+from kafkadouble.wire.client_log import ClientLog
 
 from ...log.log import PartitionLog
 from ...log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
@@ -23,7 +22,7 @@ from ...requests.waiting import Waiters
 from ..partition import epoch_error
 from .fetch_validation import invalid, validate_data, validate_range
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 FetchPartition = FetchRequest.FetchPartition
 PartitionData = FetchResponse.PartitionData

@@ -8,7 +8,6 @@ partition whose log directory is offline is not fetched.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from ...log.files.errors import DiskFailure
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..host import ReplicaHost
     from .replication_quotas import ReplicationQuotaManager
 
-log = logging.getLogger("kafkadouble.server.replica")
+log = ClientLog("kafkadouble.server.replica")
 
 FETCH_VERSION, FETCH_LOWEST = 17, 13
 LIST_VERSION, LIST_LOWEST = 9, 4

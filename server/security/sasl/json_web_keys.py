@@ -15,19 +15,19 @@ It needs the library PyJWT.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 if TYPE_CHECKING:
     from jwt.algorithms import AllowedPublicKeys
 
-log = logging.getLogger("kafkadouble.server.security")
+log = ClientLog("kafkadouble.server.security")
 
 RSA, EC, OKP = "RSA", "EC", "OKP"
 LEAST_RSA_BITS = 2048

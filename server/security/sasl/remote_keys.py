@@ -15,15 +15,16 @@ it found by `fetched` or `failed`. All times are in ms.
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
+from kafkadouble.wire.client_log import ClientLog
+
 from ...requests.timers import Timer, Timers
 from .json_web_keys import JsonWebKey
 
-log = logging.getLogger("kafkadouble.server.security")
+log = ClientLog("kafkadouble.server.security")
 
 MOST_MISSING, MISSING_MS = 16, 60_000
 LONGEST_KEY_ID = 1000

@@ -7,9 +7,9 @@ keeps those that it had, and after a restart it has those of the start.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError
 
 from ...configs.layers import Layers
@@ -21,7 +21,7 @@ from .server_authenticator import EnabledMechanisms
 if TYPE_CHECKING:
     from .remote_keys import RemoteKeySets
 
-log = logging.getLogger("kafkadouble.server.security")
+log = ClientLog("kafkadouble.server.security")
 
 
 class SaslListeners:

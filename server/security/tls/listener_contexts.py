@@ -10,11 +10,11 @@ are read again with each change of the node's settings, as Kafka does for files 
 
 from __future__ import annotations
 
-import logging
 import ssl
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import UsageError, WireError
 
 from ...configs.layers import Layers
@@ -28,7 +28,7 @@ from .handshake_check import handshake_problem, peer_context
 from .key_stores import KeyStore, key_store, trusted_certificates
 from .tls_settings import ListenerTlsSettings
 
-log = logging.getLogger("kafkadouble.server.security")
+log = ClientLog("kafkadouble.server.security")
 
 BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 REFUSED = "Validation of dynamic config update of SSLFactory failed: "

@@ -9,10 +9,11 @@ import argparse
 import json
 from pathlib import Path
 
+from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
 
 from ..dump.checking import check
-from ..dump.item import broken_json, printable
+from ..dump.item import broken_json
 from ..dump.verdict import Rules, Verdict
 from .file_errors import FileErrors
 

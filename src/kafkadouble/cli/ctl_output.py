@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kafkadouble.dump.item import printable
+from kafkadouble.wire.client_log import printable
 
 WIDEST = 60
 """A cell is cut to so many characters; --json shows everything."""
@@ -32,7 +32,7 @@ def _of_mapping(result: Mapping[str, Any]) -> Iterator[str]:
         rows = [{"": name, **each} for name, each in result.items()]
         yield from _table(rows)
     else:
-        yield from _aligned([[name, _cell(value)] for name, value in result.items()])
+        yield from _aligned([[_cell(name), _cell(value)] for name, value in result.items()])
 
 
 def _of_list(result: Sequence[Any]) -> Iterator[str]:

@@ -14,11 +14,12 @@ from pathlib import Path
 from kafkadouble.messages import show
 from kafkadouble.pipeline.logs.levels import LEVELS
 from kafkadouble.server.log.formats import BadFile
+from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
 
 from ..dump import Options, items
 from ..dump.dumping import files
-from ..dump.item import broken_text, printable
+from ..dump.item import broken_text
 from .file_errors import FileErrors
 
 _EPILOG = """\

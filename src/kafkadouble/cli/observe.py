@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from kafkadouble.server.raft.voters import VoterEndpoint
+from kafkadouble.wire.client_log import printable
 
-from ..dump.item import printable
 from ..observe.change import QUORUM
 from ..observe.observer import ANONYMOUS, Observer
 from ..observe.tables import tables

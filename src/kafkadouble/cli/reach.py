@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from kafkadouble.wire.client_log import ClientLog
 
 from ..listening import text_of
 from ..node_listeners import of_brokers
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ..broker import Broker
     from ..cluster import Cluster
 
-log = logging.getLogger("kafkadouble")
+log = ClientLog("kafkadouble")
 
 
 def warn_of_reach(socks: Iterable[socket.socket], broker: Broker | Cluster) -> None:

@@ -12,9 +12,8 @@ import asyncio
 import json
 import sys
 
+from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
-
-from ..dump.item import printable
 
 SAME, DIFFERENT, NOT_REACHED = 0, 1, 3
 

@@ -12,9 +12,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
-
-from ..dump.item import printable
 
 NO_PORT, NOT_SCRIPTED = 1, 3
 

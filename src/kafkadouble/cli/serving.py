@@ -13,11 +13,12 @@ import socket
 import sys
 from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.network.clock import Clock, SystemClock
+from kafkadouble.wire.client_log import ClientLog, printable
 from kafkadouble.wire.errors import WireError
 
 from .. import __version__
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ..served_double import ServedDouble
 
 WRONG_USE, UNUSABLE = 2, 3
-log = logging.getLogger("kafkadouble")
+log = ClientLog("kafkadouble")
 
 
 async def serve(
@@ -357,10 +358,17 @@ def _texts(addresses: Iterable[tuple[str, int]]) -> str:
     return ",".join(text_of(*address) for address in addresses)
 
 
+class _Lines(logging.Formatter):
+    """One line for each message; a traceback, which may quote a client, is indented below it."""
+
+    def formatException(self, ei: Any) -> str:
+        return "\n".join(f"  {printable(line)}" for line in super().formatException(ei).split("\n"))
+
+
 def _log_to_stderr(level: int) -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log.addHandler(handler)
+    handler.setFormatter(_Lines("%(asctime)s %(levelname)s %(message)s"))
+    log.logger.addHandler(handler)
     log.setLevel(level)
-    log.propagate = False
+    log.logger.propagate = False
     logging.getLogger("asyncio").addHandler(handler)

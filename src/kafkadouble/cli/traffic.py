@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.tables import TABLES, ReportTable
+from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
 
-from ..dump.item import printable
 from ..text_table import table
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ The message is the one that a Python program gets.
 
 from __future__ import annotations
 
-import logging
 from typing import Any, NamedTuple
 
 from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
-log = logging.getLogger("kafkadouble.control")
+log = ClientLog("kafkadouble.control")
 
 
 class ControlProblem(Exception):

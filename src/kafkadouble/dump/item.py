@@ -65,12 +65,6 @@ def broken_json(problem: BadFile) -> dict[str, Any]:
     }
 
 
-def printable(line: str) -> str:
-    """Escapes what a terminal would obey. Names inside files, and names of files, may hold
-    anything."""
-    return line if line.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
-
-
 def _text(value: Any, bounds: TextLimits) -> str:
     if isinstance(value, Raw):
         return plain(value.data, bounds)

@@ -9,13 +9,13 @@ the broker. A step that fails is logged and noted, and the next ones happen neve
 
 from __future__ import annotations
 
-import logging
 import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.network.clock import Clock, SteppedClock, seconds_of, stands_still
+from kafkadouble.wire.client_log import ClientLog
 
 from .step import ScenarioStep
 
@@ -30,7 +30,7 @@ GRACE_S = 2.0
 only their stop ends it."""
 ENDS_WITHIN_S = 10.0
 """How long a thread is waited for that has nothing left to do."""
-log = logging.getLogger("kafkadouble")
+log = ClientLog("kafkadouble")
 
 
 class StepOutcome(NamedTuple):

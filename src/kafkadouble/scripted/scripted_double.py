@@ -8,7 +8,6 @@ does not answer is noted, and its connection is closed.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from kafkadouble.server.faults.match import Match
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.faults.trigger import Trigger
 from kafkadouble.server.tracing.trace import DISCONNECTED
+from kafkadouble.wire.client_log import ClientLog
 
 from ..double import KafkaDouble
 from .fetch_script import wait_s
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..requests import Requests
 
-log = logging.getLogger("kafkadouble")
+log = ClientLog("kafkadouble")
 
 API_KEYS = {name: key for key, name in API_NAMES.items()}
 

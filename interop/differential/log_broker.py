@@ -3,12 +3,15 @@ reads what is left of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, NamedTuple
 
-from interop.raw import ask, batches_of
+from interop.raw import Connection, ask, batches_of
 from interop.support import eventually
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
@@ -21,6 +24,28 @@ AN_HOUR_MS = 3_600_000
 BUSY = {14, 15, 16, 51}
 """COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
 CONCURRENT_TRANSACTIONS."""
+
+
+Listed = list[tuple[str, int]] | None
+
+
+class Fetched(NamedTuple):
+    """A read_committed fetch of one partition or two."""
+
+    places: tuple[tuple[str, int], ...]
+    partition_max_bytes: int
+    max_bytes: int = 1 << 20
+
+    def request(self) -> FetchRequest:
+        of, most = FetchRequest, self.partition_max_bytes
+        topics = [
+            of.FetchTopic(
+                topic=topic,
+                partitions=[of.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=most)],
+            )
+            for topic, offset in self.places
+        ]
+        return of(max_bytes=self.max_bytes, max_wait_ms=0, isolation_level=1, topics=topics)
 
 
 class Broker:
@@ -85,6 +110,23 @@ class Broker:
         before = self.end_offset(topic)
         _until_done(lambda: self.producer(topic, number).end(commit=commit))
         eventually(lambda: self.end_offset(topic), lambda found: found == before + 1, pause=0.002)
+
+    def delete_records(self, topic: str, offset: int) -> None:
+        of = DeleteRecordsRequest
+        partition = of.DeleteRecordsPartition(partition_index=0, offset=offset)
+        body = of(topics=[of.DeleteRecordsTopic(name=topic, partitions=[partition])], timeout_ms=5000)
+        assert self.ask(body, 2).topics[0].partitions[0].error_code == 0
+
+    def listed(self, fetches: Iterable[Fetched]) -> Iterator[list[Listed]]:
+        """The aborted transactions that the answers list: the producer's name and the offset."""
+        names = {each.producer_id: name for name, each in self.transactional.items()}
+        with closing(Connection(self.address)) as connection:
+            for fetch in fetches:
+                yield [
+                    aborted and [(names[each.producer_id], each.first_offset) for each in aborted]
+                    for topic in connection.ask(fetch.request(), 12).responses
+                    for aborted in [topic.partitions[0].aborted_transactions]
+                ]
 
     def seen(self, topic: str, isolation: int) -> dict[bytes | None, bytes | None]:
         """The last value of each key, for a consumer of this isolation level."""

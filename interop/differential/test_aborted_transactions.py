@@ -11,29 +11,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from interop.conftest import SUMMARY_LINE
 from interop.local import Cluster, Missing, cluster
-from interop.raw import Connection
 from kafkadouble import KafkaDouble
-from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
-from kafkadouble.messages.generated.fetch import FetchRequest
 
-from .log_broker import AN_HOUR_MS, Broker
+from .log_broker import AN_HOUR_MS, Broker, Fetched
 
 SEEDS, STEPS, PRODUCERS = range(1, 9), 14, 3
 SIZES = (0, 1, 150, 400, 1500, 1 << 20)
 INTERVALS = (0, 100, 250, 600, 4096)
 CONFIGS = {"segment.ms": str(AN_HOUR_MS), "message.timestamp.after.max.ms": str(10**11)}
 SETTINGS: dict[str, Any] = {"transaction.state.log.num.partitions": 1}
-
-Listed = list[tuple[str, int]] | None
 
 
 class Topic:
@@ -76,50 +71,12 @@ class Topic:
     def deletes(self) -> None:
         end = self.brokers[-1].end_offset(self.name, 1)
         offset = self.chance.randint(0, end)
-        self.all(lambda broker: delete_records(broker, self.name, offset))
+        self.all(lambda broker: broker.delete_records(self.name, offset))
 
     def offsets(self) -> range:
         ends = [broker.end_offset(self.name) for broker in self.brokers]
         assert len(set(ends)) == 1, (self.name, ends)
         return range(self.brokers[-1].offset_for(self.name, -2)[0], ends[0] + 1)
-
-
-def delete_records(broker: Broker, topic: str, offset: int) -> None:
-    of = DeleteRecordsRequest
-    partition = of.DeleteRecordsPartition(partition_index=0, offset=offset)
-    body = of(topics=[of.DeleteRecordsTopic(name=topic, partitions=[partition])], timeout_ms=5000)
-    assert broker.ask(body, 2).topics[0].partitions[0].error_code == 0
-
-
-class Fetched(NamedTuple):
-    """A read_committed fetch of one partition or two."""
-
-    places: tuple[tuple[str, int], ...]
-    partition_max_bytes: int
-    max_bytes: int = 1 << 20
-
-    def request(self) -> FetchRequest:
-        of, most = FetchRequest, self.partition_max_bytes
-        topics = [
-            of.FetchTopic(
-                topic=topic,
-                partitions=[of.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=most)],
-            )
-            for topic, offset in self.places
-        ]
-        return of(max_bytes=self.max_bytes, max_wait_ms=0, isolation_level=1, topics=topics)
-
-
-def listed(broker: Broker, fetches: list[Fetched]) -> Iterator[list[Listed]]:
-    """The aborted transactions that the answers list: the producer's name and the offset."""
-    names = {each.producer_id: name for name, each in broker.transactional.items()}
-    with closing(Connection(broker.address)) as connection:
-        for fetch in fetches:
-            yield [
-                aborted and [(names[each.producer_id], each.first_offset) for each in aborted]
-                for topic in connection.ask(fetch.request(), 12).responses
-                for aborted in [topic.partitions[0].aborted_transactions]
-            ]
 
 
 @contextmanager
@@ -152,7 +109,7 @@ class Counted:
 
     def read(self, topics: list[Topic]) -> None:
         fetches = list(fetches_of(topics, Random(0)))
-        found = [listed(broker, fetches) for broker in topics[0].brokers]
+        found = [broker.listed(fetches) for broker in topics[0].brokers]
         for fetch, answers in zip(fetches, zip(*found, strict=True), strict=True):
             self.fetches += 1
             if any(each != answers[-1] for each in answers):

@@ -24,7 +24,7 @@ from interop.local import Cluster, Missing, cluster
 from interop.support import eventually
 from kafkadouble import KafkaDouble
 
-from .log_broker import AN_HOUR_MS, Broker
+from .log_broker import AN_HOUR_MS, Broker, Fetched
 
 SEEDS, ROUNDS, STEPS = range(1, 11), 4, 5
 NEVER_MS = str(10 * 365 * 86_400_000)
@@ -35,6 +35,7 @@ CONFIGS = {
     "min.compaction.lag.ms": NEVER_MS,
     "message.timestamp.after.max.ms": NEVER_MS,
     "segment.ms": str(AN_HOUR_MS),
+    "index.interval.bytes": "100",
 }
 SETTINGS: dict[str, Any] = {"log.cleaner.backoff.ms": 20, "transaction.state.log.num.partitions": 1}
 
@@ -97,6 +98,10 @@ class History:
         for isolation in (0, 1):
             assert ours.seen(self.topic, isolation) == theirs.seen(self.topic, isolation), self.topic
         assert ours.kept(self.topic) == theirs.kept(self.topic), self.topic
+        offsets = range(theirs.offset_for(self.topic, -2)[0], theirs.end_offset(self.topic) + 1)
+        fetches = [Fetched(((self.topic, offset),), size) for offset in offsets for size in (1, 300)]
+        for fetch, *found in zip(fetches, ours.listed(fetches), theirs.listed(fetches), strict=True):
+            assert found[0] == found[1], fetch
         for hours in range(self.hours + 1):
             at = ours.begun_ms + hours * 2 * AN_HOUR_MS
             assert ours.offset_for(self.topic, at) == theirs.offset_for(self.topic, at), (self.topic, hours)

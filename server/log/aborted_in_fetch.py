@@ -1,4 +1,4 @@
-"""Lists the aborted transactions of a Fetch answer, as Kafka's LocalLog.addAbortedTransactions does.
+"""Lists the aborted transactions of a Fetch answer (Kafka's LocalLog.addAbortedTransactions).
 
 Kafka lists the transactions that begin before an upper bound: the first entry of the offset index
 at or after the end of the bytes that it sends, or the start of the next segment, or the log end

@@ -58,7 +58,7 @@ def clean(partition: PartitionLog, now: int, most_keys: int) -> Cleaning:
     newest.latest = end - 1
     segments = [each for each in partition.segments[:-1] if each.base_offset < end]
     settled = partition.high_watermark
-    aborted = partition.aborted_in(partition.log_start_offset, settled)
+    aborted = partition.aborted_in(partition.segments[0].base_offset, settled)
     this = CleanerPass(
         newest,
         CleanedTransactions([each for each in aborted if each.last_offset < settled]),

@@ -13,7 +13,7 @@ from kafkadouble.server.log.files.opening import open_log
 from kafkadouble.server.log.formats import txn_index
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.transactions import AbortedTransaction
-from kafkadouble.wire.batch import Record, encode_batch
+from kafkadouble.wire.batch import Record, encode_batch, read_header
 from tests.server.log.batches import NOW, marker
 from tests.server.log.files.lossy_disk import LossyDisk
 
@@ -124,3 +124,19 @@ def test_an_abort_that_is_not_replicated_removes_nothing() -> None:
     log.truncate_to(2)
     end(log, commit=True)
     assert (table(log), log.aborted_in(0, log.log_end_offset)) == ({b"a": b"1", b"b": b"2"}, [])
+
+
+def test_an_aborted_transaction_below_the_log_start_offset_is_removed_before_its_marker() -> None:
+    """A record without its marker would be a transaction that is open after a kill."""
+    disk = LossyDisk()
+    log = opened(disk)
+    produce(log, 0, a="1")
+    end(log, commit=False)
+    produce(log, 1, b="2")
+    end(log, commit=True)
+    log.delete_records_before(2)
+    clean(log, 3)
+    assert [each.base_offset for each in map(read_header, log.batches(0)) if each.base_offset < 2] == []
+    again = opened(disk.copy(), clean=False)
+    again.commit_all()
+    assert (again.transactions.first_unstable_offset, again.last_stable_offset) == (None, again.log_end_offset)

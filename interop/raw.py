@@ -56,9 +56,9 @@ def topic_id(bootstrap: str, topic: str) -> Uuid:
     return Uuid(ask(bootstrap, request, 12).topics[0].topic_id)
 
 
-def batches_of(bootstrap: str, topic: str, partition: int = 0) -> bytes:
-    """All batches of the partition from the log start offset on, as they are stored."""
-    found, offset = b"", 0
+def batches_of(bootstrap: str, topic: str, partition: int = 0, offset: int = 0) -> bytes:
+    """All batches of the partition from this offset on, as they are stored."""
+    found = b""
     while True:
         partition_data = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)
         topic_data = FetchRequest.FetchTopic(topic=topic, partitions=[partition_data])

@@ -173,7 +173,7 @@ class Broker:
 
 
 def batches_of_topic(broker: Broker, topic: str) -> list[tuple[Any, bytes]]:
-    data = batches_of(broker.address, topic)
+    data = batches_of(broker.address, topic, offset=broker.offset_for(topic, -2)[0])
     return [(header, data[at : at + header.size]) for at, header in iter_batches(data)]
 
 

@@ -1,10 +1,10 @@
 """A kafkadouble and an Apache Kafka that get the same random transactions, and compact them several
 times: consumers see the same keys on both, and the same batches are left.
 
-Each seed has a topic. A round writes to all topics and begins a new segment in each, by a record
-that is much later than the one before. Then `min.compaction.lag.ms` is lowered: the double compacts
-at once, and Kafka's cleaner has done its part when its checkpoint names the end of what may be
-cleaned.
+Each seed has a topic. A round writes to all topics, deletes records in some, and begins a new
+segment in each, by a record that is much later than the one before; transactions may stay open.
+Then `min.compaction.lag.ms` is lowered: a cleaner has done its part when it has cleaned up to the
+segment with the last stable offset, by Kafka's checkpoint, and by the log of the double.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -29,7 +29,8 @@ from .log_broker import AN_HOUR_MS, Broker, Fetched
 SEEDS, ROUNDS, STEPS = range(1, 11), 4, 5
 NEVER_MS = str(10 * 365 * 86_400_000)
 CONFIGS = {
-    "cleanup.policy": "compact",
+    "cleanup.policy": "compact,delete",
+    "retention.ms": "-1",
     "delete.retention.ms": "0",
     "min.cleanable.dirty.ratio": "0",
     "min.compaction.lag.ms": NEVER_MS,
@@ -43,10 +44,11 @@ SETTINGS: dict[str, Any] = {"log.cleaner.backoff.ms": 20, "transaction.state.log
 class History:
     """The history of one seed, step by step, on both brokers."""
 
-    def __init__(self, brokers: list[Broker], seed: int) -> None:
-        self.brokers, self.topic, self.chance = brokers, f"compacted-{seed}", Random(seed)
-        self.hours = self.cleaned_to = 0
-        self.open: set[int] = set()
+    def __init__(self, servers: Servers, brokers: list[Broker], seed: int) -> None:
+        self.servers, self.brokers = servers, brokers
+        self.topic, self.chance = f"compacted-{seed}", Random(seed)
+        self.hours = self.cleaned_to = self.start = 0
+        self.bases, self.open = [0], set[int]()
         for each in brokers:
             each.create(self.topic, CONFIGS)
 
@@ -55,8 +57,9 @@ class History:
             do(each)
 
     def write(self) -> None:
+        steps = [self.sends] * 6 + [self.ends] * 4 + [self.produces] * 2 + [self.deletes]
         for _ in range(STEPS):
-            self.chance.choice([self.sends, self.sends, self.sends, self.ends, self.ends, self.produces])()
+            self.chance.choice(steps)()
         self.rolls()
 
     def sends(self) -> None:
@@ -78,20 +81,30 @@ class History:
         self.both(lambda broker: broker.produce(self.topic, self.hours, pairs))
 
     def rolls(self) -> None:
-        """The next record begins a segment, the active one. The double does that by itself before
-        it compacts."""
-        while self.open:
+        """The next record begins a segment, the active one. Transactions may stay open."""
+        while self.open and self.chance.random() < 0.8:
             self.ends()
         self.hours += 1
-        self.active = self.brokers[1].end_offset(self.topic)
-        self.fills(self.brokers[1])
+        self.bases.append(self.brokers[1].end_offset(self.topic))
+        self.both(lambda broker: broker.produce(self.topic, self.hours, [(b"filler", b"")]))
 
-    def fills(self, broker: Broker) -> None:
-        broker.produce(self.topic, self.hours, [(b"filler", b"")])
+    def deletes(self) -> None:
+        """DeleteRecords; returns when the segments before it are deleted."""
+        self.start = self.chance.randint(self.start, self.brokers[1].end_offset(self.topic, 1))
+        self.both(lambda broker: broker.delete_records(self.topic, self.start))
+        self.servers.double.retain(self.topic)
+        folder = Path(self.servers.kafka.nodes[0].data) / f"{self.topic}-0"
+        eventually(lambda: sorted(int(each.stem) for each in folder.glob("*.log"))[1:2], self.is_first, pause=0.01)
+
+    def is_first(self, second: list[int]) -> bool:
+        """Whether the segment before the second one has records that can be read."""
+        return not second or second[0] > self.start
 
     @property
     def cleanable_to(self) -> int:
-        return min(self.active, self.brokers[1].end_offset(self.topic, 1))
+        """The start of the segment that holds the last stable offset, as in Kafka."""
+        stable = self.brokers[1].end_offset(self.topic, 1)
+        return max(base for base in self.bases if base <= stable)
 
     def compare(self) -> None:
         ours, theirs = self.brokers
@@ -107,34 +120,43 @@ class History:
             assert ours.offset_for(self.topic, at) == theirs.offset_for(self.topic, at), (self.topic, hours)
 
 
-def compact(histories: list[History], kafka: Cluster, double: KafkaDouble) -> None:
-    due = [each for each in histories if each.cleanable_to > each.cleaned_to]
+def compact(histories: list[History], servers: Servers) -> None:
+    due = [each for each in histories if each.cleanable_to > max(each.cleaned_to, each.start)]
     topics = [each.topic for each in due]
     for broker in histories[0].brokers:
         broker.alter_lag(topics, "0")
     for history in due:
-        double.compact(history.topic)
         history.cleaned_to = history.cleanable_to
-    for history in histories:
-        history.fills(history.brokers[0])
     ends = {each.topic: each.cleaned_to for each in due}
-    eventually(partial(cleaned_to, kafka, topics), lambda found: found == ends)
+    for cleaned_to in (servers.cleaned_by_double, servers.cleaned_by_kafka):
+        eventually(partial(cleaned_to, topics), lambda found: found == ends)
     for broker in histories[0].brokers:
         broker.alter_lag(topics, NEVER_MS)
 
 
-def cleaned_to(kafka: Cluster, topics: list[str]) -> dict[str, int]:
-    """What Kafka's checkpoint says of these topics."""
-    path = Path(kafka.nodes[0].data) / "cleaner-offset-checkpoint"
-    lines = [line.split(" ") for line in path.read_text().splitlines()[2:]] if path.exists() else []
-    return {line[0]: int(line[2]) for line in lines if line[0] in topics}
+class Servers(NamedTuple):
+    """The two brokers."""
+
+    kafka: Cluster
+    double: KafkaDouble
+
+    def cleaned_by_kafka(self, topics: list[str]) -> dict[str, int]:
+        """What Kafka's checkpoint says of these topics."""
+        path = Path(self.kafka.nodes[0].data) / "cleaner-offset-checkpoint"
+        lines = [line.split(" ") for line in path.read_text().splitlines()[2:]] if path.exists() else []
+        return {line[0]: int(line[2]) for line in lines if line[0] in topics}
+
+    def cleaned_by_double(self, topics: list[str]) -> dict[str, int]:
+        assert self.double._running is not None
+        partitions = self.double._running.broker.node.partitions
+        found = {topic: partitions.get(topic, 0) for topic in topics}
+        return {topic: each.log.cleaned_to for topic, each in found.items() if each is not None}
 
 
 @contextmanager
-def both(folder: Path) -> Iterator[tuple[Cluster, KafkaDouble]]:
-    own = {**SETTINGS, "log.cleaner.backoff.ms": 10**9}
-    with cluster(folder, overrides=SETTINGS) as kafka, KafkaDouble(config=own) as double:
-        yield kafka, double
+def both(folder: Path) -> Iterator[Servers]:
+    with cluster(folder, overrides=SETTINGS) as kafka, KafkaDouble(config=SETTINGS) as double:
+        yield Servers(kafka, double)
 
 
 @pytest.mark.timeout(300)
@@ -143,13 +165,14 @@ def test_compacted_transactions_are_those_of_kafka(
 ) -> None:
     begun_ms = int(time.time() * 1000) + AN_HOUR_MS
     try:
-        with both(tmp_path) as (kafka, double):
-            brokers = [Broker(double.bootstrap_servers, begun_ms), Broker(kafka.bootstrap, begun_ms)]
-            histories = [History(brokers, seed) for seed in SEEDS]
+        with both(tmp_path) as servers:
+            addresses = [servers.double.bootstrap_servers, servers.kafka.bootstrap]
+            brokers = [Broker(each, begun_ms) for each in addresses]
+            histories = [History(servers, brokers, seed) for seed in SEEDS]
             for _ in range(ROUNDS):
                 for each in histories:
                     each.write()
-                compact(histories, kafka, double)
+                compact(histories, servers)
                 for each in histories:
                     each.compare()
             batches = sum(len(brokers[0].kept(each.topic)) for each in histories)

@@ -79,11 +79,13 @@ class LogCleaner:
 
         if self._current is not None and self._current[0] is chosen:
             self._current[1].close()
+        if self._moves(chosen):
+            raise CleaningAborted("it moves to another log directory")
         cleaned_to = -1
         while (found := self._cleanable_now(chosen)).end > found.start > cleaned_to or cleaned_to < 0:
             cleaned_to = found.start
             for _ in (steps := clean(chosen, self._node.now, self._max_keys(), whole_segments=False)):
-                if self._replica_of(chosen) is None:
+                if self._replica_of(chosen) is None or self._moves(chosen):
                     steps.close()
                     raise CleaningAborted("it has moved, or was deleted")
                 yield

@@ -102,8 +102,9 @@ class Broker:
             _until_done(made.init)
         return self.transactional[name]
 
-    def send(self, topic: str, number: int, key: bytes, value: bytes) -> None:
-        _until_done(lambda: self.producer(topic, number).send(value, topic=topic, key=key))
+    def send(self, topic: str, number: int, key: bytes, *values: bytes) -> None:
+        """One batch of a transaction."""
+        _until_done(lambda: self.producer(topic, number).send(*values, topic=topic, key=key))
 
     def end(self, topic: str, number: int, *, commit: bool) -> None:
         """Returns when the marker is written."""

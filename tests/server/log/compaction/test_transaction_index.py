@@ -10,6 +10,7 @@ import pytest
 
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.files.segment import FileSegment
 from kafkadouble.server.log.formats import txn_index
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.transactions import AbortedTransaction
@@ -140,3 +141,31 @@ def test_an_aborted_transaction_below_the_log_start_offset_is_removed_before_its
     again = opened(disk.copy(), clean=False)
     again.commit_all()
     assert (again.transactions.first_unstable_offset, again.last_stable_offset) == (None, again.log_end_offset)
+
+
+def listed_in_files(log: PartitionLog) -> list[int]:
+    """The first offsets of the transactions in the `.txnindex` files."""
+    return [one.first_offset for each in log.segments if isinstance(each, FileSegment) for one in each.aborted()]
+
+
+def test_the_files_list_a_transaction_until_its_marker_is_removed() -> None:
+    log = opened(LossyDisk())
+    produce(log, 0, a="1")
+    end(log, commit=False)
+    produce(log, 1, b="2")
+    end(log, commit=True)
+    found = []
+    for _ in range(4):
+        found.append(listed_in_files(log))
+        clean(log, 1)
+    assert found == [[0], [0], [], []]
+
+
+def test_the_files_list_no_transaction_whose_marker_was_truncated() -> None:
+    log = opened(LossyDisk())
+    for sequence in range(2):
+        produce(log, sequence, a="1")
+        end(log, commit=False)
+    assert listed_in_files(log) == [0, 2]
+    log.truncate_to(3)
+    assert listed_in_files(log) == [0]

@@ -224,11 +224,19 @@ class _EntryFile(NamedTuple):
 
     def search(self, value: int, column: int, *, inclusive: bool) -> tuple[int, int] | None:
         """The last entry with less than `value` in this column, or with `inclusive` no more."""
-        number = self.count(value, column, inclusive=inclusive)
-        return self.entry(number - 1) if number else None
+        _, near, index = self._near(value, column, inclusive)
+        return near[index - 1] if index else None
 
-    def count(self, value: int, column: int, *, inclusive: bool) -> int:
-        """How many entries have less than `value` in this column, or with `inclusive` no more."""
+    def first_from(self, value: int, column: int) -> tuple[int, int] | None:
+        """The first entry with no less than `value` in this column."""
+        low, near, index = self._near(value, column, inclusive=False)
+        if index < len(near):
+            return near[index]
+        return self.entry(low + index) if low + index < self.number() else None
+
+    def _near(self, value: int, column: int, inclusive: bool) -> tuple[int, list[tuple[int, int]], int]:
+        """The number of an entry, the entries from there on, and how many of these have less than
+        `value`, or with `inclusive` no more. All entries before them do."""
         low, high = 0, self.number()
         while high - low > _NEAR:
             middle = (low + high) // 2
@@ -240,7 +248,7 @@ class _EntryFile(NamedTuple):
         size = self.layout.size
         near = list(self.layout.iter_unpack(self.file.read(low * size, (high - low) * size)))
         bisect = bisect_right if inclusive else bisect_left
-        return low + bisect(near, value, key=itemgetter(column))
+        return low, near, bisect(near, value, key=itemgetter(column))
 
     def blocks(self) -> Iterator[bytes]:
         end = self.number() * self.layout.size
@@ -267,8 +275,8 @@ class StoredIndex:
         return found[1] if found else 0
 
     def entry_from(self, offset: int) -> int | None:
-        number = self._positions.count(offset - self._base, 0, inclusive=False)
-        return self._positions.entry(number)[0] + self._base if number < self._positions.number() else None
+        found = self._positions.first_from(offset - self._base, 0)
+        return found[0] + self._base if found else None
 
     def at(self, timestamp: int) -> TimestampOffset | None:
         found = self._times.search(timestamp, 0, inclusive=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from kafkadouble.server.log.aborted_in_fetch import aborted_in_fetch
 from kafkadouble.server.log.compaction.cleaner import clean
 from kafkadouble.server.log.log import PartitionLog
+from kafkadouble.wire.batch import read_header
 
 from .batches import NOW, marker, new_log, produced, transactional
 
@@ -120,3 +121,15 @@ def test_a_cleaned_segment_has_an_entry_after_more_than_the_interval_of_what_is_
     segment = log.segments[0]
     assert segment.next_offset == 7
     assert [segment.entry_from(offset) for offset in range(7)] == [4, 4, 4, 4, 4, 6, 6]
+
+
+def test_an_entry_is_found_among_many() -> None:
+    log = new_log(index_interval_bytes=0)
+    for number in range(300):
+        log.append_as_leader(produced(1 + number % 3), leader_epoch=0, now=NOW)
+    log.commit_all()
+    ends = [read_header(batch).last_offset for batch in log.batches(0)][1:]
+    log.roll()
+    closed = log.segments[0]
+    found = [closed.entry_from(offset) for offset in range(log.log_end_offset + 1)]
+    assert found == [next((end for end in ends if end >= offset), None) for offset in range(log.log_end_offset + 1)]

@@ -4,6 +4,7 @@ since clients return records and not batches."""
 from __future__ import annotations
 
 import socket
+from contextlib import closing
 from typing import Any
 
 from interop.clients.shape import Partition
@@ -20,20 +21,33 @@ MOST = 64 << 20
 """The largest response in bytes."""
 
 
+class Connection:
+    """A connection to a broker, for one request at a time."""
+
+    def __init__(self, bootstrap: str) -> None:
+        host, _, port = bootstrap.split(",")[0].rpartition(":")
+        self._sock, self._reader = socket.create_connection((host, int(port)), 30), Frames()
+
+    def ask(self, body: Message, version: int) -> Any:
+        """The broker's response."""
+        assert body.api_key is not None
+        frames: list[bytes] = []
+        for part in headers.write_request(body, 1, "interop", version):
+            self._sock.sendall(part)
+        while not frames:
+            data = self._sock.recv(1 << 20)
+            assert data, "the broker closed the connection"
+            frames = self._reader.feed(data)
+        return headers.read_response(bytes(frames[0]), body.api_key, version)[1]
+
+    def close(self) -> None:
+        self._sock.close()
+
+
 def ask(bootstrap: str, body: Message, version: int) -> Any:
     """The broker's response, on a connection of its own."""
-    host, _, port = bootstrap.split(",")[0].rpartition(":")
-    assert body.api_key is not None
-    frames: list[bytes] = []
-    reader = Frames()
-    with socket.create_connection((host, int(port)), 30) as sock:
-        for part in headers.write_request(body, 1, "interop", version):
-            sock.sendall(part)
-        while not frames:
-            data = sock.recv(1 << 20)
-            assert data, "the broker closed the connection"
-            frames = reader.feed(data)
-    return headers.read_response(bytes(frames[0]), body.api_key, version)[1]
+    with closing(Connection(bootstrap)) as connection:
+        return connection.ask(body, version)
 
 
 def topic_id(bootstrap: str, topic: str) -> Uuid:
@@ -42,9 +56,9 @@ def topic_id(bootstrap: str, topic: str) -> Uuid:
     return Uuid(ask(bootstrap, request, 12).topics[0].topic_id)
 
 
-def batches_of(bootstrap: str, topic: str, partition: int = 0) -> bytes:
-    """All batches of the partition from the log start offset on, as they are stored."""
-    found, offset = b"", 0
+def batches_of(bootstrap: str, topic: str, partition: int = 0, offset: int = 0) -> bytes:
+    """All batches of the partition from this offset on, as they are stored."""
+    found = b""
     while True:
         partition_data = FetchRequest.FetchPartition(partition=partition, fetch_offset=offset, partition_max_bytes=MOST)
         topic_data = FetchRequest.FetchTopic(topic=topic, partitions=[partition_data])

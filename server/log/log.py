@@ -59,7 +59,9 @@ class PartitionLog(LocalLog):
         storage: Storage | None = None,
         found: LoadedLog | None = None,
     ) -> None:
-        super().__init__(topic, index, config or LogConfig(), storage or MemoryStorage(), found or empty_log())
+        config = config or LogConfig()
+        storage = storage or MemoryStorage(0, config.index_interval_bytes)
+        super().__init__(topic, index, config, storage, found or empty_log())
         self._high_watermark = self.log_start_offset  # from log_start_offset to log_end_offset
 
     def copy(self, storage: Storage) -> PartitionLog:
@@ -238,11 +240,8 @@ class PartitionLog(LocalLog):
             found = segment.read(offset, max(0, max_bytes), bound, at_least_one, sealed)
             if found is not None:
                 return found
-            if (
-                not at_least_one
-                # Without at_least_one the next batch may be too large. Otherwise compaction left no
-                # batch here.
-            ):
+            # Without at_least_one the next batch may be too large; else compaction left no batch.
+            if not at_least_one:
                 break
         return Slice(b"", offset, offset)
 

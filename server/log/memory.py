@@ -8,6 +8,7 @@ nothing outlives the process.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
@@ -20,7 +21,7 @@ from .memory_chunk import MemoryChunk
 from .memory_shared import SharedChunk, chunk_around, may_be_shared
 from .offset_and_epoch import OffsetAndEpoch
 from .producers import ProducerStateEntry
-from .storage import Loan, LogAppendInfo, LogSegment, Slice
+from .storage import INDEX_INTERVAL, Loan, LogAppendInfo, LogSegment, Slice
 from .transactions import AbortedTransaction
 
 SMALLEST_CHUNK = 4 << 10
@@ -39,14 +40,17 @@ class MemorySegment:
     """One segment; `storage.LogSegment` describes the attributes."""
 
     __slots__ = (
+        "_entries",
         "_released",
         "_released_latest",
         "_released_timestamp",
         "_released_to",
+        "_since_entry",
         "base_offset",
         "chunks",
         "created",
         "first_timestamp",
+        "interval",
         "max_timestamp",
         "modified",
         "next_offset",
@@ -55,8 +59,13 @@ class MemorySegment:
 
     full = False  # its index grows as it must
 
-    def __init__(self, base_offset: int) -> None:
+    def __init__(self, base_offset: int, interval: int = INDEX_INTERVAL) -> None:
         self.base_offset = self.next_offset = base_offset
+        self.interval = interval  # `index.interval.bytes`
+        # The offsets of Kafka's index, which bound the aborted transactions of a fetch; chunks have
+        # indexes of their own to find batches.
+        self._entries = array("q")
+        self._since_entry = 0
         self.created = self.modified = 0
         self.size = 0
         self.first_timestamp = self.max_timestamp = -1
@@ -92,6 +101,11 @@ class MemorySegment:
             self.created, self.first_timestamp = now, info.max_timestamp
         if info.max_timestamp > self.max_timestamp:
             self.max_timestamp = info.max_timestamp
+        since = self._since_entry
+        if since > self.interval:
+            self._entries.append(info.last_offset)
+            since = 0
+        self._since_entry = since + size
         self.size += size
         self.next_offset = info.last_offset + 1
         self.modified = now
@@ -115,6 +129,10 @@ class MemorySegment:
 
     def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
         return Loan.of(self.read(offset, max_bytes, upper_bound, at_least_one))
+
+    def entry_from(self, offset: int) -> int | None:
+        number = bisect_left(self._entries, offset)
+        return self._entries[number] if number < len(self._entries) else None
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:
         for chunk in self._chunks_from(offset):
@@ -141,6 +159,8 @@ class MemorySegment:
         self.max_timestamp = max(self._released_timestamp, *(chunk.max_timestamp for chunk in self.chunks), -1)
         if not self.size:
             self.first_timestamp = -1
+        del self._entries[bisect_left(self._entries, offset) :]
+        self._since_entry = 0  # as in Kafka
 
     def release(self, offset: int) -> None:
         """Free the chunks that lie wholly below `offset`, except the last one."""
@@ -157,11 +177,17 @@ class MemorySegment:
     def copy(self) -> MemorySegment:
         """The same batches, in the same memory; neither of the two has what is appended to the
         other."""
-        made = MemorySegment(self.base_offset)
+        made = MemorySegment(self.base_offset, self.interval)
         for name in MemorySegment.__slots__:
             setattr(made, name, getattr(self, name))
-        made.chunks = [chunk.copy() for chunk in self.chunks]
+        made.chunks, made._entries = [chunk.copy() for chunk in self.chunks], self._entries[:]
         return made
+
+    @property
+    def overhead(self) -> int:
+        """The memory that its indexes take, in bytes."""
+        own = self._entries.buffer_info()[1] * self._entries.itemsize
+        return own + sum(chunk.overhead for chunk in self.chunks)
 
     def _chunks_from(self, offset: int) -> Iterator[MemoryChunk]:
         """The chunks that may hold records at or after `offset`."""
@@ -185,9 +211,9 @@ class MemorySegmentRewriter:
 
     __slots__ = ("_new", "_old", "_storage")
 
-    def __init__(self, storage: MemoryStorage, old: Sequence[MemorySegment]) -> None:
+    def __init__(self, storage: MemoryStorage, old: Sequence[MemorySegment], interval: int) -> None:
         self._storage, self._old = storage, old
-        self._new = MemorySegment(old[0].base_offset)
+        self._new = MemorySegment(old[0].base_offset, interval)
 
     def append(self, batch: Buffer) -> None:
         header = read_header(batch)
@@ -215,9 +241,9 @@ class MemoryStorage:
 
     recovery_point = 2**63 - 1  # there is nothing to flush
 
-    def __init__(self, base_offset: int = 0) -> None:
+    def __init__(self, base_offset: int = 0, interval: int = INDEX_INTERVAL) -> None:
         # Oldest first, never empty; only the last one grows.
-        self.segments = [MemorySegment(base_offset)]
+        self.segments = [MemorySegment(base_offset, interval)]
         self._capacity = SMALLEST_CHUNK  # of the next chunk
         self._snapshots: dict[int, bytes] = {}  # producer snapshots, as in their files, by offset
 
@@ -235,7 +261,7 @@ class MemoryStorage:
         return MemoryChunk(base_offset, capacity)
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
-        self.segments.append(MemorySegment(base_offset))
+        self.segments.append(MemorySegment(base_offset, config.index_interval_bytes))
 
     def drop_oldest(self, count: int) -> None:
         count = min(count, len(self.segments) - 1)
@@ -250,7 +276,7 @@ class MemoryStorage:
         self._snapshots = {at: each for at, each in self._snapshots.items() if at <= offset}
 
     def restart(self, offset: int) -> None:
-        self.segments[:] = [MemorySegment(offset)]
+        self.segments[:] = [MemorySegment(offset, self.segments[-1].interval)]
         self._capacity = SMALLEST_CHUNK
         self._snapshots.clear()
 
@@ -291,7 +317,8 @@ class MemoryStorage:
 
     def rewrite(self, segments: Sequence[LogSegment], config: LogConfig) -> MemorySegmentRewriter:
         first = bisect_left(self.segments, segments[0].base_offset, key=_base_offset)
-        return MemorySegmentRewriter(self, self.segments[first : first + len(segments)])
+        replaced = self.segments[first : first + len(segments)]
+        return MemorySegmentRewriter(self, replaced, config.index_interval_bytes)
 
     def replace(self, replaced: Sequence[MemorySegment], made: MemorySegment) -> None:
         """Replace segments by one that is finished."""
@@ -311,7 +338,7 @@ class MemoryStorage:
     @property
     def overhead(self) -> int:
         """The memory that its indexes take, in bytes."""
-        return sum(chunk.overhead for segment in self.segments for chunk in segment.chunks)
+        return sum(segment.overhead for segment in self.segments)
 
     def __repr__(self) -> str:
         size = sum(segment.size for segment in self.segments)

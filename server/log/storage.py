@@ -30,7 +30,7 @@ from .producers import ProducerStateEntry
 from .transactions import AbortedTransaction
 
 INDEX_INTERVAL = 4096
-"""Bytes of batches between two entries of a sparse index (`index.interval.bytes`)."""
+"""Bytes of batches between two entries of a sparse index; the default of `index.interval.bytes`."""
 
 ANY_TIMESTAMP = -(2**63)
 """A lower bound that every timestamp satisfies, also -1 for none."""
@@ -130,6 +130,12 @@ class LogSegment(Protocol):
 
     def lend(self, offset: int, max_bytes: int, upper_bound: int, at_least_one: bool) -> Loan | None:
         """Read as `read` does, for a caller that only sends the bytes on."""
+        ...
+
+    def entry_from(self, offset: int) -> int | None:
+        """The offset of the first entry of Kafka's offset index that is not below `offset`; None
+        when there is none. An entry is the last offset of a batch with more than
+        `index.interval.bytes` between it and the entry before, or the start of the segment."""
         ...
 
     def batches(self, offset: int, min_timestamp: int) -> Iterator[memoryview]:

@@ -88,6 +88,10 @@ class Transactions:
         is there."""
         self.ended = {first: marker for first, marker in self.ended.items() if marker >= offset}
 
+    def has_aborted_from(self, offset: int) -> bool:
+        """Whether a transaction was aborted by a marker at or above `offset`."""
+        return bool(self._aborted) and self._aborted[-1].last_offset >= offset
+
     def aborted_in(self, offset: int, upper_bound: int) -> list[AbortedTransaction]:
         """The aborted transactions that a reader of [offset, upper_bound) needs.
 

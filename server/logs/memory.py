@@ -67,7 +67,7 @@ class MemoryLogs:
     def open(self, topic: str, topic_id: Uuid, index: int, config: LogConfig, now: int) -> PartitionLog:
         log = self._logs.get((topic_id, index))
         if log is None:
-            storage = self._storages[topic_id, index] = MemoryStorage()
+            storage = self._storages[topic_id, index] = MemoryStorage(0, config.index_interval_bytes)
             log = self._logs[topic_id, index] = PartitionLog(topic, index, config, storage)
         log.config = config
         return log

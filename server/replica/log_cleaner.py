@@ -22,6 +22,7 @@ from .partition_replicas import PartitionReplica, all_replicas, find_replica
 
 if TYPE_CHECKING:
     from ..log.compaction.cleaner import Cleaned, Cleaning
+    from ..log.compaction.ranges import LogToClean
     from ..log.log import PartitionLog
     from .host import ReplicaHost
 
@@ -72,24 +73,31 @@ class LogCleaner:
 
     def clean_now(self, chosen: PartitionLog) -> Iterator[None]:
         """Clean a log whether it is due or not, also if nothing in it is dirty: tombstones may have
-        expired. The caller takes the steps. A scheduled cleaning of this log is dropped. Raises
-        CleaningAborted and DiskFailure."""
+        expired; and up to the last stable offset, which may be within a segment. The caller takes
+        the steps. A scheduled cleaning of this log is dropped. Raises CleaningAborted and
+        DiskFailure."""
         from ..log.compaction.cleaner import CleaningAborted, clean  # imported on first use
-        from ..log.compaction.ranges import cleanable
 
         if self._current is not None and self._current[0] is chosen:
             self._current[1].close()
+        if self._moves(chosen):
+            raise CleaningAborted("it moves to another log directory")
         cleaned_to = -1
-        while (found := cleanable(chosen, self._node.now)).end > found.start > cleaned_to or cleaned_to < 0:
+        while (found := self._cleanable_now(chosen)).end > found.start > cleaned_to or cleaned_to < 0:
             cleaned_to = found.start
-            for _ in (steps := clean(chosen, self._node.now, self._max_keys())):
-                if self._replica_of(chosen) is None:
+            for _ in (steps := clean(chosen, self._node.now, self._max_keys(), whole_segments=False)):
+                if self._replica_of(chosen) is None or self._moves(chosen):
                     steps.close()
                     raise CleaningAborted("it has moved, or was deleted")
                 yield
         replica = self._replica_of(chosen)
         if replica is not None:
             replica.wake_waiters()
+
+    def _cleanable_now(self, chosen: PartitionLog) -> LogToClean:
+        from ..log.compaction.ranges import cleanable
+
+        return cleanable(chosen, self._node.now, whole_segments=False)
 
     def _filthiest(self, now: int) -> PartitionLog | None:
         from ..log.compaction.ranges import cleanable, is_due

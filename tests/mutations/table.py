@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .mutation import Mutation
 from .of_brokers import BROKERS
+from .of_compaction import COMPACTION
 from .of_logs import LOGS
 from .of_quotas import QUOTAS
 from .of_replication import REPLICATION
@@ -14,6 +15,7 @@ from .of_streams import STREAMS
 
 MUTATIONS: dict[str, Mutation] = {
     **LOGS,
+    **COMPACTION,
     **SNAPSHOTS,
     **REPLICATION,
     **BROKERS,

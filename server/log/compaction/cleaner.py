@@ -49,16 +49,17 @@ class CleaningAborted(Exception):
 Cleaning = Generator[None, None, Cleaned]
 
 
-def clean(partition: PartitionLog, now: int, most_keys: int) -> Cleaning:
-    """Compact what may be compacted. Every step may raise CleaningAborted and DiskFailure."""
-    found = cleanable(partition, now)
+def clean(partition: PartitionLog, now: int, most_keys: int, *, whole_segments: bool = True) -> Cleaning:
+    """Compact what may be compacted; see `ranges.cleanable`. Every step may raise CleaningAborted
+    and DiskFailure."""
+    found = cleanable(partition, now, whole_segments=whole_segments)
     newest = OffsetMap(most_keys)
     yield from _learn(partition, found.start, found.end, newest)
     end = newest.latest + 1 if newest.full else found.end
     newest.latest = end - 1
     segments = [each for each in partition.segments[:-1] if each.base_offset < end]
     settled = partition.high_watermark
-    aborted = partition.aborted_in(partition.log_start_offset, settled)
+    aborted = partition.aborted_in(partition.segments[0].base_offset, settled)
     this = CleanerPass(
         newest,
         CleanedTransactions([each for each in aborted if each.last_offset < settled]),

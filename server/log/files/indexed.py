@@ -100,6 +100,9 @@ class IndexedLog:
                 return place.position
         return self.size
 
+    def entry_from(self, offset: int) -> int | None:
+        return self.index.entry_from(offset)
+
     def latest_batch(self) -> bytes | None:
         """The first batch that has the largest timestamp; None when none has one."""
         latest, _ = self._find_latest()

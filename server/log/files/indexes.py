@@ -45,6 +45,10 @@ class Index(Protocol):
         """The largest indexed position below this one; 0 when there is none."""
         ...
 
+    def entry_from(self, offset: int) -> int | None:
+        """The offset of the first entry at or above `offset`."""
+        ...
+
     def at(self, timestamp: int) -> TimestampOffset | None:
         """The last entry that is not later than `timestamp`."""
         ...
@@ -171,6 +175,10 @@ class GrowingIndex:
         entry = bisect_left(self._positions, position) - 1
         return self._positions[entry] if entry >= 0 else 0
 
+    def entry_from(self, offset: int) -> int | None:
+        entry = bisect_left(self._offsets, offset - self._base)
+        return self._offsets[entry] + self._base if entry < len(self._offsets) else None
+
     def at(self, timestamp: int) -> TimestampOffset | None:
         return self._time(bisect_right(self._times, timestamp) - 1)
 
@@ -216,6 +224,19 @@ class _EntryFile(NamedTuple):
 
     def search(self, value: int, column: int, *, inclusive: bool) -> tuple[int, int] | None:
         """The last entry with less than `value` in this column, or with `inclusive` no more."""
+        _, near, index = self._near(value, column, inclusive)
+        return near[index - 1] if index else None
+
+    def first_from(self, value: int, column: int) -> tuple[int, int] | None:
+        """The first entry with no less than `value` in this column."""
+        low, near, index = self._near(value, column, inclusive=False)
+        if index < len(near):
+            return near[index]
+        return self.entry(low + index) if low + index < self.number() else None
+
+    def _near(self, value: int, column: int, inclusive: bool) -> tuple[int, list[tuple[int, int]], int]:
+        """The number of an entry, the entries from there on, and how many of these have less than
+        `value`, or with `inclusive` no more. All entries before them do."""
         low, high = 0, self.number()
         while high - low > _NEAR:
             middle = (low + high) // 2
@@ -227,8 +248,7 @@ class _EntryFile(NamedTuple):
         size = self.layout.size
         near = list(self.layout.iter_unpack(self.file.read(low * size, (high - low) * size)))
         bisect = bisect_right if inclusive else bisect_left
-        index = bisect(near, value, key=itemgetter(column)) - 1
-        return near[index] if index >= 0 else None
+        return low, near, bisect(near, value, key=itemgetter(column))
 
     def blocks(self) -> Iterator[bytes]:
         end = self.number() * self.layout.size
@@ -253,6 +273,10 @@ class StoredIndex:
     def position_before(self, position: int) -> int:
         found = self._positions.search(position, 1, inclusive=False)
         return found[1] if found else 0
+
+    def entry_from(self, offset: int) -> int | None:
+        found = self._positions.first_from(offset - self._base, 0)
+        return found[0] + self._base if found else None
 
     def at(self, timestamp: int) -> TimestampOffset | None:
         found = self._times.search(timestamp, 0, inclusive=True)

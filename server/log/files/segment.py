@@ -127,7 +127,7 @@ class FileSegment(IndexedLog):
 
     def resume(self, most: int) -> None:
         """Become the active segment again."""
-        self.limit, self.durable = UNBOUNDED, False
+        self.limit, self.durable, self._since_entry = UNBOUNDED, False, 0
         if isinstance(self.index, StoredIndex):
             index = GrowingIndex(self.base_offset, *self._index_files(), most)
             try:
@@ -141,7 +141,7 @@ class FileSegment(IndexedLog):
         self._index = index
         self._ends.clear()
         self._next_offset = self._find_end()
-        self._since_entry = self.size - self._position_before(self.size)
+        self._since_entry = 0  # as in Kafka
         self._max_timestamp, self._latest_offset = self._find_latest() if self.size else (-1, self.base_offset)
         self._first_timestamp = self._first_timestamp if self.size else -1
         self.full = index.full

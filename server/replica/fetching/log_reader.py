@@ -19,6 +19,7 @@ from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import ZERO
 from kafkadouble.wire.client_log import ClientLog
 
+from ...log.aborted_in_fetch import aborted_in_fetch
 from ...log.divergence import FetchPositionKind, compare_with
 from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
@@ -30,6 +31,8 @@ from .fetch_params import FetchParams
 from .preferred_read_replica import LEADER, preferred_read_replica
 
 if TYPE_CHECKING:
+    from ...log.log import PartitionLog
+    from ...log.storage import Loan
     from ..host import FetchHost
     from ..replication.caught_up_followers import CaughtUpFollowers
     from ..replication.in_sync_replicas import InSyncReplicas
@@ -249,18 +252,27 @@ def _records(
         upper_bound = log.last_stable_offset if params.is_read_committed else log.high_watermark
     data = _data(partition, fetched.index, params)
     max_bytes = min(fetched.max_bytes, params.bytes_left)
-    if fetched.fetch_offset >= upper_bound or (max_bytes <= 0 and not at_least_one):
+    offset = fetched.fetch_offset
+    if offset >= upper_bound or (max_bytes <= 0 and not at_least_one and not params.is_read_committed):
         return data
-    if max_bytes < 0:  # Kafka fails too if there is something to read
+    if max_bytes < 0 and at_least_one:  # Kafka fails too if there is something to read
         return failed(fetched.index, error_codes.UNKNOWN_SERVER_ERROR)
-    found = log.lend(fetched.fetch_offset, max_bytes, upper_bound, at_least_one=at_least_one)
+    found = log.lend(offset, max_bytes, upper_bound, at_least_one=at_least_one)
     data.records = cast(bytes, found.records)
     if params.is_read_committed:
-        data.aborted_transactions = [
-            FetchResponse.AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
-            for aborted in log.aborted_in(fetched.fetch_offset, found.next_offset)
-        ]
+        # As in Kafka: a first batch that is too large is left out, and the list with it.
+        is_left_out = max_bytes > 0 and not at_least_one and not len(found.records)
+        data.aborted_transactions = None if is_left_out else _aborted(log, offset, max_bytes, upper_bound, found)
     return data
+
+
+def _aborted(
+    log: PartitionLog, offset: int, max_bytes: int, end: int, found: Loan
+) -> list[FetchResponse.AbortedTransaction]:
+    return [
+        FetchResponse.AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
+        for aborted in aborted_in_fetch(log, offset, max_bytes, end, found)
+    ]
 
 
 def _is_throttled(partition: Partition, params: FetchParams) -> bool:

@@ -15,7 +15,15 @@ from kafkadouble.server.log.log import PartitionLog
 
 from .batches import NOW, makes
 
-OF_ANY_STORAGE = ("test_log", "test_lookup", "test_producers", "test_retention", "test_expected_offset", "test_cleaner")
+OF_ANY_STORAGE = (
+    "test_log",
+    "test_lookup",
+    "test_producers",
+    "test_retention",
+    "test_expected_offset",
+    "test_cleaner",
+    "test_aborted_in_fetch",
+)
 OF_MEMORY = ("test_it_speaks", "test_deleting_records_gives_memory_back_but_not_the_size")
 """Tests in them that look into the memory."""
 

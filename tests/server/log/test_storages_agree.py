@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from kafkadouble.server.log import memory
+from kafkadouble.server.log.aborted_in_fetch import aborted_in_fetch
 from kafkadouble.server.log.compaction.cleaner import clean
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
@@ -163,6 +164,7 @@ class Storages(RuleBasedStateMachine):
         for offset in sorted(offsets):
             for bound in (log.last_stable_offset, log.log_end_offset):
                 self.both(lambda log, *at: _read(log, offset, max_bytes, bound, at_least_one))  # noqa: B023  # at once
+                self.both(lambda log: _aborted(log, offset, max_bytes, bound, at_least_one))  # noqa: B023  # at once
 
     @rule(back=st.integers(-2, 3000))
     def look_up(self, back: int) -> None:
@@ -200,6 +202,11 @@ def _read(log: PartitionLog, offset: int, max_bytes: int, bound: int, at_least_o
     found = log.read(offset, max_bytes, bound, at_least_one=at_least_one)
     following = next(log.batches(found.next_offset), None)  # a storage may skip missing offsets
     return bytes(found.records), found.offset, None if following is None else read_header(following).base_offset
+
+
+def _aborted(log: PartitionLog, offset: int, max_bytes: int, bound: int, at_least_one: bool) -> Any:
+    found = log.lend(offset, max_bytes, bound, at_least_one=at_least_one)
+    return aborted_in_fetch(log, offset, max_bytes, bound, found) if offset < bound else None
 
 
 def _state(log: PartitionLog) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkadouble.server.log.compaction.cleaner import CleaningAborted
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producers import AppendOrigin
 from tests.server.log.batches import marker, produced, transactional
@@ -107,3 +108,25 @@ def test_a_log_that_moves_is_not_cleaned(tmp_path: Path) -> None:
     log_of(dirs).roll()
     dirs.step(100)
     assert len(dirs.batches()) < 30
+
+
+def test_a_log_that_moves_is_not_compacted_on_demand(tmp_path: Path) -> None:
+    """A marker that is removed before it is copied would leave the copied records as committed."""
+    settings = {"log.cleanup.policy": "compact", "log.cleaner.delete.retention.ms": "0"}
+    dirs = Dirs(tmp_path, {**settings, "replica.fetch.max.bytes": "1"})
+    append(dirs, transactional(0, key=b"k"))
+    end(dirs, commit=False)
+    append(dirs, transactional(1, key=b"l"))
+    end(dirs, commit=True)
+    log_of(dirs).roll()
+    before = known(dirs)
+    target = next(path for path in dirs.paths if path != dirs.of_partition())
+    assert moved(dirs.node, target) == "NONE"
+    dirs.step(1)
+    for _ in range(3):
+        with pytest.raises(CleaningAborted, match="moves to another log directory"):
+            list(dirs.node.node.cleaner.clean_now(log_of(dirs)))
+    dirs.finish()
+    assert dirs.of_partition() == target
+    assert known(dirs) == before
+    assert before[3] == [(7, 0, 1)]

@@ -10,10 +10,11 @@ import pytest
 
 from kafkadouble.server.log.config import LogConfig
 from kafkadouble.server.log.files.opening import open_log
+from kafkadouble.server.log.files.segment import FileSegment
 from kafkadouble.server.log.formats import txn_index
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.transactions import AbortedTransaction
-from kafkadouble.wire.batch import Record, encode_batch
+from kafkadouble.wire.batch import Record, encode_batch, read_header
 from tests.server.log.batches import NOW, marker
 from tests.server.log.files.lossy_disk import LossyDisk
 
@@ -124,3 +125,47 @@ def test_an_abort_that_is_not_replicated_removes_nothing() -> None:
     log.truncate_to(2)
     end(log, commit=True)
     assert (table(log), log.aborted_in(0, log.log_end_offset)) == ({b"a": b"1", b"b": b"2"}, [])
+
+
+def test_an_aborted_transaction_below_the_log_start_offset_is_removed_before_its_marker() -> None:
+    """A record without its marker would be a transaction that is open after a kill."""
+    disk = LossyDisk()
+    log = opened(disk)
+    produce(log, 0, a="1")
+    end(log, commit=False)
+    produce(log, 1, b="2")
+    end(log, commit=True)
+    log.delete_records_before(2)
+    clean(log, 3)
+    assert [each.base_offset for each in map(read_header, log.batches(0)) if each.base_offset < 2] == []
+    again = opened(disk.copy(), clean=False)
+    again.commit_all()
+    assert (again.transactions.first_unstable_offset, again.last_stable_offset) == (None, again.log_end_offset)
+
+
+def listed_in_files(log: PartitionLog) -> list[int]:
+    """The first offsets of the transactions in the `.txnindex` files."""
+    return [one.first_offset for each in log.segments if isinstance(each, FileSegment) for one in each.aborted()]
+
+
+def test_the_files_list_a_transaction_until_its_marker_is_removed() -> None:
+    log = opened(LossyDisk())
+    produce(log, 0, a="1")
+    end(log, commit=False)
+    produce(log, 1, b="2")
+    end(log, commit=True)
+    found = []
+    for _ in range(4):
+        found.append(listed_in_files(log))
+        clean(log, 1)
+    assert found == [[0], [0], [], []]
+
+
+def test_the_files_list_no_transaction_whose_marker_was_truncated() -> None:
+    log = opened(LossyDisk())
+    for sequence in range(2):
+        produce(log, sequence, a="1")
+        end(log, commit=False)
+    assert listed_in_files(log) == [0, 2]
+    log.truncate_to(3)
+    assert listed_in_files(log) == [0]

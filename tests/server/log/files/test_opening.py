@@ -325,3 +325,17 @@ class TestDamage:
         with pytest.raises(BadFile):
             log.read(3, 1, 10)
         assert log.append_as_leader(produced(1), leader_epoch=9, now=NOW).base_offset == 10
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_a_segment_that_is_opened_counts_the_bytes_to_its_next_index_entry_from_zero(clean: bool) -> None:
+    """As in Kafka: fewer than three batches after an entry, and after the start, give none."""
+    disk, config = LossyDisk(), LogConfig.of({"index.interval.bytes": 2 * ONE})
+    ends = []
+    for count in (6, 3):
+        log = open_log(disk, "t-0", "t", 0, config, clean=clean, recovery_point=0, log_start_offset=0, now=NOW)
+        for _ in range(count):
+            log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
+        ends.append((log.segments[-1].entry_from(0), log.segments[-1].entry_from(4)))
+        log.close()
+    assert ends == [(3, None), (3, None)]

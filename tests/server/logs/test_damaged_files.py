@@ -120,6 +120,21 @@ def test_a_damaged_file_has_the_outcome_of_its_row(written: Path, tmp_path: Path
         assert files_of(tmp_path) == before
 
 
+@pytest.mark.parametrize("file", ["partition/partition.metadata", "directory/log-start-offset-checkpoint"])
+def test_everything_is_served_again_with_the_file_in_its_place(written: Path, tmp_path: Path, file: str) -> None:
+    for name in "ab":
+        shutil.copytree(written / name, tmp_path / name)
+    (row,) = (each for each in ROWS if (each.file, each.damage) == (file, "garbage"))
+    row.do(tmp_path, DAMAGED)
+    node = Started(tmp_path)
+    assert served(node, DAMAGED).offsets is None
+    assert node.produce(DAMAGED) == error_codes.KAFKA_STORAGE_ERROR
+    node.stop()
+    [damaged] = tmp_path.glob(f"b/**/{Path(file).name}")
+    shutil.copy(written / damaged.relative_to(tmp_path), damaged)
+    assert outcome(tmp_path) == Outcome.WHOLE
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     """The files of the damaged partition that cannot be rebuilt."""
     found = folder.glob(f"b/{DAMAGED}-0/*")

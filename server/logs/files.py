@@ -148,9 +148,11 @@ class FileLogs:
         assert future is not None, f"{topic}-{index} has no future replica"
         deleted = names.deleted_folder(topic, index, self._new_id().hex())
         future.log.take_over(current.log)
-        # A crash between the two leaves the future replica alone, which the next start adopts.
+        # A crash between the two leaves the future replica alone, which the next start adopts. The
+        # first is flushed, or a loss of power could leave both as logs in use.
         current.log.rename_folder(deleted)
         try:
+            current.log_dir.disk.flush_folder("")
             future.log.rename_folder(names.partition_folder(topic, index))
             future.log_dir.disk.flush_folder("")
         except DiskFailure:
@@ -223,7 +225,10 @@ class FileLogs:
 
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
         log_dir = self._dir_of.setdefault(METADATA_KEY, self._metadata_dir)
-        self._metadata_dir.check_bootstrap()
+        if log_dir is not self._metadata_dir:
+            text = f"the cluster's metadata must be in the first directory, {self._metadata_dir.path}"
+            raise UsageError(f"{log_dir.at(METADATA_FOLDER)}: {text}")
+        log_dir.check_bootstrap()
         # An empty log would let this node vote again in old epochs.
         if log_dir.owner(METADATA_FOLDER) not in (Uuid.METADATA_TOPIC_ID, None):
             file = log_dir.at(f"{METADATA_FOLDER}/{names.PARTITION_METADATA}")

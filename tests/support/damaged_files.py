@@ -76,6 +76,7 @@ TABLE: Mapping[str, Mapping[str, Both]] = {
     "directory/.kafka_cleanshutdown": _UNREAD,
     "directory/my-backup": {"added": NO_START},
     "directory/lost+found": {"added": NO_START},
+    "directory/__cluster_metadata-0": {"added": NO_START},
     "directory/gone-0": {"added": WHOLE},
     "directory/remote-log-index-cache": {"added": WHOLE},
     "directory/gone-0.0123456789abcdef0123456789abcdef-delete": {"added": WHOLE},

@@ -129,17 +129,15 @@ class FileSegment(IndexedLog):
         """Become the active segment again."""
         self.limit, self.durable = UNBOUNDED, False
         if isinstance(self.index, StoredIndex):
+            index = GrowingIndex(self.base_offset, *self._index_files(), most)
             try:
-                index = self._loaded_index(most)
+                index.load(self.size)
             except BadFile as problem:
                 self._mend(str(problem))
-                index = self._loaded_index(most)
+                # Of the files with their new sizes.
+                index = GrowingIndex(self.base_offset, *self._index_files(), most)
+                index.load(self.size)
             self._activate(index)
-
-    def _loaded_index(self, most: int) -> GrowingIndex:
-        index = GrowingIndex(self.base_offset, *self._index_files(), most)
-        index.load(self.size)
-        return index
 
     def _activate(self, index: GrowingIndex) -> None:
         self._index = index

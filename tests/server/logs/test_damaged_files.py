@@ -25,7 +25,7 @@ from tests.server.log.files.lossy_disk import LossyDisk
 from tests.support.damaged_files import ROWS, Outcome, Row
 
 from .folders import new_id
-from .test_lost_files import LARGE, Node
+from .two_directories import LARGE, Node
 
 DAMAGED, KEPT = "lost", "kept"
 

@@ -87,6 +87,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         fill(running.bootstrap)
         found = {path.parent.name: path.name[:-2] for topic in TOPICS for path in folder.glob(f"?/{topic}-0")}
         whole = served(running.bootstrap, found["b"])
+        assert whole is not None
         assert whole == served(running.bootstrap, found["a"])
         wait_for_snapshots(folder / "a" / "__cluster_metadata-0")
         node.stop()

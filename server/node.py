@@ -179,6 +179,8 @@ class Node:
 
     def _start(self) -> None:
         """Connect the parts, and let each begin. A node that is alone leads the quorum then."""
+        if "broker" in self.roles:
+            self.logs.check()
         self.controller.begin()
         parts = (self.quotas, self.controller_registration, self.lifecycle, self.groups, self.share_coordinator)
         self.controller.listeners += [part.image_changed for part in parts if part is not None]

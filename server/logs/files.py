@@ -5,9 +5,9 @@ partitions. The file `partition.metadata` says which topic a folder belongs to: 
 belongs to no topic of the cluster is renamed to `-stray`, never deleted. A deleted partition is
 renamed at once and removed later (`log.segment.delete.delay.ms`). A directory that has failed is
 not used again (KIP-112): its logs raise DiskFailure, the others are served, and new partitions go
-to them. A partition with an emptied or deleted file fails alone. Failures during the upkeep of logs
-are reported by `outages` only. A partition may have a second log, its future replica in another
-directory (`future_logs`).
+to them. A partition with an emptied, damaged or deleted segment fails alone. Failures during the
+upkeep of logs are reported by `outages` only. A partition may have a second log, its future replica
+in another directory (`future_logs`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import NamedTuple
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.client_log import ClientLog
+from kafkadouble.wire.errors import UsageError
 
 from ..log.config import LogConfig
 from ..log.files.errors import DiskFailure, LostFile
@@ -147,9 +148,11 @@ class FileLogs:
         assert future is not None, f"{topic}-{index} has no future replica"
         deleted = names.deleted_folder(topic, index, self._new_id().hex())
         future.log.take_over(current.log)
-        # A crash between the two leaves the future replica alone, which the next start adopts.
+        # A crash between the two leaves the future replica alone, which the next start adopts. The
+        # first is flushed, or a loss of power could leave both as logs in use.
         current.log.rename_folder(deleted)
         try:
+            current.log_dir.disk.flush_folder("")
             future.log.rename_folder(names.partition_folder(topic, index))
             future.log_dir.disk.flush_folder("")
         except DiskFailure:
@@ -191,6 +194,30 @@ class FileLogs:
     def directories(self) -> Sequence[Uuid]:
         return [log_dir.id for log_dir in self._dirs if log_dir.disk.failed is None]
 
+    def check(self) -> None:
+        for log_dir in self._dirs:
+            log_dir.check()
+        working = [log_dir for log_dir in self._dirs if log_dir.disk.failed is None]
+        holders: dict[Key, list[LogDir]] = {}
+        for log_dir in working:
+            for key in log_dir.partitions():
+                holders.setdefault(key, []).append(log_dir)
+        for key, found in holders.items():
+            if len(found) > 1:
+                self._check_duplicates(key, found)
+
+    def _check_duplicates(self, key: Key, holders: Sequence[LogDir]) -> None:
+        """Choose the folder that has the records of a partition. UsageError when several have some
+        of the same topic. A directory that fails while a partition is made leaves an empty one."""
+        folder, filled = names.partition_folder(*key), dict[Uuid | None, LogDir]()
+        for log_dir in holders:
+            if log_dir.has_records(folder):
+                other = filled.setdefault(log_dir.owner(folder), log_dir)
+                if other is not log_dir:
+                    text = "both have records of one partition: delete the one of a directory that has failed"
+                    raise UsageError(f"{other.at(folder)} and {log_dir.at(folder)}: {text}")
+                self._dir_of[key] = log_dir
+
     def begin(self) -> None:
         for log_dir in self._all_dirs:
             with suppress(DiskFailure):
@@ -198,6 +225,10 @@ class FileLogs:
 
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:
         log_dir = self._dir_of.setdefault(METADATA_KEY, self._metadata_dir)
+        if log_dir is not self._metadata_dir:
+            text = f"the cluster's metadata must be in the first directory, {self._metadata_dir.path}"
+            raise UsageError(f"{log_dir.at(METADATA_FOLDER)}: {text}")
+        log_dir.check_bootstrap()
         # An empty log would let this node vote again in old epochs.
         if log_dir.owner(METADATA_FOLDER) not in (Uuid.METADATA_TOPIC_ID, None):
             file = log_dir.at(f"{METADATA_FOLDER}/{names.PARTITION_METADATA}")
@@ -249,10 +280,9 @@ class FileLogs:
 
     def _log_dir_for(self, key: Key, topic_id: Uuid) -> LogDir:
         """The directory of a partition, with a folder that certainly belongs to the partition."""
-        folder, log_dir = names.partition_folder(*key), self._dir_of.get(key)
-        if log_dir is not None and log_dir.owner(folder) not in (topic_id, None):
+        folder = names.partition_folder(*key)
+        while (log_dir := self._dir_of.get(key)) is not None and log_dir.owner(folder) not in (topic_id, None):
             self._put_aside(log_dir, key)
-            log_dir = None
         if log_dir is None and (adopted := self.future_logs.adopt(key, topic_id)) is not None:
             log_dir = self._dir_of[key] = adopted
         if log_dir is None:
@@ -284,6 +314,9 @@ class FileLogs:
         log.warning("%s belongs to no topic of this cluster: it is now called %s", log_dir.at(name), stray)
         log_dir.disk.rename(name, stray)
         del self._dir_of[key]
+        for other in self._dirs:
+            if other.disk.failed is None and name in other.disk.folders():
+                self._dir_of[key] = other
 
     def delete(self, topic: str, topic_id: Uuid, index: int, now: int) -> None:
         key, name = (topic, index), names.partition_folder(topic, index)

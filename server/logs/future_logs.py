@@ -18,7 +18,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.client_log import ClientLog
 
 from ..log.config import LogConfig
-from ..log.files.errors import DiskFailure
+from ..log.files.errors import DiskFailure, LostFile
 from ..log.formats import names
 from ..log.log import PartitionLog
 from .loading import Key, load
@@ -112,7 +112,9 @@ class FutureLogs:
                 return None
             log_dir.begin()
             return self._opened(key, topic_id, config, now)
-        except DiskFailure:  # the node reports it
+        except DiskFailure as failure:
+            if isinstance(failure, LostFile):  # the node reports all others
+                log.error("the move of %s-%d ends without a result: %s", *key, failure.why)
             self.forget(key)
             return None
 
@@ -130,7 +132,7 @@ class FutureLogs:
         """Give a partition without a log its future replica, which a crash has left alone: the
         folder becomes that of the partition. None when there is none of this topic. DiskFailure."""
         log_dir, folder = self._folders.get(key, (None, ""))
-        if log_dir is None or log_dir.owner(folder) not in (topic_id, None):
+        if log_dir is None or log_dir.disk.failed is not None or log_dir.owner(folder) not in (topic_id, None):
             return None
         name = names.partition_folder(*key)
         log.warning("%s has no current replica any more: it is now called %s", log_dir.at(folder), name)

@@ -9,9 +9,9 @@ from functools import partial
 
 from ..log.config import LogConfig
 from ..log.files.errors import LostFile
-from ..log.files.loss import LostRecords
 from ..log.files.opening import open_log
 from ..log.formats import names
+from ..log.formats.errors import BadFile
 from ..log.log import PartitionLog
 from ..metadata.internal_topics import METADATA_TOPIC
 from .log_dir import LogDir
@@ -42,7 +42,8 @@ def offsets_of(logs: Mapping[Key, PartitionLog], which: Iterable[str]) -> dict[s
 
 def load(log_dir: LogDir, key: Key, folder: str, config: LogConfig, now: int) -> PartitionLog:
     """Open the log of a partition in this folder of the directory, with what the checkpoints say.
-    BadFile, DiskFailure."""
+    LostFile when it is damaged, and then only this partition is offline; BadFile for the metadata
+    log. DiskFailure."""
     try:
         found = open_log(
             log_dir.disk,
@@ -57,10 +58,10 @@ def load(log_dir: LogDir, key: Key, folder: str, config: LogConfig, now: int) ->
             ends_at=partial(log_dir.ends_at, key),
             compacted=log_dir.offset(names.CLEANER_OFFSET, key) > 0,
         )
-    except LostRecords as lost:
+    except BadFile as problem:
         if key == METADATA_KEY:
             raise
-        raise LostFile(log_dir.path, log_dir.at(str(lost)), lost.file) from lost
+        raise LostFile(log_dir.path, log_dir.at(str(problem)), problem.file) from problem
     # As far as it is known to be replicated.
     found.high_watermark = log_dir.offset(names.REPLICATION_OFFSET, key)
     found.cleaned_to = min(log_dir.offset(names.CLEANER_OFFSET, key), found.log_end_offset)

@@ -8,8 +8,9 @@ previous run.
 Rules. A directory belongs to one node of one cluster (KIP-78, KIP-631) and has an id of its own
 (KIP-858). `begin` removes the mark of a clean stop, before the node writes anything: from then on
 every stop is unclean, until the mark is written again. A start that fails before `begin` has
-changed nothing. A checkpoint that cannot be read, or that is ahead of its log, is not trusted; a
-missing one costs only time.
+changed nothing. A missing checkpoint costs only time, and one that is ahead of its log is not
+trusted. A damaged one takes the directory offline, as in Kafka: each is written whole, so that no
+crash leaves it torn.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from collections.abc import Container, Iterator, Mapping
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.client_log import ClientLog
+from kafkadouble.wire.errors import UsageError
 
 from ..log.files.disk import Disk
+from ..log.files.errors import DiskFailure
 from ..log.formats import clean_shutdown, meta_properties, names, offset_checkpoint, partition_metadata
 from ..log.formats.errors import BadFile
 from ..log.formats.meta_properties import MetaProperties
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..metadata import bootstrap_file
+from ..metadata.features import METADATA_VERSION
 from ..metadata.internal_topics import METADATA_TOPIC
 
 log = ClientLog("kafkadouble.server.logs")
@@ -41,6 +45,7 @@ class LogDir:
 
     def __init__(self, disk: Disk, path: str, properties: MetaProperties) -> None:
         self.disk, self.path, self.properties = disk, path, properties
+        self._damaged: list[BadFile] = []  # checkpoints
         # as they are on the disk
         self._offsets = {name: self._read(name) for name in names.OFFSET_CHECKPOINTS}
         self.clean = disk.exists(names.CLEAN_SHUTDOWN)
@@ -77,8 +82,19 @@ class LogDir:
         try:
             return offset_checkpoint.read(self.disk.read_whole(name), self.at(name)) if self.disk.exists(name) else {}
         except BadFile as problem:
-            log.warning("%s: it is ignored", problem)
+            self._damaged.append(problem)
             return {}
+
+    def check(self) -> None:
+        """Check what counts for all partitions in it. UsageError for a folder that is not of a
+        partition; with a damaged checkpoint, the disk fails."""
+        for folder in self.disk.folders():
+            if not names.is_of_log(folder):
+                raise UsageError(
+                    f"{self.at(folder)} is not the folder of a partition (TOPIC-N): move it out of the log directory"
+                )
+        for problem in self._damaged:
+            self.disk.fail(str(problem))
 
     def at(self, name: str) -> str:
         """The path of a file or folder, for messages."""
@@ -95,15 +111,24 @@ class LogDir:
 
     def owner(self, folder: str) -> Uuid | None:
         """The topic that a folder belongs to. None when the file is missing, or when power was lost
-        before it was flushed, which is before any record was: then the folder's name decides."""
+        before it was flushed, which is before any record was appended. Otherwise a damaged file
+        fails the disk: DiskFailure."""
         file = f"{folder}/{names.PARTITION_METADATA}"
         if not self.disk.exists(file):
             return None
         try:
             return partition_metadata.read(self.disk.read_whole(file), self.at(file)).topic_id
         except BadFile as problem:
-            log.warning("%s: the folder's name decides", problem)
-            return None
+            if not self.has_records(folder):
+                log.warning("%s: it is ignored, because the folder has no records", problem)
+                return None
+            self.disk.fail(str(problem))
+            raise DiskFailure(self.path, str(problem)) from problem
+
+    def has_records(self, folder: str) -> bool:
+        """Whether a segment in this folder is not empty."""
+        logs = [name for name in self.disk.names(folder) if name.endswith(names.LOG)]
+        return any(self.disk.size(f"{folder}/{name}") for name in logs)
 
     def own(self, folder: str, topic_id: Uuid) -> None:
         """Write which topic a folder belongs to."""
@@ -148,6 +173,15 @@ class LogDir:
     def mark_clean(self, broker_epoch: int) -> None:
         """Mark the directory: every log in it is closed and flushed."""
         self.disk.write_whole(names.CLEAN_SHUTDOWN, clean_shutdown.write(broker_epoch))
+
+    def check_bootstrap(self) -> None:
+        """BadFile for a `bootstrap.checkpoint` without the level of the metadata, which `format`
+        always writes, also if the file is not needed any more."""
+        if self.disk.exists(names.BOOTSTRAP):
+            file = self.at(names.BOOTSTRAP)
+            records = bootstrap_file.read(self.disk.read_whole(names.BOOTSTRAP), file)
+            if METADATA_VERSION not in [getattr(record, "name", None) for record in records]:
+                raise BadFile(f"it has no record of {METADATA_VERSION}", file=file, offset=0)
 
     def bootstrap(self) -> list[Message]:
         """The records that the directory was formatted with: where Apache Kafka writes them today,

@@ -70,6 +70,11 @@ class Logs(Protocol):
         """The directories that have failed since the last call."""
         ...
 
+    def check(self) -> None:
+        """A broker is about to use the partitions. UsageError for a folder in a log directory that
+        is not of a partition. A directory with a damaged checkpoint fails."""
+        ...
+
     def begin(self) -> None:
         """The node has read everything that its start depends on, and is about to write: from now
         on a stop is unclean, until `close`."""

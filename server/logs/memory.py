@@ -59,6 +59,8 @@ class MemoryLogs:
             )
         ]
 
+    def check(self) -> None: ...
+
     def begin(self) -> None: ...
 
     def metadata(self, config: LogConfig, now: int) -> PartitionLog:

@@ -2,15 +2,16 @@
 in it are moved to the other directories before anything is opened.
 
 Apache Kafka never looks for partitions there, so it would not see their records. Earlier versions
-of kafkadouble put some there. A partition is copied under a name that no start takes for a
-partition, and gets its name when all of it is durable: whenever the move is interrupted, one whole
-copy is found.
+of kafkadouble put some there. A partition is copied under the name of a deleted one, and gets its
+name when all of it is durable: whenever the move is interrupted, one whole copy is found, and the
+unfinished one is removed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.disk import Disk
@@ -41,8 +42,15 @@ def move_partitions_out(metadata_dir: LogDir, dirs: Sequence[LogDir]) -> None:
         metadata_dir.disk.remove_folder(folder)
 
 
+def _unfinished(folder: str) -> str:
+    """The name of an unfinished copy, which a start removes, Kafka's too."""
+    found = names.parse_partition_folder(folder)
+    assert found is not None, f"{folder} is no partition"
+    return names.deleted_folder(*found, Uuid.ZERO.hex())
+
+
 def _copy(source: Disk, target: LogDir, folder: str) -> None:
-    unfinished, disk = f"{folder}.moved", target.disk
+    unfinished, disk = _unfinished(folder), target.disk
     disk.remove_folder(unfinished)
     disk.make_folder(unfinished)
     for name in source.names(folder):

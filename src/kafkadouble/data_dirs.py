@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.lost_flushes import drop_lost
 from kafkadouble.server.log.files.real_disk import RealDisk
-from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN, LOCK, META_PROPERTIES
+from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN, LOCK, META_PROPERTIES, is_of_log
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import format_directory, opened
 from kafkadouble.server.logs.lock import DirectoryLock
@@ -204,5 +204,14 @@ def _partition_dirs(settings: Settings) -> list[str]:
 
 
 def are_formatted(paths: Sequence[str]) -> bool:
-    """Whether every one of these directories is formatted."""
-    return all(os.path.exists(os.path.join(path, META_PROPERTIES)) for path in paths)
+    """Whether these directories are formatted. UsageError when only some of them are, or when one
+    that is not formatted has logs: its meta.properties is lost."""
+    lacking = [path for path in paths if not os.path.exists(os.path.join(path, META_PROPERTIES))]
+    lost = lacking[0] if 0 < len(lacking) < len(paths) else next(filter(_has_logs, lacking), None)
+    if lost is not None:
+        raise UsageError(f"{lost} has no {META_PROPERTIES}: `kafkadouble format` makes an empty one a log directory")
+    return not lacking
+
+
+def _has_logs(path: str) -> bool:
+    return os.path.isdir(path) and any(entry.is_dir() and is_of_log(entry.name) for entry in os.scandir(path))

@@ -132,6 +132,20 @@ def test_serve_takes_the_directories_of_the_settings_when_they_are_formatted(tmp
     assert sorted(path.name for path in (tmp_path / "b").glob("t-*"))
 
 
+@pytest.mark.parametrize("lost", ["a/meta.properties", "*/meta.properties"])
+def test_serve_does_not_stay_in_memory_when_meta_properties_is_lost(tmp_path: Path, lost: str) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(PROPERTIES.format(tmp_path))
+    assert run("format", "-c", str(config)).returncode == 0
+    with serving("--config", str(config), "--topic", "t") as broker:
+        broker.end()
+    for path in tmp_path.glob(lost):
+        path.unlink()
+    ended = run("serve", "--config", str(config))
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert f"{tmp_path}/a has no meta.properties" in ended.stderr
+
+
 def test_serve_is_the_node_that_the_directory_belongs_to(tmp_path: Path) -> None:
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(tmp_path))

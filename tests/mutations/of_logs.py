@@ -9,6 +9,7 @@ _EPOCHS, _KIP_101 = "tests/server/log/test_epochs.py", "tests/kips/test_kip_101.
 _RETENTION = "tests/server/log/test_retention.py"
 _CUTS, _HOLES, _OPENING = (f"tests/server/log/files/test_{name}.py" for name in ("cuts", "holes", "opening"))
 _LEDGER, _POWER_LOSS = (f"tests/server/log/files/test_{name}.py" for name in ("flush_ledger", "power_loss"))
+_DAMAGED, _LOG_DIRS = "tests/server/logs/test_damaged_files.py", "tests/server/logs/test_files.py"
 _RESTORE = "tests/front/test_snapshot_restore.py"
 _MOVES_AND_FAILURES = "tests/server/replica/test_moves_and_failures.py"
 _KEEPING = "tests/server/raft/snapshots/test_keeping.py"
@@ -153,6 +154,41 @@ LOGS = {
         "    if True:\n        return None\n",
         (_HOLES, "tests/server/log/files/test_power_loss.py"),
         "records that were lost are skipped, though those behind them were never acknowledged in order",
+    ),
+    "log: damage that was flushed ends the start": Mutation(
+        "server/log/files/recovery.py",
+        "kept = 0 if may_truncate else recovery_point",
+        "kept = recovery_point",
+        (_OPENING,),
+        "a broker that was killed does not start, where Apache Kafka truncates the log and does",
+    ),
+    "log dirs: a damaged checkpoint is taken for a missing one": Mutation(
+        "server/logs/log_dir.py",
+        "            self._damaged.append(problem)\n",
+        "",
+        (_DAMAGED,),
+        "log start offsets and high watermarks go back without a word, where Apache Kafka takes the directory offline",
+    ),
+    "log dirs: a damaged partition.metadata is taken for a missing one": Mutation(
+        "server/logs/log_dir.py",
+        "if not self.has_records(folder):",
+        "if True:",
+        (_DAMAGED, _LOG_DIRS),
+        "the partition is put aside, and clients find an empty one",
+    ),
+    "log dirs: any folder may lie in one": Mutation(
+        "server/logs/log_dir.py",
+        "if not names.is_of_log(folder):",
+        "if False:",
+        (_DAMAGED,),
+        "what starts here does not start with Apache Kafka",
+    ),
+    "log dirs: the topic id of a partition is flushed later than its records": Mutation(
+        "server/log/files/storage.py",
+        "            self._flush_topic_id()\n",
+        "            pass\n",
+        (_LOG_DIRS,),
+        "after a loss of power records belong to no topic",
     ),
     "log: segments behind a damaged batch are kept": Mutation(
         "server/log/files/recovery.py",

@@ -111,6 +111,11 @@ class Disk(Protocol):
         """The first failure, if the disk has failed."""
         ...
 
+    def fail(self, why: str) -> None:
+        """Take the disk out of use, as after a failure of the system: a file is damaged that counts
+        for all of it."""
+        ...
+
     def watch(self, on_failure: Callable[[DiskFailure], None]) -> None:
         """Call `on_failure` once when the disk fails, and for each LostFile, on the thread where it
         happens. It replaces an earlier callback."""

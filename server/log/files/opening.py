@@ -48,10 +48,11 @@ def open_log(
 
     `clean`: the node that wrote the log stopped cleanly. `recovery_point` and `log_start_offset`:
     from the checkpoints, 0 when they have none. `verified`: every batch is checked, also after a
-    clean stop; for logs without gaps. `ends_at` is called with the log end offset now and after
-    every truncation: checkpoints must not be beyond it, or they would count for the records that
-    are appended there. `compacted`: compaction removed records from this log. BadFile for what
-    cannot be understood or rebuilt, LostRecords for missing records, DiskFailure.
+    clean stop, and none that was flushed is truncated; for logs without gaps. `ends_at` is called
+    with the log end offset now and after every truncation: checkpoints must not be beyond it, or
+    they would count for the records that are appended there. `compacted`: compaction removed
+    records from this log. BadFile for what cannot be understood or rebuilt, LostRecords for missing
+    records, DiskFailure.
     """
     disk.make_folder(folder)
     storage = FileStorage(disk, folder, config, ends_at)
@@ -75,7 +76,9 @@ def open_log(
         if clean:
             state = state_at(storage, storage.segments[-1].next_offset, log_start_offset)
         else:
-            state = recover(storage, recovery_point, log_start_offset, epochs, has_gaps=has_gaps)
+            state = recover(
+                storage, recovery_point, log_start_offset, epochs, has_gaps=has_gaps, may_truncate=not verified
+            )
     restarted = not storage.segments or storage.segments[-1].next_offset < log_start_offset
     if restarted:
         epochs, state = LeaderEpochCache(), ProducerStateManager()

@@ -48,11 +48,17 @@ class RealDisk:
         if isinstance(problem, FileNotFoundError) and self._is_in_partition(problem.filename):
             return self.lost(problem.filename, "it is missing")
         found = DiskFailure(self.root, str(problem))
+        self._fail(found)
+        return found
+
+    def fail(self, why: str) -> None:
+        self._fail(DiskFailure(self.root, why))
+
+    def _fail(self, found: DiskFailure) -> None:
         if self.failed is None:
             self.failed = found
             if self._on_failure is not None:
                 self._on_failure(found)
-        return found
 
     def lost(self, full: str, why: str) -> LostFile:
         """Report that a file of a partition is not as it was written."""

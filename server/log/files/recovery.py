@@ -2,11 +2,11 @@
 indexes, leader epochs and producers are rebuilt from the batches.
 
 As in Kafka, the log is truncated before the first batch that is not good, and everything after it
-is deleted, also later segments. This holds above the recovery point only. A bad batch below it is
-BadFile: it was flushed, so an unclean stop cannot cause the damage. A recovery point beyond the end
-of the log is not trusted: then all of the log is checked. (Also as in Kafka: if a loss of power
-took whole batches from the end of a segment, and left the next segment, the gap looks like
-one that compaction left.)
+is deleted, also later segments. So is a batch below the recovery point, although it was flushed,
+and an unclean stop cannot cause the damage. Only in the metadata log it is BadFile: what was
+decided must not be undone. A recovery point beyond the end of the log is not trusted: then all of
+the log is checked. (Also as in Kafka: if a loss of power took whole batches from the end of a
+segment, and left the next segment, the gap looks like one that compaction left.)
 
 The leader epochs and the producers are those of the batches, whatever their files say: see
 `recovered_epochs`.
@@ -37,16 +37,24 @@ _LOGGER = ClientLog("kafkadouble.server.log")
 
 
 def recover(
-    storage: FileStorage, recovery_point: int, log_start_offset: int, epochs: LeaderEpochCache, *, has_gaps: bool
+    storage: FileStorage,
+    recovery_point: int,
+    log_start_offset: int,
+    epochs: LeaderEpochCache,
+    *,
+    has_gaps: bool,
+    may_truncate: bool = True,
 ) -> ProducerStateManager:
     """Recover the segments from the one that holds `recovery_point` on, and bring `epochs` in line
-    with their batches. Return the producers at the end. BadFile."""
+    with their batches. Return the producers at the end. BadFile unless it `may_truncate` what was
+    flushed."""
     first = storage.first_past(recovery_point)
-    state = _recover_from(storage, first, recovery_point, log_start_offset, epochs, has_gaps)
+    kept = 0 if may_truncate else recovery_point
+    state = _recover_from(storage, first, recovery_point, log_start_offset, epochs, has_gaps, kept)
     end = storage.segments[-1].next_offset
     if first and end < recovery_point:
         _LOGGER.warning("the recovery point %d is beyond the end, %d: all of the log is checked", recovery_point, end)
-        state = _recover_from(storage, 0, 0, log_start_offset, epochs, has_gaps)
+        state = _recover_from(storage, 0, 0, log_start_offset, epochs, has_gaps, 0)
     _end_cleaned_transactions(storage, state)
     for segment in storage.segments[:-1]:
         segment.finish()
@@ -76,14 +84,16 @@ def _recover_from(
     log_start_offset: int,
     epochs: LeaderEpochCache,
     has_gaps: bool,
+    kept: int,
 ) -> ProducerStateManager:
+    """Recover the segments from number `first` on. BadFile if a batch below `kept` is bad."""
     begin, recovered = storage.segments[first].base_offset, RecoveredEpochs(epochs, recovery_point)
     storage.distrust_snapshots_after(begin)
     state = state_at(storage, begin, log_start_offset)
     for number, segment in enumerate(storage.segments[first:], first):
         storage.take_producer_snapshot(segment.base_offset, state.producers)
         problem = _recover_segment(storage, segment, recovered, state)
-        if problem is not None and segment.next_offset < recovery_point:
+        if problem is not None and segment.next_offset < kept:
             raise problem
         if problem is None and not has_gaps:
             problem = _hole_after(storage, number, recovery_point, log_start_offset)

@@ -134,6 +134,8 @@ class FileSegment(IndexedLog):
                 index.load(self.size)
             except BadFile as problem:
                 self._mend(str(problem))
+                # Of the files with their new sizes.
+                index = GrowingIndex(self.base_offset, *self._index_files(), most)
                 index.load(self.size)
             self._activate(index)
 

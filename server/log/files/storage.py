@@ -61,7 +61,18 @@ class FileStorage:
         return self.ledger.recovery_point
 
     def append(self, batch: Buffer, info: LogAppendInfo, now: int) -> None:
-        self.segments[-1].append(batch, info, now)
+        active = self.segments[-1]
+        if not active.size and len(self.segments) == 1:
+            self._flush_topic_id()
+        active.append(batch, info, now)
+
+    def _flush_topic_id(self) -> None:
+        """Flush the file that says of which topic the records are, as in Kafka before the first of
+        them: a start takes records without this file for those of no topic."""
+        path = f"{self.folder}/{PARTITION_METADATA}"
+        if self._disk.exists(path):
+            self._disk.open(path).flush()
+            self._disk.flush_folder(self.folder)
 
     def roll(self, base_offset: int, config: LogConfig) -> None:
         self._settings = config

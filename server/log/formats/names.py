@@ -35,6 +35,9 @@ QUORUM_STATE = "quorum-state"
 BOOTSTRAP = "bootstrap.checkpoint"
 """The first records of a new node's metadata, as `kafka-storage format` writes them."""
 
+REMOTE_INDEX_CACHE = "remote-log-index-cache"
+"""The only folder of a log directory that is not of a partition."""
+
 DELETE, STRAY, FUTURE = "delete", "stray", "future"
 """The marks of folders."""
 
@@ -44,6 +47,8 @@ _LARGEST_OFFSET, _LARGEST_INT = 2**63 - 1, 2**31 - 1
 _FILE = re.compile(r"([0-9]{20})((?:\.[a-z]+)+)\Z")
 _CHECKPOINT = re.compile(r"([0-9]{20})-([0-9]{10})\.checkpoint\Z")
 _FOLDER = re.compile(r"([a-zA-Z0-9._-]+)-(0|[1-9][0-9]{0,9})\Z")
+_MARKED_LOOSELY = re.compile(r"\S+-\S+\.\S+-(delete|stray|future)\Z")
+_INT = re.compile(r"\+?[0-9]+\Z")
 _MARKED = re.compile(r"([a-zA-Z0-9._-]+)-(0|[1-9][0-9]{0,9})\.([0-9a-zA-Z]+)-(delete|stray|future)\Z")
 
 
@@ -135,6 +140,18 @@ def is_stray(name: str) -> bool:
 
 def is_future(name: str) -> bool:
     return _has_mark(name, FUTURE)
+
+
+def is_of_log(name: str) -> bool:
+    """Whether Kafka takes a folder for that of a log, in use or marked, by its name. It starts with
+    no other folder in a log directory."""
+    kept = name
+    if name.endswith(tuple(f"-{mark}" for mark in (DELETE, STRAY, FUTURE))):
+        if _MARKED_LOOSELY.match(name) is None:
+            return False
+        kept = name.rpartition(".")[0]
+    topic, _, index = kept.rpartition("-")
+    return name == REMOTE_INDEX_CACHE or bool(topic and _INT.match(index) and int(index) <= _LARGEST_INT)
 
 
 def _has_mark(name: str, mark: str) -> bool:

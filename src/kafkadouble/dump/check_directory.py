@@ -27,6 +27,8 @@ def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
     if not folders and not (folder / names.META_PROPERTIES).exists():
         raise UsageError(f"{folder} is no file, no partition's folder and no log directory of Kafka")
     is_clean = _own_files(folder, tally)
+    if folders.keys() - {(METADATA_TOPIC, 0)}:
+        _no_other_folders(folder)
     compacted = compacted_topics(folder)
     partitions = {
         found: check_partition(path, rules, tally, compacted=found[0] in compacted, may_be_empty=True)
@@ -36,6 +38,13 @@ def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
     _checkpoints(folder, partitions, rules, is_clean=is_clean)
     if is_clean and not rules.live:
         _recovery_points(folder, partitions)
+
+
+def _no_other_folders(folder: Path) -> None:
+    """Checks that every folder is of a partition; a controller that is no broker ignores others."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not names.is_of_log(path.name):
+            raise BadFile("it is not the folder of a partition: no broker starts with it", file=str(path), offset=0)
 
 
 def read_offsets(path: Path) -> Offsets:

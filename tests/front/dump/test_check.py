@@ -66,6 +66,13 @@ def test_what_is_good_is_counted(run: Run, data: Path) -> None:
     )
 
 
+def test_a_folder_that_is_not_of_a_partition_is_reported(run: Run, data: Path) -> None:
+    (data / "my-backup").mkdir()
+    code, output = run(data)
+    assert code != 0
+    assert f"{data}/my-backup: it is not the folder of a partition" in output
+
+
 def test_every_file_alone_is_good(data: Path) -> None:
     for path in data.rglob("*"):
         assert check(path).word == "good", path

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.controller.bootstrap import format_records
+from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.log.offset_and_epoch import OffsetAndEpoch
 from kafkadouble.server.logs.files import FileLogs
 from kafkadouble.server.logs.formatting import BootstrapMetadata, format_directory, opened
@@ -93,7 +94,7 @@ def start_of(disk: LossyDisk) -> Left | str:
     """The state of a node that started from this disk, or the error. It has sent no request yet."""
     try:
         node = started(disk)
-    except (UsageError, WireError) as problem:
+    except (UsageError, WireError, DiskFailure) as problem:
         return str(problem)
     assert node.halted is None
     assert not node.controller.leads

@@ -9,12 +9,18 @@ import pytest
 from kafkadouble.dump.checking import check
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.config import LogConfig
+from kafkadouble.server.log.files.errors import DiskFailure
+from kafkadouble.server.log.formats import partition_metadata
+from kafkadouble.server.log.formats.meta_properties import MetaProperties
 from kafkadouble.server.log.formats.names import OFFSET_CHECKPOINTS, RECOVERY_POINT, is_deleted, is_stray
 from kafkadouble.server.logs.files import FileLogs
+from kafkadouble.server.logs.log_dir import LogDir
 from kafkadouble.wire.batch import Record, encode_batch
+from kafkadouble.wire.errors import UsageError
 from tests.server.harness import NOW
+from tests.server.log.files.lossy_disk import LossyDisk
 
-from .folders import formatted, logs_in
+from .folders import formatted, logs_in, new_id
 
 ID, OTHER = Uuid(b"t" * 16), Uuid(b"o" * 16)
 CONFIG = LogConfig()
@@ -177,12 +183,67 @@ def test_what_no_topic_owns_is_put_aside_and_kept(tmp_path: Path) -> None:
     assert list((tmp_path / folders(tmp_path)[1]).glob("*.log"))
 
 
-def test_the_topic_id_of_a_folder_may_be_lost_with_the_power(tmp_path: Path) -> None:
+def test_a_damaged_topic_id_of_a_folder_without_records_is_written_again(tmp_path: Path) -> None:
+    """A loss of power leaves it: the file is flushed before the first record is appended."""
     formatted(tmp_path)
-    fill(logs_in(tmp_path))
+    logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW)
     (tmp_path / "t-0" / "partition.metadata").write_bytes(b"")
-    assert logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW).log_end_offset == 1
+    assert logs_in(tmp_path).open("t", ID, 0, CONFIG, NOW).log_end_offset == 0
     assert str(ID) in (tmp_path / "t-0" / "partition.metadata").read_text()
+
+
+def test_a_damaged_topic_id_of_a_folder_with_records_takes_the_directory_offline(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    formatted(a, b)
+    fill(logs_in(a, b))
+    (a / "t-0" / "partition.metadata").write_bytes(b"")
+    again = logs_in(a, b)
+    again.put_aside_strays({(ID, 0)})
+    with pytest.raises(DiskFailure, match=r"partition\.metadata"):
+        again.open("t", ID, 0, CONFIG, NOW)
+    assert [(each.path, each.partitions) for each in again.outages()] == [(str(a), [("t", 0)])]
+    assert (folders(a), folders(b)) == (["t-0"], [])
+
+
+def test_the_topic_id_of_a_folder_is_on_the_disk_before_the_first_record() -> None:
+    disk = LossyDisk()
+    log_dir = LogDir(disk, "a", MetaProperties("a-cluster", 1, new_id()))
+    log = FileLogs([log_dir], new_id).open("t", ID, 0, CONFIG, NOW)
+    disk.flush_folder("")
+    assert "t-0/partition.metadata" not in disk.durable()
+    log.append_as_leader(encode_batch([Record(0, NOW, None, b"v")]), 0, NOW)
+    assert partition_metadata.read(disk.durable()["t-0/partition.metadata"]).topic_id == ID
+
+
+def test_of_two_folders_of_a_partition_the_one_with_records_counts(tmp_path: Path) -> None:
+    """A directory that fails while a partition is made leaves an empty folder."""
+    a, b = tmp_path / "a", tmp_path / "b"
+    formatted(a, b)
+    fill(logs_in(a, b))
+    logs_in(b).open("t", ID, 0, CONFIG, NOW)
+    again = logs_in(a, b)
+    again.check()
+    assert again.open("t", ID, 0, CONFIG, NOW).log_end_offset == 1
+
+
+def test_two_folders_of_a_partition_that_have_records_are_refused(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    formatted(a, b)
+    fill(logs_in(a))
+    fill(logs_in(b))
+    with pytest.raises(UsageError, match=f"{a}/t-0 and {b}/t-0"):
+        logs_in(a, b).check()
+
+
+def test_of_two_folders_the_one_of_another_topic_is_put_aside(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    formatted(a, b)
+    fill(logs_in(a))
+    fill(logs_in(b), topic_id=OTHER)
+    again = logs_in(a, b)
+    again.check()
+    assert again.open("t", ID, 0, CONFIG, NOW).log_end_offset == 1
+    assert (folders(a), [is_stray(each) for each in folders(b)]) == (["t-0"], [True])
 
 
 def test_a_clean_stop_leaves_its_mark_for_one_start(tmp_path: Path) -> None:

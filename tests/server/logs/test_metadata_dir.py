@@ -42,12 +42,13 @@ def test_partitions_are_moved_whole_and_the_metadata_log_stays(tmp_path: Path) -
 def test_a_copy_that_was_interrupted_is_made_again(tmp_path: Path) -> None:
     formatted(*(tmp_path / name for name in ("meta", "a", "b")))
     contents = make_partition(tmp_path / "meta", "t-0")
-    make_partition(tmp_path / "a", "t-0.moved")
-    (tmp_path / "a" / "t-0.moved" / "more").write_bytes(b"x")
+    unfinished = names.deleted_folder("t", 0, "0" * 32)
+    make_partition(tmp_path / "a", unfinished)
+    (tmp_path / "a" / unfinished / "more").write_bytes(b"x")
     meta, *others = log_dirs(tmp_path)
     move_partitions_out(meta, others)
     assert written(tmp_path / "a", "t-0") == contents
-    assert [*tmp_path.glob("*/*.moved")] == []
+    assert [*tmp_path.glob(f"*/*-{names.DELETE}")] == []
 
 
 def test_a_whole_copy_is_kept_if_only_the_removal_was_interrupted(tmp_path: Path) -> None:

@@ -166,11 +166,15 @@ class LossyDisk:
     def watch(self, on_failure: Callable[[DiskFailure], None]) -> None:
         self._on_failure = on_failure
 
-    def check(self) -> None:
-        if self.failing and self.failed is None:
-            self.failed = DiskFailure("lossy", "no space left on device")
+    def fail(self, why: str) -> None:
+        if self.failed is None:
+            self.failed = DiskFailure("lossy", why)
             if self._on_failure is not None:
                 self._on_failure(self.failed)
+
+    def check(self) -> None:
+        if self.failing:
+            self.fail("no space left on device")
         if self.failed is not None:
             raise self.failed
 

@@ -26,10 +26,25 @@ CONFIG = LogConfig.of({"segment.bytes": 3 * ONE})
 
 
 def opened(
-    disk: LossyDisk | RealDisk, *, clean: bool = False, recovery_point: int = 0, start: int = 0, folder: str = "t-0"
+    disk: LossyDisk | RealDisk,
+    *,
+    clean: bool = False,
+    recovery_point: int = 0,
+    start: int = 0,
+    folder: str = "t-0",
+    verified: bool = False,
 ) -> PartitionLog:
     return open_log(
-        disk, folder, "t", 0, CONFIG, clean=clean, recovery_point=recovery_point, log_start_offset=start, now=NOW
+        disk,
+        folder,
+        "t",
+        0,
+        CONFIG,
+        clean=clean,
+        recovery_point=recovery_point,
+        log_start_offset=start,
+        now=NOW,
+        verified=verified,
     )
 
 
@@ -214,12 +229,19 @@ class TestDamage:
         assert path(6, ".log.deleted") in disk.contents
         assert log.append_as_leader(produced(1), leader_epoch=5, now=NOW).base_offset == 4
 
-    def test_below_the_recovery_point_it_is_a_refusal_and_nothing_is_deleted(self) -> None:
+    def test_below_the_recovery_point_the_log_is_truncated_too(self, caplog: pytest.LogCaptureFixture) -> None:
+        disk = filled(10)
+        disk.contents[path(3)].data[ONE + 70] ^= 1
+        log = opened(disk, recovery_point=6)
+        assert (everything(log), log.recovery_point) == ([0, 1, 2, 3], 4)
+        assert "truncated there, at offset 4, and 2 later segments are deleted" in caplog.text
+
+    def test_below_the_recovery_point_a_metadata_log_is_refused_and_nothing_is_deleted(self) -> None:
         disk = filled(10)
         disk.contents[path(3)].data[ONE + 70] ^= 1
         before = {each: bytes(disk.contents[each].data) for each in disk.contents if each.endswith(".log")}
         with pytest.raises(BadFile) as caught:
-            opened(disk, recovery_point=6)
+            opened(disk, recovery_point=6, verified=True)
         assert (caught.value.file, caught.value.offset) == (path(3), ONE)
         assert {each: bytes(disk.contents[each].data) for each in disk.contents if each.endswith(".log")} == before
 

@@ -127,6 +127,21 @@ def test_many_logs_with_few_files_open(tmp_path: Path) -> None:
         assert everything(again) == list(range(20))
 
 
+def test_a_log_that_was_emptied_is_opened_though_its_indexes_are_full(tmp_path: Path) -> None:
+    disk = RealDisk(str(tmp_path))
+    config = LogConfig.of({"index.interval.bytes": 1})
+    how: dict[str, Any] = {"recovery_point": 0, "log_start_offset": 0, "now": NOW}
+    log = open_log(disk, "t-0", "t", 0, config, clean=True, **how)
+    for _ in range(9):
+        log.append_as_leader(produced(1), leader_epoch=0, now=NOW)
+    log.close()
+    (tmp_path / "t-0" / "00000000000000000000.log").write_bytes(b"")
+    again = open_log(disk, "t-0", "t", 0, config, clean=True, **how)
+    assert everything(again) == []
+    again.append_as_leader(produced(1), leader_epoch=0, now=NOW)
+    assert everything(again) == [0]
+
+
 def open_files() -> list[str]:
     """The path of each file descriptor that this process holds."""
     found = []

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from kafkadouble.wire.errors import WireError
 
+from .der import SEQUENCE, DerElement, elements, one
+
 KEYWORDS = {
     "2.5.4.3": "CN",
     "2.5.4.6": "C",
@@ -30,9 +32,11 @@ TEXTS = {0x0C: "utf-8", 0x13: "ascii", 0x14: "latin-1", 0x16: "ascii", 0x1E: "ut
 """The tags of texts, and the encodings in which Java reads them: a BMPString byte by byte, too."""
 
 ESCAPED = ',=+<>;"\\'
-SEQUENCE, EXTENSIONS, SERIAL_VERSION = 0x30, 0xA3, 0xA0
+EXTENSIONS, SERIAL_VERSION = 0xA3, 0xA0
 SUBJECT_ALT_NAME = bytes.fromhex("0603551d11")
 MOST_COMPONENTS = 1000
+LONGEST_IDENTIFIER = 100
+"""Bytes of an object identifier. Its numbers have no bound of their own."""
 
 
 class CertificateNames(NamedTuple):
@@ -42,16 +46,10 @@ class CertificateNames(NamedTuple):
     alternative: frozenset[bytes]
 
 
-class _Element(NamedTuple):
-    tag: int
-    content: bytes
-    whole: bytes
-
-
 def names_of(certificate: bytes) -> CertificateNames:
     """The names in a certificate in DER. WireError."""
-    outer = _one(certificate, SEQUENCE)
-    fields = list(_elements(_one(outer.content, SEQUENCE).content))
+    outer = one(certificate, SEQUENCE)
+    fields = list(elements(one(outer.content, SEQUENCE).content))
     if fields and fields[0].tag == SERIAL_VERSION:
         fields = fields[1:]
     if len(fields) < 6:
@@ -62,14 +60,14 @@ def names_of(certificate: bytes) -> CertificateNames:
 
 def rfc2253(name: bytes) -> str:
     """A distinguished name in DER as Java writes it. WireError."""
-    components = list(_elements(_one(name, SEQUENCE).content))
+    components = list(elements(one(name, SEQUENCE).content))
     if len(components) > MOST_COMPONENTS:
         raise WireError(f"a name of more than {MOST_COMPONENTS} components")
-    return ",".join("+".join(map(_attribute, _elements(each.content))) for each in reversed(components))
+    return ",".join("+".join(map(_attribute, elements(each.content))) for each in reversed(components))
 
 
-def _attribute(element: _Element) -> str:
-    parts = list(_elements(element.content))
+def _attribute(element: DerElement) -> str:
+    parts = list(elements(element.content))
     if len(parts) != 2:
         raise WireError("an attribute of a name that is no pair")
     identifier, value = _object_identifier(parts[0].content), parts[1]
@@ -94,6 +92,8 @@ def _escaped(text: str) -> str:
 
 
 def _object_identifier(content: bytes) -> str:
+    if len(content) > LONGEST_IDENTIFIER:
+        raise WireError(f"an object identifier of more than {LONGEST_IDENTIFIER} bytes")
     numbers, number = [], 0
     for each in content:
         number = number << 7 | each & 0x7F
@@ -106,41 +106,10 @@ def _object_identifier(content: bytes) -> str:
     return ".".join(map(str, (first, numbers[0] - 40 * first, *numbers[1:])))
 
 
-def _alternative(fields: list[_Element]) -> Iterator[bytes]:
+def _alternative(fields: list[DerElement]) -> Iterator[bytes]:
     for field in fields:
         if field.tag == EXTENSIONS:
-            for extension in _elements(_one(field.content, SEQUENCE).content):
+            for extension in elements(one(field.content, SEQUENCE).content):
                 if extension.content.startswith(SUBJECT_ALT_NAME):
-                    octets = list(_elements(extension.content))[-1]
-                    yield from (each.whole for each in _elements(_one(octets.content, SEQUENCE).content))
-
-
-def _one(data: bytes, tag: int) -> _Element:
-    found = next(_elements(data), None)
-    if found is None or found.tag != tag:
-        raise WireError(f"a certificate that has no {tag:#x} where one must be")
-    return found
-
-
-def _elements(data: bytes) -> Iterator[_Element]:
-    """The elements of DER that follow one another."""
-    at = 0
-    while at < len(data):
-        begin, tag = at, data[at]
-        size, at = _size(data, at + 1)
-        if at + size > len(data):
-            raise WireError("a certificate that ends early", offset=at)
-        yield _Element(tag, data[at : at + size], data[begin : at + size])
-        at += size
-
-
-def _size(data: bytes, at: int) -> tuple[int, int]:
-    if at >= len(data):
-        raise WireError("a certificate that ends early", offset=at)
-    first = data[at]
-    if first < 0x80:
-        return first, at + 1
-    count = first & 0x7F
-    if not 0 < count <= 4 or at + count >= len(data):
-        raise WireError("a length in a certificate that is not valid", offset=at)
-    return int.from_bytes(data[at + 1 : at + 1 + count], "big"), at + 1 + count
+                    octets = list(elements(extension.content))[-1]
+                    yield from (each.whole for each in elements(one(octets.content, SEQUENCE).content))

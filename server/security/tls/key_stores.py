@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import ssl
+import stat
 import tempfile
-from pathlib import Path
 from typing import NamedTuple
 
 from kafkadouble.wire.errors import UsageError
@@ -33,6 +33,9 @@ TO_PKCS12 = "keytool -importkeystore -srckeystore {path} -destkeystore {path}.p1
 LONGEST = 16 << 20
 """Bytes of a store; the stores of Java with all public authorities have a few hundred kB."""
 
+LONGEST_TEXT = 1 << 20
+"""Characters of a store that is the text of a setting, which a client may alter."""
+
 
 class KeyStore(NamedTuple):
     """A private key and its certificates as PEM, the certificate of the key first."""
@@ -52,6 +55,7 @@ def key_store(settings: TlsSettings) -> KeyStore | None:
         raise UsageError(f"{settings.shown(given)} is given without {lacking}: they are of use only together")
     if key is not None and chain is not None:
         _check_text(settings, KEYSTORE, KEY)
+        _check_size(settings, KEY, CHAIN)
         return KeyStore(f"{_lines(key)}\n{_lines(chain)}", password)
     name = LOCATIONS[KEYSTORE]
     if settings.text(name) is None:
@@ -73,6 +77,7 @@ def trusted_certificates(settings: TlsSettings, *names: str) -> str | None:
     of files, besides Kafka's. UsageError."""
     if (text := settings.text(CERTIFICATES)) is not None:
         _check_text(settings, TRUSTSTORE, CERTIFICATES)
+        _check_size(settings, CERTIFICATES)
         return _lines(text)
     for name in (LOCATIONS[TRUSTSTORE], *names):
         if settings.text(name) is not None:
@@ -122,6 +127,12 @@ def _check_text(settings: TlsSettings, store: str, setting: str) -> None:
     _check_no_password(settings, store, settings.format_of(store) is None)
 
 
+def _check_size(settings: TlsSettings, *names: str) -> None:
+    for name in names:
+        if len(settings.text(name) or "") > LONGEST_TEXT:
+            raise UsageError(f"{settings.shown(name)} is longer than {LONGEST_TEXT >> 20} MiB: this is no store")
+
+
 def _check_no_password(settings: TlsSettings, store: str, is_lenient: bool) -> None:
     setting = PASSWORDS[store]
     if settings.text(setting) is not None and not is_lenient:
@@ -136,8 +147,7 @@ def _lines(text: str) -> str:
 def _content(settings: TlsSettings, name: str) -> bytes:
     path = settings.text(name) or ""
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(LONGEST + 1)
+        data = _of_regular_file(path)
     except OSError as error:
         raise UsageError(f"{settings.shown(name)}: {path} cannot be read: {(error.strerror or '').lower()}") from None
     except ValueError:
@@ -145,6 +155,16 @@ def _content(settings: TlsSettings, name: str) -> bytes:
     if len(data) > LONGEST:
         raise UsageError(f"{settings.shown(name)}: {path} is larger than {LONGEST >> 20} MiB: this is no store")
     return data
+
+
+def _of_regular_file(path: str) -> bytes:
+    """What is in a file. OSError for anything else, which could wait for ever."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise OSError(0, "it is no regular file")
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was replaced meanwhile
+            raise OSError(0, "it is no regular file")
+        return file.read(LONGEST + 1)
 
 
 def _format(settings: TlsSettings, store: str, name: str, data: bytes) -> str:

@@ -25,6 +25,7 @@ from .certificate_changes import CONFIG_EXCEPTION, refused_change
 from .certificate_names import CertificateNames, names_of
 from .contexts import server_context_of
 from .handshake_check import handshake_problem, peer_context
+from .key_derivation import MOST_ROUNDS, rounds_of
 from .key_stores import KeyStore, key_store, trusted_certificates
 from .tls_settings import ListenerTlsSettings
 
@@ -77,8 +78,11 @@ class ListenerContexts:
     def _problem_of_one(self, name: str, altered: Layers) -> str:
         before = self._contexts[name]
         try:
-            if key_store(ListenerTlsSettings(altered, name)) is None:
+            store = key_store(ListenerTlsSettings(altered, name))
+            if store is None:
                 return f"{CONFIG_EXCEPTION}{NO_KEY_STORE}"
+            if rounds_of(store.pem) > MOST_ROUNDS:
+                return f"{CONFIG_EXCEPTION}the key takes more than {MOST_ROUNDS} rounds to decrypt"
             after = made_of(altered, name)
         except UsageError as unusable:
             return str(unusable)

@@ -77,6 +77,8 @@ def files(path: Path) -> Iterator[Path]:
     its subfolders. Raises UsageError and OSError as `items` does."""
     if not path.is_dir():
         known_kind(path)
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is no regular file")
         yield path
         return
     found = list(_files_in(path))

@@ -1,8 +1,10 @@
-"""Reads a file piece by piece, and limits the size of files that must be read whole."""
+"""Reads a file piece by piece, and limits the size of files that must be read whole. What is no
+regular file is not read: a FIFO would wait for ever."""
 
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from types import TracebackType
 
@@ -15,10 +17,12 @@ is ten million partitions, or six million producers."""
 
 class FileBytes:
     """The bytes of a file, read by slices, up to the size that it had when it was opened. A context
-    manager."""
+    manager. Raises BadFile for what is no regular file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadFile("it is no regular file", file=str(path), offset=0)
         self._file = path.open("rb", buffering=0)
         self._size = os.fstat(self._file.fileno()).st_size
 

@@ -4,6 +4,7 @@ a torn tail is reported as one."""
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -333,3 +334,17 @@ def test_a_wrong_call(run: Run, words: list[str]) -> None:
     code, output = run(*words)
     assert code == 2
     assert "kafkadouble check: error: " in output
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+@pytest.mark.parametrize(
+    "name", ["meta.properties", f"{ORDERS}/{FIRST}.log", f"{ORDERS}/{FIRST}.index", f"{ORDERS}/leader-epoch-checkpoint"]
+)
+def test_what_is_no_regular_file_is_reported_and_not_waited_for(run: Run, data: Path, name: str) -> None:
+    (data / name).unlink(missing_ok=True)
+    os.mkfifo(data / name)
+    code, output = run(data)
+    assert (code, output) == (1, f"corrupt: {data / name}: it is no regular file at byte 0\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["dump", str(data / name)])
+    assert main(["dump", str(data)]) == 0, "it is left out"

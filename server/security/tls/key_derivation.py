@@ -1,0 +1,45 @@
+"""How much work it takes to decrypt a private key (PKCS #8, PBES2 of RFC 8018).
+
+A client that may alter configs chooses the key, and with it the rounds: 2^31 of them would keep the
+loop for an hour. The key is decrypted at once, so the number is bounded; openssl writes 2,048.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+from kafkadouble.wire.errors import WireError
+
+from .der import INTEGER, SEQUENCE, elements, one
+
+MOST_ROUNDS = 20_000
+"""About 20 ms of PBKDF2. The cost of scrypt is bounded by the same number, of which its default,
+16,384, takes 16 MiB."""
+
+_ENCRYPTED = re.compile(r"-----BEGIN ENCRYPTED PRIVATE KEY-----([^-]*)-----END")
+_DEEPEST = 8
+
+
+def rounds_of(pem: str) -> int:
+    """The largest number of rounds that an encrypted key in this text wants; 0 without one."""
+    return max(map(_rounds, _ENCRYPTED.findall(pem)), default=0)
+
+
+def _rounds(base64: str) -> int:
+    """The largest number among the parameters of the encryption."""
+    try:
+        info = one(binascii.a2b_base64(base64), SEQUENCE)
+        return _largest(one(info.content, SEQUENCE).content, _DEEPEST)
+    except (WireError, ValueError):
+        return 0  # no key, which OpenSSL refuses
+
+
+def _largest(data: bytes, depth: int) -> int:
+    found = 0
+    for each in elements(data) if depth else ():
+        if each.tag == INTEGER:
+            found = max(found, int.from_bytes(each.content, "big"))
+        elif each.tag == SEQUENCE:
+            found = max(found, _largest(each.content, depth - 1))
+    return found

@@ -133,14 +133,17 @@ def _row_groups(paths: Sequence[str], frames: bool) -> Iterator[pa.Table]:
 
 
 def _write(path: str, tables: Iterable[pa.Table], frames: bool) -> None:
-    """Writes a file that appears whole or not at all. Until it is complete, it has a hidden name
-    that readers of Parquet ignore."""
+    """Writes a file that appears whole or not at all, and that only this user can read: it may have
+    secrets. Until it is complete, it has a hidden name that readers of Parquet ignore."""
     import pyarrow.parquet as pq
 
     folder, name = os.path.split(path)
     unfinished = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
-        with pq.ParquetWriter(unfinished, schema(frames), compression=COMPRESSION) as file:
+        with (
+            open(unfinished, "wb", opener=_private) as opened,
+            pq.ParquetWriter(opened, schema(frames), compression=COMPRESSION) as file,
+        ):
             for table in tables:
                 file.write_table(table)
         os.replace(unfinished, path)
@@ -148,3 +151,7 @@ def _write(path: str, tables: Iterable[pa.Table], frames: bool) -> None:
         with suppress(OSError):
             os.remove(unfinished)
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

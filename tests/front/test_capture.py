@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import stat
 import subprocess
 import sys
 from functools import partial
@@ -19,6 +20,7 @@ from kafkadouble import KafkaDouble, UsageError, capture_files, capturing
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.pipeline.traffic.schema import schema
 from tests.front.captured_requests import PATIENCE_S, metadata, wait_for
+from tests.front.client import ask
 from tests.front.serving import run, serving
 
 
@@ -47,6 +49,17 @@ def test_a_real_clients_requests_are_in_the_file(tmp_path: Path) -> None:
     assert {row["client_software"] for row in found} == {"confluent-kafka-python"}
     assert all(row["latency_us"] >= 0 and row["response_bytes"] > 0 for row in found)
     assert [path.name for path in tmp_path.iterdir()] == ["traffic.parquet"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
+@pytest.mark.parametrize("name", ["requests.parquet", "folder"])
+def test_only_this_user_can_read_what_was_captured(name: str, tmp_path: Path) -> None:
+    for _ in range(2):  # the second run joins a file
+        with KafkaDouble(capture=tmp_path / name, capture_frames=True) as kafka:
+            ask(("127.0.0.1", kafka.port), MetadataRequest(topics=[]), 12)
+    files = [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert files
+    assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
 
 
 def test_a_file_is_extended_by_each_run(tmp_path: Path) -> None:

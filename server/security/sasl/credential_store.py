@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import secrets
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,8 +66,9 @@ class CredentialStore:
         return self._host.now
 
     def nonce(self) -> str:
-        """A text that no client can foresee; the seed of the node decides it."""
-        return base64.b64encode(self._host.random.randbytes(NONCE_SIZE)).decode()
+        """A text that no client can foresee, and that does not come again: it is not the seed's, or
+        a login that was seen once could be sent again after a restart."""
+        return base64.b64encode(secrets.token_bytes(NONCE_SIZE)).decode()
 
     def of_user(self, mechanism: str, name: str) -> ScramCredential | None:
         """The keys of a user."""

@@ -7,7 +7,8 @@ Rules.
   after twice as long, and so on, for `sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms` in all.
   Until one succeeds, the keys stay those of the last fetch.
 - A token may name a key that is not in the set: it is refused, and the set is fetched at once. The
-  same name has no effect for the next minute. MOST_MISSING names are remembered.
+  same name has no effect for the next minute, and another one for the next 10 s: keys are named
+  before a login. MOST_MISSING names are remembered.
 
 Nothing is fetched here: the shell takes the sets of `RemoteKeySets.take_due`, and hands each what
 it found by `fetched` or `failed`. All times are in ms.
@@ -26,7 +27,7 @@ from .json_web_keys import JsonWebKey
 
 log = ClientLog("kafkadouble.server.security")
 
-MOST_MISSING, MISSING_MS = 16, 60_000
+MOST_MISSING, MISSING_MS, BETWEEN_MS = 16, 60_000, 10_000
 LONGEST_KEY_ID = 1000
 """A longer name of a key, in characters, has no effect."""
 
@@ -48,6 +49,7 @@ class RemoteKeySet:
         self.endpoint, self._timers, self._on_due = endpoint, timers, on_due
         self.keys: tuple[JsonWebKey, ...] = ()
         self._missing: OrderedDict[str, int] = OrderedDict()  # when each may have an effect again
+        self._next_at = 0  # when a name that is missing may have an effect
         self._is_busy = False  # from `_begin` to its last try
         self._give_up_at = self._wait_ms = 0
         self._timer: Timer | None = None
@@ -58,8 +60,11 @@ class RemoteKeySet:
 
     def key_is_missing(self, key_id: object, now: int) -> None:
         """A token named a key that is not in the set."""
-        if not isinstance(key_id, str) or len(key_id) > LONGEST_KEY_ID or now < self._missing.get(key_id, now):
+        if not isinstance(key_id, str) or len(key_id) > LONGEST_KEY_ID:
             return
+        if now < max(self._next_at, self._missing.get(key_id, 0)):
+            return
+        self._next_at = now + BETWEEN_MS
         self._missing[key_id] = now + MISSING_MS
         self._missing.move_to_end(key_id)
         if len(self._missing) > MOST_MISSING:

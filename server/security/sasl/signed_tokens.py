@@ -14,6 +14,8 @@ the node. A reason never has a part of the token.
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -120,6 +122,7 @@ class SignedValidator:
                     "verify_iat": False,
                 },
             )
+            _check_names(token)
         except jwt.PyJWTError as problem:
             raise TokenRefused(REASONS.get(type(problem).__name__, "the token is no valid JWT")) from None
         except (ValueError, TypeError, RecursionError):
@@ -154,6 +157,20 @@ class SignedValidator:
 
     def __repr__(self) -> str:
         return f"validator of signed tokens with {len(self._rules.source.keys)} keys"
+
+
+def _check_names(token: str) -> None:
+    """TokenRefused for a name that is twice in one object of the header or the claims, as Kafka's
+    library says: who reads it may take the other value."""
+    for part in token.split(".")[:2]:
+        json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TokenRefused("a name is twice in the token")
+    return found
 
 
 def _time_s(claims: Mapping[str, Any], name: str) -> int | None:

@@ -9,6 +9,7 @@ import pytest
 from kafkadouble.server.requests.timers import Timers
 from kafkadouble.server.security.sasl.json_web_keys import JsonWebKey, keys_in
 from kafkadouble.server.security.sasl.remote_keys import (
+    BETWEEN_MS,
     LONGEST_KEY_ID,
     MISSING_MS,
     MOST_MISSING,
@@ -88,13 +89,27 @@ def test_a_missing_key_has_the_set_fetched_once_a_minute(fetching: Fetching) -> 
     fetching.set.fetched(KEYS, fetching.now)
     assert fetching.miss("b")
     fetching.set.fetched(KEYS, fetching.now)
+    fetching.now += BETWEEN_MS
     assert not fetching.miss("b")
     assert fetching.miss("c")
     fetching.set.fetched(KEYS, fetching.now)
     fetching.now += MISSING_MS
     assert fetching.miss("b")
     fetching.set.fetched(OTHERS, fetching.now)
+    fetching.now += BETWEEN_MS
     assert fetching.miss("b"), "it was found, so it may be missing again"
+
+
+def test_many_names_of_missing_keys_have_the_set_fetched_every_ten_seconds(fetching: Fetching) -> None:
+    """A token has the name of a key before its client is logged in."""
+    fetching.set.fetched(KEYS, fetching.now)
+    fetches = 0
+    for number in range(200):
+        if fetching.miss(f"key {number}"):
+            fetches += 1
+            fetching.set.fetched(KEYS, fetching.now)
+        fetching.now += 100
+    assert fetches == 2
 
 
 def test_a_fetch_under_way_is_not_begun_again(fetching: Fetching) -> None:
@@ -114,6 +129,7 @@ def test_few_missing_keys_are_remembered(fetching: Fetching) -> None:
     for number in range(3 * MOST_MISSING):
         fetching.set.fetched(KEYS, fetching.now)
         assert fetching.miss(f"key {number}")
+        fetching.now += BETWEEN_MS
         assert len(fetching.set._missing) <= MOST_MISSING
 
 

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -132,6 +133,19 @@ def by_hmac(header: dict[str, object], secret: bytes) -> str:
     """A token whose secret is what everyone knows, such as a public key."""
     text = ".".join(part(json.dumps(each).encode()) for each in (header, {"sub": "ann"}))
     return f"{text}.{part(hmac.digest(secret, text.encode(), hashlib.sha256))}"
+
+
+@pytest.mark.parametrize(
+    "twice",
+    ['"sub": "bob", ', '"other": {"a": 1, "a": 2}, ', '"other": [{"a": 1, "a": 2}], '],
+    ids=["sub", "in", "list"],
+)
+def test_a_name_that_is_twice_is_refused(url: str, twice: str) -> None:
+    claims = {"sub": "ann", "aud": made.AUDIENCE, "iss": made.ISSUER, "iat": NOW_S, "exp": NOW_S + 600}
+    payload = "{" + twice + json.dumps(claims)[1:]
+    token = jwt.PyJWS().encode(payload.encode(), made.RSA, "RS256", {"kid": "rsa"})
+    with pytest.raises(TokenRefused, match="a name is twice in the token"):
+        validator(url)(token)
 
 
 @pytest.mark.parametrize("encoding", [Encoding.PEM, Encoding.DER])

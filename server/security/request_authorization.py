@@ -63,6 +63,10 @@ class RequiredRight(NamedTuple):
         return any(rights.may(operation, resource_type, name) for operation in self.operations)
 
 
+LOGGERS_OF_CONTROLLER = RequiredRight((OPERATIONS.index("CLUSTER_ACTION"),), None)
+"""As in Kafka: at a broker the right is that of other configurations of brokers."""
+
+
 @cache
 def required_rights(text: str) -> tuple[RequiredRight, ...]:
     """The rights in a column of a row."""
@@ -175,9 +179,15 @@ class PartsGuard:
         the handler refuses it."""
         assert self._level is not None
         kind, name = self._resource(part, self._level)
-        if name is None or self._required.held(self._rights, kind, name):
+        required = LOGGERS_OF_CONTROLLER if self._alters_own_loggers(part) else self._required
+        if name is None or required.held(self._rights, kind, name):
             return None
         return FAILED[kind]
+
+    def _alters_own_loggers(self, part: Any) -> bool:
+        """Whether a part is about the loggers of this controller."""
+        is_altered = self._row.name == "IncrementalAlterConfigs" and self._request.peer.is_at_controller
+        return is_altered and part.resource_type == Resource.BROKER_LOGGER
 
     def _resource(self, part: Any, level: PartList) -> tuple[int, str | None]:
         if self._required.resource_type is None:

@@ -18,7 +18,8 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.apis.row import NONE
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
-from kafkadouble.server.security.authorizer import ALTER, ALTER_CONFIGS, CREATE, DELETE, STANDARD
+from kafkadouble.server.security.acls import CLUSTER, CLUSTER_NAME
+from kafkadouble.server.security.authorizer import ALTER, ALTER_CONFIGS, CLUSTER_ACTION, CREATE, DELETE, STANDARD
 from tests.server import forwarded
 from tests.server.controllers import Controllers
 
@@ -100,6 +101,29 @@ def test_configurations_go_by_what_they_are_of(cluster: Controllers) -> None:
         error_codes.CLUSTER_AUTHORIZATION_FAILED,
         error_codes.GROUP_AUTHORIZATION_FAILED,
     ]
+
+
+@pytest.mark.parametrize(("operation", "allowed"), [(CLUSTER_ACTION, True), (ALTER_CONFIGS, False)])
+def test_loggers_of_a_controller_need_cluster_action(cluster: Controllers, operation: int, allowed: bool) -> None:
+    cluster.leader.controller.commit(
+        [
+            AccessControlEntryRecord(
+                id=Uuid(b"l" * 16),
+                resource_type=CLUSTER,
+                resource_name=CLUSTER_NAME,
+                pattern_type=LITERAL,
+                principal="User:bob",
+                host="*",
+                operation=operation,
+                permission_type=ALLOW,
+            )
+        ]
+    )
+    of = IncrementalAlterConfigsRequest
+    change = of.AlterableConfig(name="kafkadouble.server.raft", config_operation=0, value="INFO")
+    loggers = of.AlterConfigsResource(resource_type=8, resource_name=str(cluster.leader.id), configs=[change])
+    answer = ask_as(cluster, of(resources=[loggers], validate_only=True), 1, user="User:bob")
+    assert (answer.responses[0].error_code != error_codes.CLUSTER_AUTHORIZATION_FAILED) is allowed
 
 
 def test_what_is_about_the_cluster_asks_for_a_right_of_it(cluster: Controllers) -> None:

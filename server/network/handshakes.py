@@ -1,9 +1,10 @@
 """The TLS handshakes of the connections to one listener.
 
-Rules. asyncio shakes hands, and gives a connection the buffers that it needs for that. A connection
-gets them when its first bytes are there, and they are those of TLS, so that one that sends nothing
-costs no more than its socket. All of it takes `connections.max.idle.ms` at most, and never more
-than `LONGEST_S`. A connection that fails has one line in the log, which says why.
+Rules. asyncio shakes hands, and gives a connection the buffers that it needs for that, which are a
+quarter of a MiB. A connection gets them when its whole first record is there, which is the hello of
+TLS, so that one that sends less costs no more than its socket. All of it takes
+`connections.max.idle.ms` at most, and never more than `LONGEST_S`. A connection that fails has one
+line in the log, which says why.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ LONGEST_S = 30
 LINGER_S = 10
 FIRST_BYTES = 16
 """So many tell TLS from other protocols."""
+
+HANDSHAKE, HEADER = b"\x16", 5
+LONGEST_RECORD = HEADER + (1 << 14)
+"""Bytes of a record of TLS, with its header."""
 
 
 class Handshakes:
@@ -94,10 +99,41 @@ def reason_of(problem: OSError) -> str:
 
 
 async def _first_bytes(loop: asyncio.AbstractEventLoop, sock: socket.socket) -> bytes:
-    """The first bytes that are there, which stay to be read. Empty when the client has left."""
+    """The first bytes, which stay to be read, once the whole first record of TLS is there, or what
+    is none. Empty when the client has left."""
+    first = await _peeked(loop, sock)
+    while len(first) < (needed := _size_of_record(first)) <= LONGEST_RECORD:
+        if not _wake_with(sock, needed):
+            break
+        await _readable(loop, sock)
+        before, first = first, await _peeked(loop, sock)
+        if len(first) == len(before):
+            raise OSError(no_handshake("the client has closed the connection"))
+    _wake_with(sock, 1)
+    return first[:FIRST_BYTES]
+
+
+def _size_of_record(first: bytes) -> int:
+    """The size of the record that begins with these bytes, as far as they say it; 0 for what is no
+    handshake of TLS."""
+    if first[:1] != HANDSHAKE:
+        return 0
+    return HEADER + int.from_bytes(first[3:HEADER]) if len(first) >= HEADER else HEADER
+
+
+def _wake_with(sock: socket.socket, count: int) -> bool:
+    """Have the system call the socket readable when it has so many bytes. Whether it can."""
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
+    except (OSError, AttributeError):  # Windows
+        return False
+    return True
+
+
+async def _peeked(loop: asyncio.AbstractEventLoop, sock: socket.socket) -> bytes:
     while True:
         try:
-            return sock.recv(FIRST_BYTES, socket.MSG_PEEK)
+            return sock.recv(LONGEST_RECORD, socket.MSG_PEEK)
         except (BlockingIOError, InterruptedError):
             await _readable(loop, sock)
 

@@ -95,6 +95,23 @@ def _without_contexts(path: Path) -> str:
     return text.replace("import ssl\n", "") if makes_contexts or path.name == "peer_security.py" else text
 
 
+def test_every_module_logs_by_the_logger_that_escapes_text_of_clients() -> None:
+    """The others configure loggers, and log nothing by them."""
+    configuring = {
+        "server/broker/broker_loggers.py",
+        "src/kafkadouble/cli/observe.py",
+        "src/kafkadouble/cli/serving.py",
+        "src/kafkadouble/double.py",
+        "wire/client_log.py",
+    }
+    found = {
+        path.relative_to(HOUSE).as_posix()
+        for path in sources("wire", "messages", "server", "pipeline", "src/kafkadouble")
+        if "logging.getLogger(" in path.read_text() and not {*path.relative_to(HOUSE).parts[2:3]} & {*FLOORS}
+    }
+    assert found == configuring
+
+
 def test_no_hand_written_file_is_a_wall() -> None:
     tall = {
         path.relative_to(HOUSE).as_posix(): count

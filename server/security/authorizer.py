@@ -18,7 +18,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import OF_AUTHORIZER
 from ..metadata.image import Acl, Image
-from .acl_index import AclIndex
+from .acl_index import NO_ACLS, AclIndex
 from .acls import EVERY_HOST, EVERY_NAME, LITERAL, OPERATIONS, PREFIXED
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ class Authorizer:
         has_acls, own = False, list[Acl]()
         for acls in self._index.covering(resource_type, name):
             has_acls = True
-            own += acls.get(principal, ())
+            own += acls.get(principal, NO_ACLS).values()
             if principal != WILDCARD_PRINCIPAL:
-                own += acls.get(WILDCARD_PRINCIPAL, ())
+                own += acls.get(WILDCARD_PRINCIPAL, NO_ACLS).values()
         if not has_acls:
             return self._open
         own = [acl for acl in own if _matches_host(acl.host, host)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.metadata.image import EMPTY, Acl, Image
@@ -16,12 +17,16 @@ from kafkadouble.server.requests.waiting import SLICE
 from kafkadouble.server.security.acl_filter_index import AclFilterIndex
 from kafkadouble.server.security.acl_index import AclIndex
 from kafkadouble.server.security.acls import matching_acls
-from tests.server.handlers.test_security_apis import STANDARD, add_acl
 from tests.server.harness import Harness
-from tests.server.security.test_acls import acl_filter, after, creation, delete_acls
 from tests.support.executed_lines import LINEAR, CountedText, growth
 
+from .acl_requests import acl_filter, after, creation, delete_acls
 from .random_acls import NAMES, random_acl
+
+STANDARD: dict[str, object] = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
 
 
 def uuid(number: int) -> Uuid:
@@ -86,12 +91,12 @@ def test_the_index_finds_what_a_look_at_every_acl_finds(seed: int) -> None:
 
 def test_delete_acls_with_many_filters_lets_others_run_between() -> None:
     cluster = Harness(STANDARD)
-    add_acl(cluster)
+    cluster.submit(CreateAclsRequest(creations=[creation()]), 3)
     filters = [acl_filter(host_filter="x") for _ in range(3 * SLICE)] + [acl_filter()]
     pending = cluster.begin(DeleteAclsRequest(filters=filters), 3)
     answered_at_once = pending.done
     assert not answered_at_once
-    add_acl(cluster, host="later")
+    cluster.submit(CreateAclsRequest(creations=[creation(host="later")]), 3)
     assert cluster.submit(DeleteAclsRequest(filters=[acl_filter(host_filter="*")]), 3).filter_results[0].matching_acls
     while not pending.done:
         cluster.node.tick(cluster.now)

@@ -17,7 +17,7 @@ from kafkadouble.server.groups.streams.topics.copartitioned_topics_enforcer impo
 from kafkadouble.server.groups.streams.topics.sink_counts import LOOPS, SinkCounts
 from kafkadouble.server.requests.request import Refusal
 from tests.server.groups.bench import GROUP, Bench
-from tests.server.groups.streams.test_internal_topic_creation import BrokerNode
+from tests.server.groups.streams.broker_node import BrokerNode
 from tests.support.executed_lines import LINEAR, CountedText, growth
 
 Topology = StreamsGroupHeartbeatRequest.Topology

@@ -25,6 +25,9 @@ from kafkadouble.server.replica.fetching.fetch_sessions import FetchContext, Fet
 from kafkadouble.server.security import authorizer
 from kafkadouble.server.security.acls import TOPIC
 from kafkadouble.server.security.authorizer import READ, Authorizer
+from kafkadouble.server.share import share_session_cache
+from kafkadouble.server.share.share_session import ShareSessionKey, TopicIdPartition
+from kafkadouble.server.share.share_session_cache import ShareSessionCache
 from tests.server.harness import Harness
 
 LONGEST = 32_767
@@ -107,6 +110,45 @@ def test_fetch_sessions_of_topics_that_do_not_exist_are_bounded_in_bytes(
         monkeypatch.setattr(fetch_sessions, "MAX_SIZE_BYTES", SMALL_BOUND)
     bound, cache = fetch_sessions.MAX_SIZE_BYTES, FetchSessionCache(1000, Random(1))
     memory = memory_of(lambda: fill_sessions(cache, bound, length, named, version))
+    assert agrees(memory, cache.size_bytes, bound), (memory, cache.size_bytes, bound)
+
+
+class NoListener:
+    """Does nothing when a connection ends."""
+
+    def on_member_leave(self, key: ShareSessionKey) -> None: ...
+
+    def on_group_empty(self, group_id: str) -> None: ...
+
+
+def share_session(cache: ShareSessionCache, number: int, length: int, named: Name, partitions: int) -> None:
+    """Open a session of partitions that do not exist."""
+    requested = [
+        TopicIdPartition(Uuid((number * partitions + at).to_bytes(16, "big")), at + 1000, None)
+        for at in range(partitions)
+    ]
+    cache.open(ShareSessionKey(named(number, length), f"{number:036}"), requested, connection_id=1)
+
+
+@pytest.mark.parametrize(
+    ("length", "named", "partitions"),
+    [(LONGEST, name, 1), (LONGEST, wide_name, 1), (8, name, 1), (8, name, 1000)],
+    ids=["long", "wide", "short", "partitions"],
+)
+def test_share_sessions_of_topics_that_do_not_exist_are_bounded_in_bytes(
+    length: int, named: Name, partitions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if length < LONGEST:
+        monkeypatch.setattr(share_session_cache, "MAX_SIZE_BYTES", SMALL_BOUND)
+    bound, cache = share_session_cache.MAX_SIZE_BYTES, ShareSessionCache(1 << 20, NoListener())
+
+    def fill() -> None:
+        each = 400 * partitions + len(named(0, length).encode("utf-32")) // 4
+        for number in range(2 + bound // each):
+            share_session(cache, number, length, named, partitions)
+            assert cache.size_bytes <= bound
+
+    memory = memory_of(fill)
     assert agrees(memory, cache.size_bytes, bound), (memory, cache.size_bytes, bound)
 
 

@@ -6,7 +6,8 @@ to it. An instance gets the union of the metrics and the shortest interval, and 
 made from both and from its own id. An instance asks or pushes again after its push interval; the
 first push after a question may come at any time. An instance is forgotten when its connection ends,
 after three push intervals without a request (a minute at least), or when 16384 others were used
-since, or fewer with long names. A broker without an exporter answers the same, and drops what is pushed.
+since, or fewer with long names. A broker without an exporter answers the same, and drops what is
+pushed.
 
 Differences. A match pattern is RE2's, in linear time; one that RE2 does not compile matches no
 client.

@@ -15,8 +15,9 @@ from ..requests.kept_bytes import text_bytes
 
 IDLE_MS = 3_600_000
 MAX_SENSORS_BYTES = 32 << 20
-"""The most bytes that the sensors of one kind take, by estimate: 14,000 of them with short names, or
-1,000 with the longest names that a client may have."""
+"""The most bytes that the sensors of one kind take, by estimate: 14,000 of them with short names,
+or 1,000 with the longest names that a client may have.
+"""
 
 SENSOR_BYTES = 2000
 """What a sensor takes besides its names: a rate with the default of 11 samples."""

@@ -42,8 +42,8 @@ ANY_NAME = "hardcode"
 """The name for which Kafka first asks whether every resource of a type is allowed."""
 
 MAX_DECISIONS_BYTES = 4 << 20
-"""The most bytes that the decisions take that are kept, by estimate: about 15,000 of them with names
-of usual length. Clients choose the names of resources, and a decision takes microseconds.
+"""The most bytes that the kept decisions take, by estimate: about 15,000 of them with short names.
+Clients choose the names of resources, and a decision takes microseconds.
 """
 
 DECISION_BYTES = 100

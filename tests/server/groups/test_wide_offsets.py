@@ -14,6 +14,7 @@ from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
 from kafkadouble.server.groups.offset_metadata_manager import OffsetKey, OffsetMetadataManager
 from kafkadouble.server.groups.offset_records import offset_record
 from kafkadouble.server.metadata.image import TopicImage
+from kafkadouble.server.metadata.persistent_map import PersistentMap
 from tests.server.groups.bench import GROUP, Bench
 from tests.support.executed_lines import LINEAR, growth
 
@@ -51,7 +52,12 @@ def test_the_pending_offsets_of_twice_the_groups_take_twice_the_lines() -> None:
 def test_removing_twice_the_pending_offsets_takes_twice_the_lines() -> None:
     def work(size: int) -> Callable[[], Any]:
         offsets = with_transactions(size)
-        return lambda: [offsets.remove(OffsetKey(f"g{number}", "t", number)) for number in range(size)]
+
+        def remove_all() -> None:
+            for number in range(size):
+                offsets.remove(OffsetKey(f"g{number}", "t", number))
+
+        return remove_all
 
     assert growth(work, SIZE) <= LINEAR
 
@@ -62,7 +68,7 @@ def test_deleting_twice_the_topics_takes_twice_the_lines() -> None:
         shard = bench.shard()
         for number in range(size):
             shard.write([offset_record(OffsetKey(GROUP, f"t{number}", 0), offset(number))])
-        topics = [TopicImage(f"t{number}", Uuid(number.to_bytes(16, "big")), {}) for number in range(size)]
+        topics = [TopicImage(f"t{number}", Uuid(number.to_bytes(16, "big")), PersistentMap()) for number in range(size)]
         return lambda: delete_topics(shard, topics)
 
     assert growth(work, SIZE) <= LINEAR

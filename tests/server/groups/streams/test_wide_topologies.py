@@ -16,6 +16,7 @@ from kafkadouble.server.groups.streams.internal_topic_creation import InternalTo
 from kafkadouble.server.groups.streams.topics.copartitioned_topics_enforcer import CopartitionedTopicsEnforcer
 from kafkadouble.server.groups.streams.topics.sink_counts import LOOPS, SinkCounts
 from kafkadouble.server.requests.request import Refusal
+from kafkadouble.server.requests.waiting import SLICE
 from tests.server.groups.bench import GROUP, Bench
 from tests.server.groups.streams.broker_node import BrokerNode
 from tests.support.executed_lines import LINEAR, CountedText, growth
@@ -27,7 +28,7 @@ CopartitionGroup = StreamsGroupHeartbeatRequest.CopartitionGroup
 Recorded = StreamsGroupTopologyValue.Subtopology
 RecordedInfo = StreamsGroupTopologyValue.TopicInfo
 
-SIZE = 300
+SIZE, VERSION = 300, 1
 
 
 def changelogs(size: int) -> list[Subtopology]:
@@ -77,19 +78,35 @@ def test_a_heartbeat_with_twice_the_topology_takes_twice_the_lines(made: Callabl
     def work(size: int) -> Callable[[], Any]:
         bench = Bench()
         bench.create_topic("lines")
-        body = StreamsGroupHeartbeatRequest(
-            group_id=GROUP,
-            member_id="m",
-            rebalance_timeout_ms=60_000,
-            process_id="p",
-            topology=Topology(epoch=0, subtopologies=made(size)),
-            active_tasks=[],
-            standby_tasks=[],
-            warmup_tasks=[],
-        )
-        return lambda: bench.ask(body)
+        return lambda: bench.submit(joining(made(size)), VERSION)
 
     assert growth(work, SIZE) <= LINEAR
+
+
+def joining(subtopologies: list[Subtopology]) -> StreamsGroupHeartbeatRequest:
+    """The first heartbeat of a member."""
+    return StreamsGroupHeartbeatRequest(
+        group_id=GROUP,
+        member_id="m",
+        rebalance_timeout_ms=60_000,
+        process_id="p",
+        topology=Topology(epoch=0, subtopologies=subtopologies),
+        active_tasks=[],
+        standby_tasks=[],
+        warmup_tasks=[],
+    )
+
+
+def test_many_internal_topics_are_created_in_a_step_of_its_own() -> None:
+    bench = Bench()
+    bench.create_topic("lines")
+    pending = bench.begin(joining(changelogs(SLICE + 1)), VERSION)
+    answered_at_once = pending.done
+    assert not answered_at_once
+    assert bench.node.controller.image.topic_named("c0") is None
+    bench.node.tick(bench.now)
+    assert pending.done
+    assert bench.node.controller.image.topic_named("c0") is not None
 
 
 def test_forgetting_twice_the_failed_topics_takes_twice_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:

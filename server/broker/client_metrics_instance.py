@@ -10,10 +10,15 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.wire.checksum import crc32c
 
 from ..coordinator.java_collections import uuid_hash_code
+from ..requests.kept_bytes import text_bytes
 from ..requests.request import Request
 from ..requests.timers import Timer
 
 NEVER_YET = -(2**63)
+
+INSTANCE_BYTES = 1200
+"""What an instance takes besides its names, with its timer."""
+
 UNKNOWN = "unknown"
 """Kafka's name and version of the software of a client that did not say them."""
 
@@ -47,6 +52,11 @@ class ClientMetricsInstance:
         self.is_terminating, self.last_error = False, error_codes.NONE
         self.expiry: Timer | None = None
         self._asked = self._pushed = NEVER_YET
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes that it takes, by estimate."""
+        return INSTANCE_BYTES + sum(map(text_bytes, self.attributes.values()))
 
     def may_ask(self, now: int) -> bool:
         """Whether it may ask for its subscription now; a question in time is remembered."""

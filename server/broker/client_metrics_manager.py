@@ -6,7 +6,8 @@ to it. An instance gets the union of the metrics and the shortest interval, and 
 made from both and from its own id. An instance asks or pushes again after its push interval; the
 first push after a question may come at any time. An instance is forgotten when its connection ends,
 after three push intervals without a request (a minute at least), or when 16384 others were used
-since. A broker without an exporter answers the same, and drops what is pushed.
+since, or fewer with long names. A broker without an exporter answers the same, and drops what is
+pushed.
 
 Differences. A match pattern is RE2's, in linear time; one that RE2 does not compile matches no
 client.
@@ -29,6 +30,13 @@ from .client_metrics_subscriptions import ClientMetricsSubscriptions
 from .host import ClientMetricsHost
 
 MAX_INSTANCES = 16384
+"""The most instances, as in Kafka."""
+
+MAX_INSTANCES_BYTES = 32 << 20
+"""The most bytes that all instances take, by estimate: enough for the most instances with names of
+usual length. A client chooses the ids of instances, and its own names.
+"""
+
 SHORTEST_EXPIRY_MS = 60_000
 EXPIRY_INTERVALS = 3
 
@@ -57,6 +65,7 @@ class ClientMetricsManager:
         self._subscriptions = ClientMetricsSubscriptions()
         self._instances: OrderedDict[Uuid, ClientMetricsInstance] = OrderedDict()
         self._by_connection: dict[int, Uuid] = {}
+        self.size_bytes = 0
         self.max_bytes = host.settings.int("telemetry.max.bytes")
 
     def subscription(self, request: Request[Any], id: Uuid) -> ClientMetricsInstance:
@@ -128,9 +137,11 @@ class ClientMetricsManager:
         return ClientMetricsInstance(id, attributes, metrics, interval_ms, self._subscriptions.version)
 
     def _remember(self, instance: ClientMetricsInstance, request: Request[Any]) -> None:
-        while len(self._instances) >= MAX_INSTANCES:
+        most_bytes = MAX_INSTANCES_BYTES - instance.size_bytes
+        while self._instances and (len(self._instances) >= MAX_INSTANCES or self.size_bytes > most_bytes):
             self._forget(next(iter(self._instances)))
         self._instances[instance.id] = instance
+        self.size_bytes += instance.size_bytes
         self._by_connection[request.peer.id] = instance.id
         request.peer.listen_to_disconnect(self.on_disconnect)
 
@@ -153,7 +164,10 @@ class ClientMetricsManager:
 
     def _forget(self, id: Uuid) -> None:
         instance = self._instances.pop(id, None)
-        if instance is not None and instance.expiry is not None:
+        if instance is None:
+            return
+        self.size_bytes -= instance.size_bytes
+        if instance.expiry is not None:
             instance.expiry.cancel()
 
     def __len__(self) -> int:

@@ -21,7 +21,9 @@ from ..metadata.image import Acl, Image
 from ..metadata.metadata_versions import NAMES
 from ..metadata.record_versions import CIDR, NEWEST
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security import cidr
+from ..security.acl_filter_index import AclFilterIndex
 from ..security.acls import (
     ANY,
     CLUSTER,
@@ -34,15 +36,12 @@ from ..security.acls import (
     RESOURCE_TYPES,
     AclFilter,
     has_unknown,
-    matching_acls,
     name_of,
 )
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult, check_size
 
-MAX_COMPARISONS, MAX_RESULTS = 1_000_000, 50_000
-"""The most comparisons of an ACL with a filter in one request, about a second of work; and the most
-ACLs in one answer, over all filters.
-"""
+MAX_RESULTS = 50_000
+"""The most ACLs in one answer, over all filters."""
 
 Creation = CreateAclsRequest.AclCreation
 
@@ -139,25 +138,28 @@ class AclDeleteResult(NamedTuple):
     refusal: Refusal | None = None
 
 
-def delete_acls(image: Image, filters: Sequence[AclFilter]) -> ControllerResult[AclDeleteResult]:
-    """Handles DeleteAcls. Refusal(INVALID_REQUEST) for too many."""
-    if len(filters) * len(image.acls) > MAX_COMPARISONS:
-        raise _invalid(
-            f"Cannot look for more than {MAX_COMPARISONS // len(image.acls)} filters among {len(image.acls)} acls."
-        )
-    removals: dict[Uuid, Message] = {}
+def delete_acls(
+    image: Image, filters: Sequence[AclFilter]
+) -> Wait[tuple[list[RemoveAccessControlEntryRecord], list[AclDeleteResult]]]:
+    """Handles DeleteAcls, in slices. Refusal(INVALID_REQUEST) for too many ACLs."""
+    index, slices, steps = AclFilterIndex(image.acls), Slices(), 0
+    removals: dict[Uuid, RemoveAccessControlEntryRecord] = {}
     results, matched = [], 0
     for acl_filter in filters:
         if has_unknown(acl_filter):
-            results.append(AclDeleteResult([], _invalid(_unknown_part(acl_filter))))
-            continue
-        found = matching_acls(image, acl_filter)
-        removals |= {id: RemoveAccessControlEntryRecord(id=id) for _, id in found}
-        matched += len(found)
+            result = AclDeleteResult([], _invalid(_unknown_part(acl_filter)))
+        else:
+            found = index.matching(acl_filter)
+            removals |= {id: RemoveAccessControlEntryRecord(id=id) for _, id in found if id not in removals}
+            result = AclDeleteResult([acl for acl, _ in found])
+        results.append(result)
+        matched += len(result.found)
         if len(removals) > MAX_RECORDS_PER_USER_OP or matched > MAX_RESULTS:
             raise _invalid(f"Cannot remove more than {MAX_RECORDS_PER_USER_OP} acls in a single delete operation.")
-        results.append(AclDeleteResult([acl for acl, _ in found]))
-    return ControllerResult(list(removals.values()), results)
+        done, steps = steps, index.steps + matched + len(results)
+        if slices.end(steps - done):
+            yield OTHERS_FIRST
+    return [*removals.values()], results
 
 
 def _unknown_part(acl_filter: AclFilter) -> str:

@@ -25,7 +25,7 @@ from typing import Generic, TypeVar
 
 from kafkadouble.messages.uuid import Uuid
 
-from .java_strings import java_hash
+from .java_strings import MAX_CACHED_LENGTH, java_hash
 from .java_tree_bin import UNTREEIFY_THRESHOLD, JavaTreeBin
 
 K = TypeVar("K")
@@ -62,9 +62,13 @@ def uuid_hash(uuid: Uuid) -> int:
     return spread(uuid_hash_code(uuid))
 
 
-@lru_cache(maxsize=1 << 14)
 def string_hash(text: str) -> int:
     """Return the spread hash of a string."""
+    return cached_string_hash(text) if len(text) <= MAX_CACHED_LENGTH else spread(java_hash(text))
+
+
+@lru_cache(maxsize=1 << 14)
+def cached_string_hash(text: str) -> int:
     return spread(java_hash(text))
 
 

@@ -15,6 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..coordinator.coordinator_record import CoordinatorRecord
 from ..requests.request import Refusal
 from .coordinator_group import SHARE
+from .offset_and_metadata import OffsetAndMetadata
 from .offset_metadata_manager import OffsetKey
 from .offset_records import offset_tombstone
 
@@ -77,16 +78,20 @@ def delete_groups(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> dic
 def delete_topics(shard: GroupCoordinatorShard, topics: Iterable[TopicImage]) -> None:
     """Delete what the groups have of deleted topics: offsets, and the state of share partitions."""
     deleted = list(topics)
+    by_topic = shard.offsets.of_topics({topic.name for topic in deleted})
     for topic in deleted:
-        delete_topic_offsets(shard, topic.name, topic.id)
+        _delete_topic_offsets(shard, by_topic[topic.name], topic.id)
     if any(group.type == SHARE for group in shard.groups.values()):
         from .share.deletion import delete_topics_of_share_groups
 
         delete_topics_of_share_groups(shard, {topic.id for topic in deleted})
 
 
-def delete_topic_offsets(shard: GroupCoordinatorShard, name: str, topic_id: Uuid) -> None:
+def _delete_topic_offsets(
+    shard: GroupCoordinatorShard, by_key: dict[OffsetKey, list[OffsetAndMetadata]], topic_id: Uuid
+) -> None:
     """Delete the offsets of a deleted topic, but not those of another topic with the same name."""
-    by_key = shard.offsets.of_topic(name)
     deleted = [key for key, offsets in by_key.items() if any(offset.is_for(topic_id) for offset in offsets)]
+    for key in deleted:
+        del by_key[key]
     shard.write_in_batches([offset_tombstone(key) for key in deleted])

@@ -7,7 +7,7 @@ drops them. A tombstone also deletes pending offsets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from .offset_and_metadata import OffsetAndMetadata
@@ -67,45 +67,58 @@ class OffsetMetadataManager:
     def __init__(self) -> None:
         self.stable = OffsetTable()
         self._pending: dict[int, OffsetTable] = {}
+        self._producers: dict[str, dict[OffsetKey, set[int]]] = {}
+        """Group id -> key -> the producers whose open transactions have an offset for it."""
 
     def put(self, producer_id: int, key: OffsetKey, offset: OffsetAndMetadata) -> None:
         """Store a committed offset. `producer_id` is -1 outside a transaction."""
-        table = self.stable if producer_id < 0 else self._pending.setdefault(producer_id, OffsetTable())
-        table.put(key, offset)
+        if producer_id < 0:
+            self.stable.put(key, offset)
+            return
+        self._pending.setdefault(producer_id, OffsetTable()).put(key, offset)
+        self._producers.setdefault(key.group_id, {}).setdefault(key, set()).add(producer_id)
 
     def remove(self, key: OffsetKey) -> None:
         self.stable.remove(key)
-        for table in self._pending.values():
-            table.remove(key)
+        for producer_id in [*self._producers.get(key.group_id, {}).get(key, ())]:
+            self._pending[producer_id].remove(key)
+            self._forget_producer(key, producer_id)
+
+    def _forget_producer(self, key: OffsetKey, producer_id: int) -> None:
+        of_group = self._producers[key.group_id]
+        of_group[key].remove(producer_id)
+        if not of_group[key]:
+            del of_group[key]
+        if not of_group:
+            del self._producers[key.group_id]
 
     def end_transaction(self, producer_id: int, committed: bool) -> None:
         """Make the pending offsets of a producer stable, or drop them."""
         pending = self._pending.pop(producer_id, None)
-        if pending is None or not committed:
-            return
-        for key, offset in pending:
+        for key, offset in pending or ():
+            self._forget_producer(key, producer_id)
             present = self.stable.get(key)
-            if present is None or present.record_offset < offset.record_offset:
+            if committed and (present is None or present.record_offset < offset.record_offset):
                 self.stable.put(key, offset)
 
     def is_pending(self, key: OffsetKey) -> bool:
         """Return whether an open transaction has an offset for the key."""
-        return any(table.get(key) is not None for table in self._pending.values())
+        return key in self._producers.get(key.group_id, ())
 
     def pending_keys_of_group(self, group_id: str) -> set[OffsetKey]:
         """Return the keys for which open transactions have offsets."""
-        return {key for table in self._pending.values() for key, _ in table.items(group_id)}
+        return set(self._producers.get(group_id, ()))
 
     def keys_of_group(self, group_id: str) -> dict[OffsetKey, None]:
         """Return the keys of all offsets of the group, stable or pending, in order and once."""
         stable = {key: None for key, _ in self.stable.items(group_id)}
         return {**stable, **dict.fromkeys(sorted(self.pending_keys_of_group(group_id)))}
 
-    def of_topic(self, topic: str) -> dict[OffsetKey, list[OffsetAndMetadata]]:
-        """Return all offsets of a topic, of every group, stable or pending."""
-        found: dict[OffsetKey, list[OffsetAndMetadata]] = {}
+    def of_topics(self, topics: Collection[str]) -> dict[str, dict[OffsetKey, list[OffsetAndMetadata]]]:
+        """Return topic -> all its offsets, of every group, stable or pending."""
+        found: dict[str, dict[OffsetKey, list[OffsetAndMetadata]]] = {topic: {} for topic in topics}
         for table in (self.stable, *self._pending.values()):
             for key, offset in table:
-                if key.topic == topic:
-                    found.setdefault(key, []).append(offset)
+                if key.topic in found:
+                    found[key.topic].setdefault(key, []).append(offset)
         return found

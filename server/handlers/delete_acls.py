@@ -8,6 +8,7 @@ to 3 differ only in their encoding and in the resource types that clients of the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -16,8 +17,8 @@ from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest, Delete
 from ..controller.acl_control import AclDeleteResult, delete_acls
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
-from ..security.acls import is_undecoded
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..security.acls import AclFilter, is_undecoded
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -36,9 +37,21 @@ def answer(
         return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
-    decision = delete_acls(node.controller.draft, filters)
-    response = DeleteAclsResponse(filter_results=[_result(deleted) for deleted in decision.results])
-    return node.controller.write(decision.records, response)
+    return _deleted(node, filters)
+
+
+def _deleted(node: HandlerContext, filters: Sequence[AclFilter]) -> Wait[DeleteAclsResponse]:
+    """Delete the ACLs that there are when the request begins, in slices."""
+    removals, deleted = yield from delete_acls(node.controller.draft, filters)
+    results, slices = [], Slices()
+    for each in deleted:
+        results.append(_result(each))
+        if slices.end(1 + len(each.found)):
+            yield OTHERS_FIRST
+    present = node.controller.draft.acls  # another request may have deleted some meanwhile
+    records = [removal for removal in removals if removal.id in present]
+    written = node.controller.write(records, DeleteAclsResponse(filter_results=results))
+    return written if isinstance(written, DeleteAclsResponse) else (yield from written)
 
 
 def _result(deleted: AclDeleteResult) -> DeleteAclsResponse.DeleteAclsFilterResult:

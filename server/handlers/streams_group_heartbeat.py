@@ -24,7 +24,7 @@ from ..groups.features import refuse_without_protocol
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, SLICE, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import CREATE, DESCRIBE
 from ..security.client_rights import ClientRights, client_rights
@@ -78,6 +78,8 @@ def _with_internal_topics(
     from ..groups.streams.heartbeat_status import HeartbeatStatus
 
     response, topics = yield from commit
+    if len(topics) > SLICE:
+        yield OTHERS_FIRST
     if rights is not None and (refused := _not_creatable(rights, topics)):
         _add_missing_status(response, f"Unauthorized to CREATE on topics {', '.join(refused)}.")
         return response

@@ -28,7 +28,6 @@ from kafkadouble.messages.message import Message
 from ..requests.answer import Altered, Answer
 from ..requests.request import Request
 from ..requests.waiting import Wait
-from .client_quota_manager import UNLIMITED
 from .controller_mutation_quota import ApplyQuota, ControllerMutationQuota, without_quota
 from .quota_managers import NANOS_TO_PERCENT, QuotaManagers
 
@@ -86,7 +85,7 @@ class RequestThrottle:
     def max_fetch_bytes(self) -> int:
         """The most bytes that a fetch may return without a certain throttle time."""
         most = self._quotas.fetch.max_value_in_quota_window(self._user, self._request.client_id)
-        return MAX_INT if most is UNLIMITED else min(int(most), MAX_INT)
+        return int(min(most, MAX_INT))
 
     def throttles_fetch(self, size_bytes: int, now: int) -> bool:
         """Record the size of a response to Fetch. Return whether it is throttled: then its size is

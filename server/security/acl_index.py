@@ -15,8 +15,10 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.image import Acl
 from .acls import EVERY_NAME, LITERAL
 
-ResourceAcls = dict[str, list[Acl]]
-"""The ACLs of one resource pattern, by principal."""
+ResourceAcls = dict[str, dict[Uuid, Acl]]
+"""The ACLs of one resource pattern, by principal and id."""
+
+NO_ACLS: Mapping[Uuid, Acl] = {}
 
 _Key = tuple[int, str]
 """A resource type and a name or prefix."""
@@ -38,10 +40,10 @@ class AclIndex:
         added = [(id, acl) for id, acl in acls.items() if id not in known]
         if len(known) + len(added) > len(acls):
             for id in [id for id in known if id not in acls]:
-                self._remove(known.pop(id))
+                self._remove(id, known.pop(id))
         for id, acl in added:
             known[id] = acl
-            self._add(acl)
+            self._add(id, acl)
 
     def covering(self, resource_type: int, name: str) -> Iterator[ResourceAcls]:
         """The ACLs of each pattern that covers this name."""
@@ -60,21 +62,21 @@ class AclIndex:
             for (kind, _), acls in patterns.items():
                 if kind == resource_type:
                     for principal in principals:
-                        yield from acls.get(principal, ())
+                        yield from acls.get(principal, NO_ACLS).values()
 
-    def _add(self, acl: Acl) -> None:
+    def _add(self, id: Uuid, acl: Acl) -> None:
         patterns, key = self._patterns(acl), (acl.resource_type, acl.resource_name)
         if key not in patterns:
             patterns[key] = {}
             if patterns is self._prefixed:
                 lengths = self._lengths.setdefault(acl.resource_type, {})
                 lengths[len(acl.resource_name)] = lengths.get(len(acl.resource_name), 0) + 1
-        patterns[key].setdefault(acl.principal, []).append(acl)
+        patterns[key].setdefault(acl.principal, {})[id] = acl
 
-    def _remove(self, acl: Acl) -> None:
+    def _remove(self, id: Uuid, acl: Acl) -> None:
         patterns, key = self._patterns(acl), (acl.resource_type, acl.resource_name)
         of_principal = patterns[key][acl.principal]
-        of_principal.remove(acl)
+        del of_principal[id]
         if not of_principal:
             del patterns[key][acl.principal]
         if not patterns[key]:

@@ -18,7 +18,8 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..configs.settings import OF_AUTHORIZER
 from ..metadata.image import Acl, Image
-from .acl_index import AclIndex
+from ..requests.kept_bytes import text_bytes
+from .acl_index import NO_ACLS, AclIndex
 from .acls import EVERY_HOST, EVERY_NAME, LITERAL, OPERATIONS, PREFIXED
 
 if TYPE_CHECKING:
@@ -40,11 +41,19 @@ DENY = 2
 ANY_NAME = "hardcode"
 """The name for which Kafka first asks whether every resource of a type is allowed."""
 
-KEPT_DECISIONS = 10_000
-"""The most decisions that are kept; one takes about 300 bytes."""
+MAX_DECISIONS_BYTES = 4 << 20
+"""The most bytes that the kept decisions take, by estimate: about 15,000 of them with short names.
+Clients choose the names of resources, and a decision takes microseconds.
+"""
+
+DECISION_BYTES = 100
+"""What a decision takes besides the name of its resource, and its client."""
 
 Client = tuple[str, str]
 """A principal and its host."""
+
+Question = tuple[Client, int, int, str]
+"""A client, an operation, and the type and the name of a resource."""
 
 
 class Authorizer:
@@ -57,7 +66,8 @@ class Authorizer:
         self._index = AclIndex()
         self._acls: Mapping[Uuid, Acl] | None = None
         """Those of the index."""
-        self._decisions: dict[tuple[Client, int, int, str], bool] = {}
+        self._decisions: dict[Question, bool] = {}
+        self.decisions_bytes = 0
 
     def allows(self, image: Image, client: Client, operation: int, resource_type: int, name: str) -> bool:
         """Whether the client may do this."""
@@ -66,10 +76,21 @@ class Authorizer:
         question = client, operation, resource_type, name
         decision = self._decisions.get(question)
         if decision is None:
-            if len(self._decisions) >= KEPT_DECISIONS:
-                self._decisions.clear()
-            decision = self._decisions[question] = self._decide(*question)
+            decision = self._decide(*question)
+            self._keep(question, decision)
         return decision
+
+    def _keep(self, question: Question, decision: bool) -> None:
+        client, *_, name = question
+        size = DECISION_BYTES + text_bytes(name) + sum(map(text_bytes, client))
+        if self.decisions_bytes + size > MAX_DECISIONS_BYTES:
+            self._forget_decisions()
+        self._decisions[question] = decision
+        self.decisions_bytes += size
+
+    def _forget_decisions(self) -> None:
+        self._decisions.clear()
+        self.decisions_bytes = 0
 
     def allows_any(self, image: Image, client: Client, operation: int, resource_type: int) -> bool:
         """Whether the client may do this to some resource of the type (KIP-679)."""
@@ -89,7 +110,7 @@ class Authorizer:
     def _follow(self, acls: Mapping[Uuid, Acl]) -> None:
         self._index.follow(acls)
         self._acls = acls
-        self._decisions.clear()
+        self._forget_decisions()
 
     def _decide(self, client: Client, operation: int, resource_type: int, name: str) -> bool:
         principal, host = client
@@ -98,9 +119,9 @@ class Authorizer:
         has_acls, own = False, list[Acl]()
         for acls in self._index.covering(resource_type, name):
             has_acls = True
-            own += acls.get(principal, ())
+            own += acls.get(principal, NO_ACLS).values()
             if principal != WILDCARD_PRINCIPAL:
-                own += acls.get(WILDCARD_PRINCIPAL, ())
+                own += acls.get(WILDCARD_PRINCIPAL, NO_ACLS).values()
         if not has_acls:
             return self._open
         own = [acl for acl in own if _matches_host(acl.host, host)]

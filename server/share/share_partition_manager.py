@@ -157,7 +157,9 @@ class SharePartitionManager:
             return FinalContext()
         if session.epoch != epoch:
             raise Refusal(error_codes.INVALID_SHARE_SESSION_EPOCH)
-        session.update(partitions, forgotten)
+        if not self.sessions.update(session, partitions, forgotten):
+            self.release_session(key)
+            raise Refusal(error_codes.SHARE_SESSION_NOT_FOUND)
         return SubsequentContext(session, epoch)
 
     def _first_context(

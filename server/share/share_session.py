@@ -14,7 +14,12 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_fetch import ShareFetchResponse
 from kafkadouble.messages.uuid import Uuid
 
+from ..requests.kept_bytes import text_bytes
+
 INITIAL_EPOCH, FINAL_EPOCH = 0, -1
+
+SESSION_BYTES, PARTITION_BYTES = 500, 400
+"""What a session takes besides its names and partitions, and what one of its partitions takes."""
 
 
 def next_epoch(epoch: int) -> int:
@@ -68,6 +73,11 @@ class ShareSession:
     def __init__(self, key: ShareSessionKey, partitions: Iterable[TopicIdPartition], connection_id: int) -> None:
         self.key, self.connection_id, self.epoch = key, connection_id, next_epoch(INITIAL_EPOCH)
         self.partitions = {each.key: CachedSharePartition(each, must_respond=False) for each in partitions}
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes that it takes, by estimate."""
+        return SESSION_BYTES + sum(map(text_bytes, self.key)) + PARTITION_BYTES * len(self.partitions)
 
     def update(self, added: Iterable[TopicIdPartition], forgotten: Iterable[TopicIdPartition]) -> None:
         """Apply what a request of the session changes, and go to the next epoch."""

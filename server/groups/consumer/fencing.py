@@ -6,6 +6,7 @@ group becomes a classic group (`conversion`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,5 @@ def _removal(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> li
 
 def _regular_expressions_without(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> list[str]:
     """Return the regular expressions that no other member uses."""
-    used = [member.subscribed_topic_regex for member in members if member.subscribed_topic_regex]
-    unique = dict.fromkeys(used)
-    return [regex for regex in unique if group.subscribed_regular_expressions[regex] == used.count(regex)]
+    used = Counter(member.subscribed_topic_regex for member in members if member.subscribed_topic_regex)
+    return [regex for regex, count in used.items() if group.subscribed_regular_expressions[regex] == count]

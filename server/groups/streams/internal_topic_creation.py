@@ -76,8 +76,10 @@ class InternalTopicCreation:
                 message = result.error_message or error_codes.name(result.error_code)
                 self._errors[result.name] = CreationError(message, now + retry_ms)
         self._errors = {name: error for name, error in self._errors.items() if error.until > now}
-        while len(self._errors) > MOST_ERRORS:
-            del self._errors[min(self._errors, key=lambda name: self._errors[name].until)]
+        too_many = len(self._errors) - MOST_ERRORS
+        if too_many > 0:
+            for name in sorted(self._errors, key=lambda name: self._errors[name].until)[:too_many]:
+                del self._errors[name]
 
     def __repr__(self) -> str:
         return f"{len(self._errors)} internal topics that could not be created"

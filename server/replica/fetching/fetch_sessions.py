@@ -1,11 +1,12 @@
 """Incremental fetch sessions (KIP-227): request and response have changed partitions only.
 
 Rules. A request with epoch 0 opens a session; -1 fetches without a session, and closes the one that
-it names; any other epoch must be the next one of the session. The number of sessions is bounded. A
-new session evicts the least recently used one if that was unused for two minutes. Otherwise it may
-evict a session of a consumer, if the new one belongs to a follower or has more partitions. If no
-session can be evicted, the response is an ordinary one, without a session. All state between
-requests is in this module and in `follower_fetch_session`.
+it names; any other epoch must be the next one of the session. The number of sessions and the memory
+that they take are bounded. A new session evicts the least recently used one if that was unused for
+two minutes. Otherwise it may evict a session of a consumer, if the new one belongs to a follower or
+has more partitions. If no session can be evicted, the response is an ordinary one, without a
+session. A session that grows too large is evicted itself. All state between requests is in this
+module and in `follower_fetch_session`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 
+from ...requests.kept_bytes import text_bytes
 from .cached_partition import (
     TOPIC_IDS_FROM,
     CachedPartition,
@@ -35,6 +37,15 @@ INITIAL_EPOCH, FINAL_EPOCH = 0, -1
 EVICTION_MS = 120_000
 """As in Kafka's `FetchSessionCache`, which has no setting for it."""
 
+MAX_SIZE_BYTES = 64 << 20
+"""The most bytes that all sessions take together, by estimate. Sessions outlive their connections,
+and their partitions need not exist. It is enough for more than 100,000 partitions, as ten followers
+of 10,000 partitions have.
+"""
+
+PARTITION_BYTES = 450
+"""What a partition of a session takes besides the name of its topic."""
+
 Replica = tuple[int, int]
 """A follower: its broker id and broker epoch."""
 
@@ -44,27 +55,35 @@ def next_epoch(epoch: int) -> int:
     return 1 if epoch == 2**31 - 1 else epoch + 1
 
 
+def size_bytes_of(partitions: Iterable[CachedPartition]) -> int:
+    """Return the bytes that partitions of a session take, by estimate."""
+    return sum(PARTITION_BYTES + text_bytes(partition.topic) for partition in partitions)
+
+
 class FetchSession:
     """The partitions of one fetcher, in reading order: the latest with data is last."""
 
-    __slots__ = ("by_id", "epoch", "id", "last_used", "partitions", "privileged")
+    __slots__ = ("by_id", "epoch", "id", "last_used", "partitions", "privileged", "size_bytes")
 
     def __init__(
         self, id: int, partitions: dict[SessionKey, CachedPartition], *, by_id: bool, privileged: bool, now: int
     ) -> None:
         self.id, self.partitions, self.by_id, self.privileged = id, partitions, by_id, privileged
         self.epoch, self.last_used = next_epoch(INITIAL_EPOCH), now
+        self.size_bytes = size_bytes_of(partitions.values())
 
     def update(self, body: FetchRequest, version: int) -> None:
         """Apply an incremental request: added, changed and forgotten partitions."""
         for key, topic, topic_id, requested in keys_and_partitions(body, version):
             known = self.partitions.get(key)
             if known is None:
-                self.partitions[key] = CachedPartition(topic, topic_id, requested)
+                added = self.partitions[key] = CachedPartition(topic, topic_id, requested)
+                self.size_bytes += size_bytes_of((added,))
             else:
                 known.update_request(requested)
         for key in forgotten(body, version):
-            self.partitions.pop(key, None)
+            if (removed := self.partitions.pop(key, None)) is not None:
+                self.size_bytes -= size_bytes_of((removed,))
 
     def use(self, now: int) -> None:
         """Go to the next epoch, because a request uses the session."""
@@ -191,18 +210,20 @@ class IncrementalFetchContext(FetchContext):
 
 
 class FetchSessionCache:
-    """The sessions of one node, at most `slots`. Ids are random and cannot be guessed."""
+    """The sessions of one node, at most `slots`, of at most `MAX_SIZE_BYTES`. Ids are random and
+    cannot be guessed.
+    """
 
     def __init__(self, slots: int, random: Random) -> None:
         self._slots, self._random = slots, random
         self._sessions: dict[int, FetchSession] = {}  # least recently used first
-        self._now = 0
+        self.size_bytes, self._now = 0, 0
 
     def begin(self, body: FetchRequest, version: int, *, follower: bool, now: int) -> FetchContext | int:
         """Return the context of the request, or the error code of the whole request."""
         self._now = now
         if body.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
-            self._sessions.pop(body.session_id, None)
+            self._remove(body.session_id)
             return self._full(body, version, follower)
         return self._incremental(body, version)
 
@@ -222,10 +243,16 @@ class FetchSessionCache:
             return error_codes.INVALID_FETCH_SESSION_EPOCH
         if session.by_id != (version >= TOPIC_IDS_FROM):
             return error_codes.FETCH_SESSION_TOPIC_ID_ERROR
+        before = session.size_bytes
         session.update(body, version)
+        growth = session.size_bytes - before
+        self.size_bytes += growth
         if not session.partitions:
-            del self._sessions[session.id]
+            self._remove(session.id)
             return FetchContext(())
+        if growth > 0 and self.size_bytes > MAX_SIZE_BYTES:
+            self._remove(session.id)
+            return error_codes.FETCH_SESSION_ID_NOT_FOUND
         session.use(self._now)
         self._sessions[session.id] = self._sessions.pop(session.id)
         return IncrementalFetchContext(session)
@@ -238,12 +265,29 @@ class FetchSessionCache:
         self, partitions: dict[SessionKey, CachedPartition], *, by_id: bool, privileged: bool
     ) -> FetchSession | None:
         """Open a session; return None if the cache is full and no session can be evicted."""
-        if len(self._sessions) >= self._slots and not self._evict_one(len(partitions), privileged):
+        size_bytes = size_bytes_of(partitions.values())
+        if not self._make_room(len(partitions), size_bytes, privileged):
             return None
+        self.size_bytes += size_bytes
         session_id = self._new_id()
         session = _session_class(privileged)(session_id, partitions, by_id=by_id, privileged=privileged, now=self._now)
         self._sessions[session_id] = session
         return session
+
+    def _make_room(self, partitions: int, size_bytes: int, privileged: bool) -> bool:
+        """Evict sessions until one with these partitions has its place; return whether it has."""
+        most = MAX_SIZE_BYTES - size_bytes
+        if most < 0:
+            return False
+        while len(self._sessions) >= self._slots or self.size_bytes > most:
+            if not self._evict_one(partitions, privileged):
+                return False
+        return True
+
+    def _remove(self, session_id: int) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            self.size_bytes -= session.size_bytes
 
     def _new_id(self) -> int:
         while (session_id := self._random.randrange(1, 2**31)) in self._sessions:
@@ -255,13 +299,13 @@ class FetchSessionCache:
         if oldest is None:
             return False
         if self._now - oldest.last_used > EVICTION_MS:
-            del self._sessions[oldest.id]
+            self._remove(oldest.id)
             return True
         unprivileged = (session for session in self._sessions.values() if not session.privileged)
         smallest = min(unprivileged, key=lambda session: len(session.partitions), default=None)
         if smallest is None or not (privileged or len(smallest.partitions) < size):
             return False
-        del self._sessions[smallest.id]
+        self._remove(smallest.id)
         return True
 
     def __len__(self) -> int:

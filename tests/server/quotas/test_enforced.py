@@ -11,6 +11,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.logs.memory import MemoryLogs
+from kafkadouble.server.quotas.throttle_time import java_round
 from tests.server.harness import Harness, Pending, versions
 
 from .quota_requests import DEFAULT, create, fetch, produce, set_quota
@@ -200,6 +201,41 @@ def test_a_client_that_says_it_is_a_follower_is_throttled(cluster: Harness) -> N
     cluster.node.quotas.nanos = lambda: next(ticks)
     set_quota(cluster, USER, request_percentage=0.001)
     assert sent(cluster, fetch(replica_id=7), 12)[1] > 0
+
+
+TINY = 5e-324
+LONGEST_MS = 2**31 - 1
+
+
+def test_the_smallest_byte_rate_throttles_for_the_longest_time(cluster: Harness) -> None:
+    set_quota(cluster, USER, producer_byte_rate=TINY)
+    pending, muted = sent(cluster, produce(10), 9)
+    assert (pending.response.throttle_time_ms, muted) == (LONGEST_MS, LONGEST_MS)
+    set_quota(cluster, USER, producer_byte_rate=None, consumer_byte_rate=TINY)
+    pending, muted = sent(cluster, fetch(), 12)
+    assert (pending.response.responses, muted) == ([], LONGEST_MS)
+
+
+def test_the_smallest_share_of_a_thread_throttles_for_one_window(cluster: Harness) -> None:
+    ticks = iter(range(0, 10**12, 1000))
+    cluster.node.quotas.nanos = lambda: next(ticks)
+    set_quota(cluster, USER, request_percentage=TINY)
+    assert sent(cluster, MetadataRequest(topics=[]), 12)[1] == 1000
+
+
+def test_the_smallest_rate_of_mutations_throttles_for_the_longest_time(cluster: Harness) -> None:
+    set_quota(cluster, USER, controller_mutation_rate=TINY)
+    pending, muted = sent(cluster, create("a", "b"), 7)
+    codes = [each.error_code for each in pending.response.topics]
+    assert (codes, muted) == ([error_codes.NONE, THROTTLED], LONGEST_MS)
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"), [(float("inf"), 2**63 - 1), (float("-inf"), -(2**63)), (1e300, 2**63 - 1)]
+)
+def test_times_are_rounded_to_64_bits(value: float, rounded: int) -> None:
+    assert java_round(value) == rounded
+    assert java_round(float("nan")) == 0
 
 
 def test_a_quota_ends_when_it_is_removed(cluster: Harness) -> None:

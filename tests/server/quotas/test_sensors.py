@@ -25,28 +25,33 @@ def test_a_sensor_is_kept_while_it_is_used() -> None:
 def test_idle_sensors_are_forgotten_when_another_is_used() -> None:
     found = new()
     for number in range(5):
-        found.get(number, START + number)
-    found.get(0, START + IDLE_MS)
+        found.get(f"{number}", START + number)
+    found.get("0", START + IDLE_MS)
     assert len(found) == 5
     found.get("b", START + IDLE_MS + 4)
     assert len(found) == 3, "0, which was used, 4, and the new one"
 
 
-def test_there_are_no_more_sensors_than_may_be() -> None:
+def test_sensors_take_no_more_bytes_than_they_may() -> None:
     found = new()
-    first = found.get(0, START)
-    for number in range(1, sensors.MAX_SENSORS):
-        found.get(number, START)
-    assert found.get(0, START) is first
+    first = found.get("first", START)
+    found.get("second", START)
+    number = 0
+    while found.size_bytes + sensors.size_bytes_of("00000") <= sensors.MAX_SENSORS_BYTES:
+        found.get(f"{number:05}", START)
+        number += 1
+    assert len(found) == number + 2
+    assert found.get("first", START) is first
     found.get("one more", START)
-    assert len(found) == sensors.MAX_SENSORS
-    assert found.get(0, START) is first, "the one that was used longest ago is forgotten, which is 1"
+    assert len(found) == number + 2
+    assert found.size_bytes <= sensors.MAX_SENSORS_BYTES
+    assert found.get("first", START) is first, "the one that was used longest ago is forgotten, which is the second"
 
 
 def test_a_client_that_is_forgotten_is_a_new_one() -> None:
     manager = ClientQuotaManager("producer_byte_rate", QuotaConfig(11, 1))
     manager.update({(("user", None),): {"producer_byte_rate": 10.0}})
     assert manager.record("alice", "app", 150, START) == 5000
-    for number in range(sensors.MAX_SENSORS):
+    for number in range(sensors.MAX_SENSORS_BYTES // sensors.SENSOR_BYTES):
         manager.record(f"user-{number}", "app", 1, START)
     assert manager.record("alice", "app", 1, START) == 0

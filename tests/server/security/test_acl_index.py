@@ -32,7 +32,7 @@ def test_it_finds_what_covers_a_name(seed: int) -> None:
             acls = acls.set(Uuid(bytes([step, at]) * 8), random_acl(chance))
         index.follow(acls)
         for name in NAMES:
-            found = [acl for of in index.covering(2, name) for acls_of in of.values() for acl in acls_of]
+            found = [acl for of in index.covering(2, name) for acls_of in of.values() for acl in acls_of.values()]
             assert sorted(found) == sorted(acl for acl in acls.values() if covers(acl, 2, name)), (seed, step, name)
         of_type = sorted(index.of_type(2, ("User:ann", "User:*")))
         expected = [

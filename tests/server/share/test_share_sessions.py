@@ -11,6 +11,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.share_fetch import ShareFetchResponse
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.requests.request import Refusal
+from kafkadouble.server.share import share_session_cache
 from kafkadouble.server.share.share_fetch_context import SubsequentContext
 from kafkadouble.server.share.share_session import ShareSession, ShareSessionKey, TopicIdPartition, next_epoch
 from kafkadouble.server.share.share_session_cache import ShareSessionCache
@@ -116,3 +117,25 @@ def test_the_end_of_a_connection(steps: Callable[[ShareSessionCache], object], s
     cache.open(KEY, [part(0)], 1)
     steps(cache)
     assert listener.seen == seen
+
+
+def test_a_full_cache_refuses_a_session_and_one_that_grows_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ShareSessionCache(10, Listener())
+    first = cache.open(KEY, [part(0)], 1)
+    assert first is not None
+    monkeypatch.setattr(share_session_cache, "MAX_SIZE_BYTES", cache.size_bytes + 100)
+    assert cache.open(OTHER, [part(0)], 2) is None
+    assert cache.update(first, [part(1)], [part(0)]), "it has as many partitions as before"
+    assert not cache.update(first, [part(2)], ())
+    assert cache.remove(KEY) is first
+    assert cache.size_bytes == 0
+    assert cache.open(OTHER, [part(0)], 2) is not None
+
+
+def test_a_group_without_sessions_is_not_kept() -> None:
+    cache = ShareSessionCache(10, Listener())
+    for number in range(100):
+        key = ShareSessionKey(f"group-{number}", "m")
+        cache.open(key, [part(0)], 1)
+        cache.remove(key)
+    assert cache.groups == ()

@@ -9,7 +9,7 @@ order of its map is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from kafkadouble.messages import error_codes
 
@@ -18,32 +18,48 @@ from ....requests.request import Refusal
 from .topic_configuration_error import incorrectly_partitioned_topics
 
 
-def enforce(
-    group: Sequence[str], fixed: Sequence[str], flexible: Sequence[str], count_of: Callable[[str], int | None]
-) -> dict[str, int]:
-    """Return topic -> count for the repartition topics of the group.
+class CopartitionedTopicsEnforcer:
+    """Enforces equal counts in the copartition groups of one topology.
 
     `fixed` are the repartition topics of the topology whose count is set, `flexible` the others.
-    Raises TopicConfigurationError(INCORRECTLY_PARTITIONED_TOPICS).
     """
-    if not group:
-        return {}
-    counts = {topic: _known(count_of, topic) for topic in hash_map_order(group, string_hash)}
-    repartition = {topic: count for topic, count in counts.items() if topic in fixed or topic in flexible}
-    others = {topic: count for topic, count in counts.items() if topic not in repartition}
-    if others:
-        count = _same_count(others, others.values())
-    elif fixed:
-        count = _same_count(repartition, [_known(count_of, topic) for topic in fixed])
-    else:
-        count = _largest_count(repartition)
-    for topic, own_count in repartition.items():
-        if topic in fixed and own_count != count:
-            raise incorrectly_partitioned_topics(
-                f"Number of partitions [{own_count}] of repartition topic [{topic}] "
-                f"doesn't match number of partitions [{count}] of the source topic."
-            )
-    return dict.fromkeys(repartition, count)
+
+    def __init__(
+        self, fixed: Collection[str], flexible: Collection[str], count_of: Callable[[str], int | None]
+    ) -> None:
+        self._fixed, self._flexible, self._count_of = frozenset(fixed), frozenset(flexible), count_of
+        self._fixed_counts: tuple[int, ...] | None = None
+
+    def enforce(self, group: Sequence[str]) -> dict[str, int]:
+        """Return topic -> count for the repartition topics of a group.
+
+        Raises TopicConfigurationError(INCORRECTLY_PARTITIONED_TOPICS).
+        """
+        if not group:
+            return {}
+        counts = {topic: _known(self._count_of, topic) for topic in hash_map_order(group, string_hash)}
+        internal = {topic for topic in counts if topic in self._fixed or topic in self._flexible}
+        repartition = {topic: count for topic, count in counts.items() if topic in internal}
+        others = {topic: count for topic, count in counts.items() if topic not in internal}
+        if others:
+            count = _same_count(others, others.values())
+        elif self._fixed:
+            count = _same_count(repartition, self._counts_of_fixed())
+        else:
+            count = _largest_count(repartition)
+        for topic, own_count in repartition.items():
+            if topic in self._fixed and own_count != count:
+                raise incorrectly_partitioned_topics(
+                    f"Number of partitions [{own_count}] of repartition topic [{topic}] "
+                    f"doesn't match number of partitions [{count}] of the source topic."
+                )
+        return dict.fromkeys(repartition, count)
+
+    def _counts_of_fixed(self) -> Collection[int]:
+        """The different counts of the fixed topics. No group changes them."""
+        if self._fixed_counts is None:
+            self._fixed_counts = (*{_known(self._count_of, topic) for topic in self._fixed},)
+        return self._fixed_counts
 
 
 def _known(count_of: Callable[[str], int | None], topic: str) -> int:

@@ -7,12 +7,13 @@ the largest count of the sources of its subtopology. A topic that exists keeps i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from kafkadouble.messages import error_codes
 
 from ....requests.request import Refusal
-from .copartitioned_topics_enforcer import enforce
+from .copartitioned_topics_enforcer import CopartitionedTopicsEnforcer
+from .sink_counts import SinkCounts
 from .streams_topology import StreamsTopology, Subtopology, source_topics_of
 
 PartitionCounts = dict[str, int]
@@ -21,10 +22,6 @@ PartitionCounts = dict[str, int]
 CountOf = Callable[[str], int | None]
 """Returns the number of partitions of a topic; None if it is not known."""
 
-LOOPS = (
-    "Failed to compute number of partitions for all repartition topics. "
-    "There may be loops in the topology that cannot be resolved."
-)
 NEVER_A_SINK = (
     "Failed to compute number of partitions for all repartition topics, "
     "because a repartition source topic is never used as a sink topic."
@@ -45,10 +42,10 @@ def decide_partition_counts(topology: StreamsTopology, existing: CountOf) -> Par
     subtopologies = [*topology.subtopologies.values()]
     groups = [copartition_groups(subtopology) for subtopology in subtopologies]
     decided.update(_repartition_topics(subtopologies, count_of))
-    fixed, flexible = _repartition_sources(subtopologies)
+    enforcer = CopartitionedTopicsEnforcer(*_repartition_sources(subtopologies), count_of)
     for of_subtopology in groups:
         for group in of_subtopology:
-            decided.update(enforce(group, fixed, flexible, count_of))
+            decided.update(enforcer.enforce(group))
     decided.update(_changelog_topics(subtopologies, count_of))
     return decided
 
@@ -78,12 +75,12 @@ def _at(topics: object, index: int) -> str:
     return topic
 
 
-def _repartition_sources(subtopologies: Iterable[Subtopology]) -> tuple[list[str], list[str]]:
+def _repartition_sources(subtopologies: Iterable[Subtopology]) -> tuple[Collection[str], Collection[str]]:
     """Return the repartition topics whose count the topology sets, and those without a count."""
     infos = [info for subtopology in subtopologies for info in subtopology.repartition_source_topics]
     fixed = dict.fromkeys(info.name for info in infos if info.partitions)
     flexible = dict.fromkeys(info.name for info in infos if not info.partitions)
-    return [*fixed], [*flexible]
+    return fixed.keys(), flexible.keys()
 
 
 def _repartition_topics(subtopologies: list[Subtopology], count_of: CountOf) -> PartitionCounts:
@@ -91,41 +88,10 @@ def _repartition_topics(subtopologies: list[Subtopology], count_of: CountOf) -> 
         repartition = {info.name for info in subtopology.repartition_source_topics}
         if any(topic not in repartition and count_of(topic) is None for topic in subtopology.source_topics):
             raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
-    counts = _counts_of_sinks(subtopologies, count_of)
+    counts = SinkCounts(subtopologies, count_of).decided()
     if any(info.name not in counts for each in subtopologies for info in each.repartition_source_topics):
         raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, NEVER_A_SINK)
     return counts
-
-
-def _counts_of_sinks(subtopologies: list[Subtopology], count_of: CountOf) -> PartitionCounts:
-    """Return the counts of repartition topics, from those that are set on along the sinks."""
-    counts = {
-        info.name: info.partitions
-        for each in subtopologies
-        for info in each.repartition_source_topics
-        if info.partitions
-    }
-    waiting = [(subtopology, sink) for subtopology in subtopologies for sink in subtopology.repartition_sink_topics]
-    while waiting:
-        left = []
-        for subtopology, sink in waiting:
-            if sink in counts:
-                continue
-            count = _largest_count(subtopology, counts, count_of)
-            if count is None:
-                left.append((subtopology, sink))
-            else:
-                counts[sink] = count
-        if len(left) == len(waiting):
-            raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, LOOPS)
-        waiting = left
-    return counts
-
-
-def _largest_count(subtopology: Subtopology, counts: PartitionCounts, count_of: CountOf) -> int | None:
-    repartition = [counts.get(info.name) for info in subtopology.repartition_source_topics]
-    known = [count for count in (*repartition, *map(count_of, subtopology.source_topics)) if count is not None]
-    return max(known, default=None)
 
 
 def _changelog_topics(subtopologies: Iterable[Subtopology], count_of: CountOf) -> PartitionCounts:

@@ -7,6 +7,7 @@ import pytest
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
+from kafkadouble.server.replica.fetching import fetch_sessions
 from kafkadouble.server.replica.fetching.fetch_sessions import (
     EVICTION_MS,
     FetchContext,
@@ -195,3 +196,40 @@ def test_a_session_unused_for_two_minutes_gives_up_its_place(sessions: FetchSess
     opened(sessions, ("t", 0, 0), now=EVICTION_MS)
     assert opened(sessions, ("t", 0, 0), now=EVICTION_MS) == 0
     assert opened(sessions, ("t", 0, 0), now=EVICTION_MS + 1) > 0
+
+
+def test_a_session_that_grows_beyond_the_bytes_of_the_cache_is_evicted(
+    sessions: FetchSessionCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = begin(sessions, request(0, 0, ("t", 0, 0))).answer([])
+    monkeypatch.setattr(fetch_sessions, "MAX_SIZE_BYTES", sessions.size_bytes + 100)
+    kept = begin(sessions, request(opened.session_id, 1, ("t", 0, 5)))
+    assert isinstance(kept, IncrementalFetchContext), "it did not grow"
+    grown = begin(sessions, request(opened.session_id, 2, ("t", 1, 0)))
+    assert grown == error_codes.FETCH_SESSION_ID_NOT_FOUND
+    assert (len(sessions), sessions.size_bytes) == (0, 0)
+
+
+def test_a_session_that_does_not_fit_evicts_a_smaller_one_or_is_not_opened(
+    sessions: FetchSessionCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = begin(sessions, request(0, 0, ("t", 0, 0))).answer([]).session_id
+    monkeypatch.setattr(fetch_sessions, "MAX_SIZE_BYTES", 2 * sessions.size_bytes + 100)
+    large = begin(sessions, request(0, 0, ("t", 0, 0), ("t", 1, 0))).answer([]).session_id
+    assert large, "it has more partitions than the first one, which is evicted"
+    assert sessions.get(small) is None
+    assert begin(sessions, request(0, 0, ("t", 0, 0))).answer([]).session_id == 0
+    three = [("t", index, 0) for index in range(3)]
+    assert begin(sessions, request(0, 0, *three)).answer([]).session_id == 0, "it never fits, and evicts none"
+    assert sessions.get(large) is not None
+    begin(sessions, request(large, -1))
+    assert sessions.size_bytes == 0
+
+
+def test_a_forgotten_partition_gives_its_bytes_back(sessions: FetchSessionCache) -> None:
+    opened = begin(sessions, request(0, 0, ("t", 0, 0))).answer([]).session_id
+    alone = sessions.size_bytes
+    begin(sessions, request(opened, 1, ("t", 1, 0)))
+    assert sessions.size_bytes > alone
+    begin(sessions, request(opened, 2, forget=("t", 1)))
+    assert sessions.size_bytes == alone

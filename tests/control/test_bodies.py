@@ -1,0 +1,27 @@
+"""How a body becomes parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkadouble.control import bodies
+
+
+class Name(str):
+    """The name of a field, which counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_a_field_that_is_there_twice_is_found_in_one_pass() -> None:
+    count = 2000
+    pairs = [(Name(number), None) for number in range(count)] + [(Name(count - 1), None)]
+    Name.compared = 0
+    with pytest.raises(ValueError, match=f"the field '{count - 1}' is there twice"):
+        bodies._once(pairs)
+    assert Name.compared < 4 * count

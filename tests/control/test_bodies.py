@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
+
 import pytest
 
 from kafkadouble.control import bodies
+from kafkadouble.server.configs.did_you_mean import near
 
 
 class Name(str):
@@ -25,3 +28,10 @@ def test_a_field_that_is_there_twice_is_found_in_one_pass() -> None:
     with pytest.raises(ValueError, match=f"the field '{count - 1}' is there twice"):
         bodies._once(pairs)
     assert Name.compared < 4 * count
+
+
+def test_a_name_that_is_much_longer_than_every_known_one_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda name, *_, **__: compared.append(name) or [])
+    assert [near("x" * length, ("topic", "partition")) for length in (9, 27, 28, 10**6)] == [""] * 4
+    assert [*map(len, compared)] == [9, 27]

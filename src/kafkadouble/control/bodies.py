@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from kafkadouble.wire.plain_values import fault_of, integer
+
 from .problems import ControlProblem
 
 if TYPE_CHECKING:
@@ -45,9 +47,11 @@ async def _read(request: Request) -> bytes:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(body, parse_constant=_no_constant, object_pairs_hook=_once)
+        value = json.loads(body, parse_constant=_no_constant, parse_int=integer, object_pairs_hook=_once)
     except (ValueError, RecursionError) as problem:
         raise ControlProblem(400, "usage", f"the body is no JSON: {problem}") from None
+    if fault := fault_of(value):
+        raise ControlProblem(400, "usage", fault)
     if not isinstance(value, dict):
         raise ControlProblem(400, "usage", f"the body is an object with parameters, not {type(value).__name__}")
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ class Name(str):
 
 def test_a_field_that_is_there_twice_is_found_in_one_pass() -> None:
     count = 2000
-    pairs = [(Name(number), None) for number in range(count)] + [(Name(count - 1), None)]
+    pairs: list[tuple[str, Any]] = [(Name(number), None) for number in range(count)] + [(Name(count - 1), None)]
     Name.compared = 0
     with pytest.raises(ValueError, match=f"the field '{count - 1}' is there twice"):
         bodies._once(pairs)
@@ -32,6 +33,11 @@ def test_a_field_that_is_there_twice_is_found_in_one_pass() -> None:
 
 def test_a_name_that_is_much_longer_than_every_known_one_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
-    monkeypatch.setattr(difflib, "get_close_matches", lambda name, *_, **__: compared.append(name) or [])
+
+    def compare(name: str, *_: object, **__: object) -> list[str]:
+        compared.append(name)
+        return []
+
+    monkeypatch.setattr(difflib, "get_close_matches", compare)
     assert [near("x" * length, ("topic", "partition")) for length in (9, 27, 28, 10**6)] == [""] * 4
     assert [*map(len, compared)] == [9, 27]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.plain_values import fault_of
 
 from ..configs.did_you_mean import near
 
@@ -90,6 +91,8 @@ def check_fields(owner: str, value: Any, kinds: Mapping[str, FieldKind]) -> None
         given = getattr(value, name)
         if given is None and kind.is_optional:
             continue
+        if fault := fault_of(given):
+            raise UsageError(f"{name} of {owner} is {kind.expected}: {fault}")
         if given is None or not kind.fits(given) or (isinstance(given, float) and math.isnan(given)):
             raise UsageError(f"{name} of {owner} is {kind.expected}, not {given!r}")
 
@@ -137,6 +140,8 @@ def check_api(name: Any) -> None:
 
 def error_name(error: Any) -> str:
     """The name of an error, given by name or by code; NONE is not an error."""
+    if fault := fault_of(error):
+        raise UsageError(f"the error of a rule is a name or a number: {fault}")
     names = [name for code, name in error_codes.NAMES.items() if code]
     by_code = isinstance(error, int) and not isinstance(error, bool) and error_codes.NAMES.get(error)
     name = by_code or error

@@ -50,6 +50,8 @@ class Acceptor:
         """What a connection with TLS passes before it has its protocol; None in plaintext."""
         self.refuses: Callable[[], bool] | None = None
         """Whether a fault rule refuses the next connection; None if there is no such rule."""
+        self.make_room: Callable[[], bool] | None = None
+        """Closes a connection so that the one that is held may be served; False if none may be."""
         self._held: socket.socket | None = None  # accepted, and may not be served yet
         self._paused = self._in_episode = False
         # To look again, or for the end of an episode.
@@ -131,7 +133,8 @@ class Acceptor:
         why = self._obstacle(sock)
         if why:
             self._held = sock
-            self._pause(why)
+            has_room = self.make_room is not None and self.make_room()
+            self._pause(why, is_logged=not has_room)
             return
         try:
             host = sock.getpeername()[0]
@@ -200,15 +203,16 @@ class Acceptor:
         if self._paused and self._loop is not None:
             self._loop.call_soon(self.look_again)  # when its descriptor is free
 
-    def _pause(self, why: str) -> None:
+    def _pause(self, why: str, *, is_logged: bool = True) -> None:
         """Accept nothing until `look_again` finds that it is possible."""
         if self._loop is None:
             return
-        if not self._in_episode:
+        if is_logged and not self._in_episode:
             log.warning("%s: no connection is accepted for now", why)
         if not self._paused:
             self._unwatch(self._loop)
-        self._in_episode = self._paused = True
+        self._paused = True
+        self._in_episode = self._in_episode or is_logged
         self._set_timer(self._loop, RETRY_S, self.look_again)
 
     def look_again(self) -> None:
@@ -223,6 +227,8 @@ class Acceptor:
             self._watch(self._loop)
 
     def _end_episode(self) -> None:
+        if not self._in_episode:
+            return
         self._in_episode = False
         log.warning("connections have been accepted for %d s again", CALM_S)
 

@@ -12,6 +12,9 @@ import os
 RESERVE = 64
 """The number of reserved descriptors; at most a quarter of all."""
 
+SHARE = 4
+"""One port that is not for clients of Kafka has at most one descriptor in so many."""
+
 
 def most() -> int | None:
     """The limit of descriptors for this process; None when there is no limit."""
@@ -27,6 +30,13 @@ def is_reserved(descriptor: int) -> bool:
     """Whether a descriptor is reserved for files."""
     limit = most()
     return limit is not None and descriptor >= limit - min(RESERVE, limit // 4)
+
+
+def share(wanted: int) -> int:
+    """The most connections that a port may have which is not for clients of Kafka, up to
+    `wanted`."""
+    limit = most()
+    return wanted if limit is None else max(1, min(wanted, limit // SHARE))
 
 
 def kept(descriptor: int) -> int:

@@ -19,6 +19,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest
 from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
+from kafkadouble.wire.plain_values import fault_of
 
 from .errors import KafkaError, UsageError, raise_for
 from .server.security.acls import (
@@ -100,14 +101,20 @@ def checked_acls(acls: Iterable[AclBinding | str]) -> list[CreateAclsRequest.Acl
     if isinstance(acls, str):
         raise UsageError(f"acls must be a list of ACLs, and not the text {acls!r}")
     bindings = [parse_acl(each) if isinstance(each, str) else each for each in acls]
-    return [creation for binding in bindings for creation in binding.creations()]
+    creations = [creation for binding in bindings for creation in binding.creations()]
+    if fault := fault_of([(each.principal, each.resource_name, each.host) for each in creations]):
+        raise UsageError(f"an ACL cannot be created: {fault}")
+    return creations
 
 
 def super_users_text(super_users: Iterable[str]) -> str:
     """The value of `super.users`. UsageError for what is no list."""
     if isinstance(super_users, str):
         raise UsageError(f"super_users must be a list of principals, and not the text {super_users!r}")
-    return ";".join(super_users)
+    text = ";".join(super_users)
+    if fault := fault_of(text):
+        raise UsageError(f"super_users has a wrong principal: {fault}")
+    return text
 
 
 def to_create(creations: Sequence[CreateAclsRequest.AclCreation]) -> CreateAclsRequest:

@@ -12,6 +12,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kafkadouble.wire.plain_values import fault_of
+
 from .errors import UsageError
 
 INT64 = 2**63
@@ -329,6 +331,10 @@ ARGUMENTS: dict[str, Argument] = {
 schema. A row `verb.argument` is for one verb. A method whose default is None also allows None."""
 
 
+BYTES_OF_RECORDS = ("headers", "records")
+"""The arguments whose texts may be bytes that are no UTF-8, as Python's `surrogateescape` has them;
+they are checked when they are encoded."""
+
 SECRETS = ("password",)
 """The arguments whose values no error shows."""
 
@@ -341,10 +347,20 @@ def check(**given: object) -> None:
 
 def check_one(name: str, argument: Argument, value: object) -> None:
     """Raises UsageError if this argument does not allow the value."""
-    if not argument[0](value):
-        if name in SECRETS:
-            raise UsageError(f"{name} is {argument[1]}")
-        raise UsageError(f"{name} is {argument[1]}, not {value!r}")
+    fault = None if name in BYTES_OF_RECORDS else fault_of(value)
+    if fault is None and argument[0](value):
+        return
+    if name in SECRETS:
+        raise UsageError(f"{name} is {argument[1]}")
+    raise UsageError(f"{name} is {argument[1]}{f', not {value!r}' if fault is None else f': {fault}'}")
+
+
+def check_plain(**given: object) -> None:
+    """Raises UsageError for a text or an integer that no argument may hold; for arguments with
+    checks of their own."""
+    for name, value in given.items():
+        if fault := fault_of(value):
+            raise UsageError(f"{name} cannot be used: {fault}")
 
 
 def check_given(**given: object) -> None:

@@ -23,7 +23,7 @@ from kafkadouble.server.faults.register import MOST_REMEMBERED
 from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
 from .access import ClientAccess, with_scenario
-from .arguments import check, check_given
+from .arguments import check, check_given, check_plain
 from .errors import UsageError
 from .listening import text_of
 from .node_listeners import Overrides, checked_port, planned
@@ -146,6 +146,7 @@ class KafkaDouble(
     ) -> None:
         check(host=host)
         check_given(config=config, seed=seed)
+        check_plain(port=port, listeners=listeners, controller_port=controller_port, brokers=brokers)
         if config is not None and "listeners" in config:
             raise UsageError("listeners: give host and port, or listeners={NAME: port}, instead")
         if stepped and clock is not None:

@@ -15,6 +15,7 @@ from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.server.configs.settings import as_text
 from kafkadouble.server.metadata.image import TopicImage
 from kafkadouble.wire.batch import Headers, Record, encode_batch
+from kafkadouble.wire.plain_values import scalar_fault
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
@@ -92,6 +93,8 @@ def as_bytes(value: Text) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     if isinstance(value, str):
+        if fault := scalar_fault(value):
+            raise UsageError(fault)
         return value.encode()
     raise UsageError(f"a key or a value is bytes, a text or None, not {value!r}")
 

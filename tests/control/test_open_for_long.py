@@ -15,10 +15,9 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.control.calls import newest_number
-from kafkadouble.messages import headers
-from kafkadouble.messages.generated.metadata import MetadataRequest
+from tests.control.floods import AT_A_TIME, flood
 
-KEPT, MORE, AT_A_TIME = 12_000, 6_000, 500
+KEPT, MORE = 12_000, 6_000
 """Requests until the history is full, and those after that."""
 
 THREADS = (os.cpu_count() or 1) + 4
@@ -30,19 +29,6 @@ MOST_GROWTH = 1 << 20
 """Bytes. The events of 6,000 requests are 1.8 MB of text, and several times as much as objects."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="descriptors are counted in /proc")
-
-
-def flood(kafka: KafkaDouble, count: int) -> None:
-    """This many requests on one connection."""
-    frame = b"".join(map(bytes, headers.write_request(MetadataRequest(topics=[]), 1, "flood", 12)))
-    with socket.create_connection(("127.0.0.1", kafka.port), 30) as sock:
-        sock.sendall(frame)
-        size = len(sock.recv(1 << 16))
-        for _ in range(count // AT_A_TIME):
-            sock.sendall(frame * AT_A_TIME)
-            left = size * AT_A_TIME
-            while left:
-                left -= len(sock.recv(min(left, 1 << 16)))
 
 
 @contextmanager

@@ -244,6 +244,33 @@ def test_without_descriptors_files_are_opened_and_the_log_stays_short(tmp_path: 
 
 
 @linux
+def test_connections_to_the_control_port_leave_descriptors_to_brokers_and_files(tmp_path: Path) -> None:
+    with serving("--data-dir", str(tmp_path / "data"), "--control-port", "0") as broker:
+        broker.limit_descriptors(200)
+        control = control_port(broker)
+        storm = [socket.create_connection(("127.0.0.1", control), 20) for _ in range(400)]
+        broker.logged("the control port is full")
+        client = Client(broker)
+        create(client, "fresh")
+        batch = bytes(encode_batch([Record(0, 0, None, b"v", ())]))
+        answered = client.ask(produced(batch, "fresh"), 9).responses[0].partition_responses[0]
+        assert (answered.error_code, answered.base_offset) == (0, 0)
+        assert broker.open_files() < 150
+        for sock in storm:
+            sock.close()
+        client.close()
+
+
+def control_port(broker: Broker) -> int:
+    """The port that the process prints."""
+    assert broker.process.stdout is not None
+    for line in broker.process.stdout:
+        if line.startswith("control.url="):
+            return int(line.rpartition(":")[2])
+    raise AssertionError("there is no control port")
+
+
+@linux
 def test_three_hundred_idle_connections(broker: Broker, sockets: Callable[..., socket.socket]) -> None:
     before = broker.resident()
     with good_client(broker):

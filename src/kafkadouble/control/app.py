@@ -24,6 +24,10 @@ from .problems import ControlProblem, problem_of
 from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import Receive, Scope, Send
+
     from kafkadouble.double import KafkaDouble
 
     from .streams import EventStream
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 MOST_STREAMS = 32
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+STREAM_TYPE = "text/event-stream"
 
 HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
@@ -76,11 +82,15 @@ class ControlApp:
             try:
                 self._guard.check(request.url.path, request.headers)
                 check_query(request.url.path, route.query, request.query_params.multi_items())
+                if request.method == "HEAD":
+                    return Response(media_type=STREAM_TYPE, headers=HEADERS)
                 self._check_room()
                 events = route.make(self._kafka, _stream_query(request))
             except Exception as error:
                 return _failed(problem_of(error))
-            return StreamingResponse(self._counted(events), media_type="text/event-stream", headers=HEADERS)
+            # At once: other streams are checked before this one begins.
+            self._streams += 1
+            return _StreamAnswer(events, self._end_stream)
 
         return endpoint
 
@@ -88,13 +98,24 @@ class ControlApp:
         if self._streams >= MOST_STREAMS:
             raise ControlProblem(503, "busy", f"{MOST_STREAMS} streams are open: close one of them")
 
-    async def _counted(self, events: EventStream) -> Any:
-        self._streams += 1
+    def _end_stream(self) -> None:
+        self._streams -= 1
+
+
+class _StreamAnswer(StreamingResponse):
+    """The events of one stream. `ended` is called when the client has left, or the stream has
+    ended."""
+
+    def __init__(self, events: EventStream, ended: Callable[[], None]) -> None:
+        self._texts, self._ended = events.texts(), ended
+        super().__init__(self._texts, media_type=STREAM_TYPE, headers=HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            async for text in events.texts():
-                yield text
+            await super().__call__(scope, receive, send)
         finally:
-            self._streams -= 1
+            self._ended()
+            await self._texts.aclose()
 
 
 def _stream_query(request: Request) -> dict[str, str]:

@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from kafkadouble.wire.plain_values import fault_of, integer
+
 from .problems import ControlProblem
 
 if TYPE_CHECKING:
@@ -45,9 +47,11 @@ async def _read(request: Request) -> bytes:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(body, parse_constant=_no_constant, object_pairs_hook=_once)
+        value = json.loads(body, parse_constant=_no_constant, parse_int=integer, object_pairs_hook=_once)
     except (ValueError, RecursionError) as problem:
         raise ControlProblem(400, "usage", f"the body is no JSON: {problem}") from None
+    if fault := fault_of(value):
+        raise ControlProblem(400, "usage", fault)
     if not isinstance(value, dict):
         raise ControlProblem(400, "usage", f"the body is an object with parameters, not {type(value).__name__}")
     return value
@@ -56,11 +60,11 @@ def _object(body: bytes) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object with these fields. Raises ValueError for one that is there twice: the first would
     be lost."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the field {twice!r} is there twice")
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise ValueError(f"the field {name!r} is there twice")
+        made[name] = value
     return made
 
 

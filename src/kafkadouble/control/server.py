@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
 
 MISSING = "the control plane needs more libraries: pip install 'kafkadouble[control]'"
-MOST_CONNECTIONS = 256
-GRACE_S = 1
-"""How long open calls may take to end after `stop`."""
 
 
 def is_installed() -> bool:
@@ -68,26 +65,11 @@ class ControlServer:
 
     def start(self) -> ControlServer:
         """Serves from now on."""
-        import uvicorn
-
         from .app import ControlApp
+        from .http_server import HttpServer
 
-        config = uvicorn.Config(
-            ControlApp(self._kafka, self._guard).asgi,
-            loop="asyncio",
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=GRACE_S,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(
-            target=self._server.run, args=([self._sock],), name="kafkadouble-control", daemon=True
-        )
+        self._server = HttpServer(ControlApp(self._kafka, self._guard).asgi, self._sock)
+        self._thread = threading.Thread(target=self._server.run, name="kafkadouble-control", daemon=True)
         self._thread.start()
         return self
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -43,7 +43,7 @@ class EventStream(ABC):
     def new(self) -> str:
         """The events since the last call, or an empty text. It is called on another thread."""
 
-    async def texts(self) -> AsyncIterator[str]:
+    async def texts(self) -> AsyncGenerator[str, None]:
         """The text of the events."""
         running = self.kafka._serving()
         running.thread.call(lambda: running.broker.watches.add(self._look))

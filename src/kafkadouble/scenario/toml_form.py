@@ -7,6 +7,8 @@ import tomllib
 from functools import partial
 from typing import Any
 
+from kafkadouble.wire.plain_values import TOO_LARGE, scalar_fault
+
 from .document import DEEPEST, FilePosition, ScenarioDocument, ValuePath, excess, problem_at
 
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
@@ -16,6 +18,9 @@ _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.[ \t]*+){{{DEEPEST},}}{_PART}[=\]]")
 """tomllib takes a time that grows with the square of the parts of a key. No group is repeated
 possessively, since Python 3.11.2 gets that wrong."""
+
+_LONG_NUMBER = re.compile(r"[0-9][0-9_]{4300}")
+"""What Python does not read as an integer."""
 
 
 def parse(file: str, text: str) -> ScenarioDocument:
@@ -38,8 +43,10 @@ def _syntax_error(file: str, text: str, said: str) -> Exception:
     place = _PLACE.search(said)
     if place is not None:
         return problem_at(file, FilePosition(*map(int, place.groups())), f"not TOML: {said[: place.start()]}")
-    at = len(text) if said.endswith(_AT_END) else 0
-    return problem_at(file, position_of(text, at), f"not TOML: {said.removesuffix(_AT_END)}")
+    if said.endswith(_AT_END):
+        return problem_at(file, position_of(text, len(text)), f"not TOML: {said.removesuffix(_AT_END)}")
+    number = _LONG_NUMBER.search(text)
+    return problem_at(file, position_of(text, number.start() if number else 0), TOO_LARGE)
 
 
 def position_of(text: str, offset: int) -> FilePosition:
@@ -59,6 +66,8 @@ def _check(document: ScenarioDocument) -> None:
         if isinstance(value, dict | list):
             entries: Any = value.items() if isinstance(value, dict) else enumerate(value)
             waiting.extend(((*path, key), each) for key, each in entries)
+        elif fault := scalar_fault(value):
+            raise document.problem(path, fault)
         elif not isinstance(value, str | bool | int | float):
             raise document.problem(path, f"a date or a time is written as a text, not {value}")
 

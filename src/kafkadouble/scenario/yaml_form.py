@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from kafkadouble.errors import UsageError
+from kafkadouble.wire.plain_values import TOO_LARGE, scalar_fault
 
 from .document import DEEPEST, FilePosition, ScenarioDocument, ValuePath, excess, problem_at
 
@@ -104,7 +105,10 @@ class _Values:
             return [self.of(each, depth + 1) for each in node.value]
         if not isinstance(node, ScalarNode) or node.tag not in (STRING, *CORE):
             raise self._problem(node, f"the tag {node.tag.replace(SCHEMA, '!!')} means nothing here")
-        return node.value if node.tag == STRING else self._scalar(node)
+        value = node.value if node.tag == STRING else self._scalar(node)
+        if fault := scalar_fault(value):
+            raise self._problem(node, fault)
+        return value
 
     def _scalar(self, node: Any) -> Any:
         form, convert = CORE[node.tag]
@@ -113,7 +117,7 @@ class _Values:
         try:
             return convert(node.value)
         except ValueError:  # Python refuses thousands of digits
-            raise self._problem(node, f"a number has fewer digits than {len(node.value)}") from None
+            raise self._problem(node, TOO_LARGE) from None
 
     def _mapping(self, node: Any, depth: int) -> dict[str, Any]:
         made: dict[str, Any] = {}
@@ -122,6 +126,8 @@ class _Values:
                 raise self._problem(key, "a key is a text")
             if key.value == MERGE and not key.style:
                 raise self._problem(key, "YAML 1.2 has no merge key <<: write the fields, or an alias of the whole")
+            if fault := scalar_fault(key.value):
+                raise self._problem(key, fault)
             if key.value in made:
                 raise self._problem(key, f"the key {key.value!r} is there twice")
             made[key.value] = self.of(value, depth + 1)

@@ -23,6 +23,7 @@ from kafkadouble.seeding import header_pair
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.snapshot import Snapshot
+from kafkadouble.wire.plain_values import is_unicode
 
 from . import given_back
 
@@ -32,6 +33,8 @@ def to_json(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         if isinstance(value, float) and not isfinite(value):
             return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        if isinstance(value, str) and not is_unicode(value):  # the name of a header
+            return _of_bytes(value.encode("utf-8", "surrogateescape"))
         return value.value if isinstance(value, Enum) else value
     for kind, convert in _CONVERSIONS:
         if isinstance(value, kind):
@@ -107,11 +110,17 @@ def _to_bytes(value: Any) -> Any:
     return value
 
 
+def _to_name(value: Any) -> Any:
+    """The name of a header: bytes that are no UTF-8 as `surrogateescape` has them."""
+    found = _to_bytes(value)
+    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
+
+
 def _to_headers(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _to_bytes(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [(name, _to_bytes(each)) for name, each in map(header_pair, value)]
+        return [(_to_name(name), _to_bytes(each)) for name, each in map(header_pair, value)]
     return value
 
 

@@ -190,7 +190,9 @@ YAML = {
     "a tag of Python": ("topics: !!python/object/apply:os.system [ls]", "1:9: the tag !!python/object/apply:os.system means"),
     "a tag of another type": ("topics: [{name: a, partitions: !!int x}]", "1:32: 'x' is not of the type !!int"),
     "a tag of binary data": ("topics: [{name: a, records: [!!binary aGk=]}]", "1:30: the tag !!binary means nothing here"),
-    "a number with many digits": (f"topics: [{{name: a, partitions: {'9' * 5000}}}]", "1:32: a number has fewer digits than 5000"),
+    "a number with many digits": (f"topics: [{{name: a, partitions: {'9' * 5000}}}]", "1:32: an integer has at most 64 bits"),
+    "a number of 68 bits": (f"topics: [{{name: a, partitions: 0x{'f' * 17}}}]", "1:32: an integer has at most 64 bits"),
+    "many hexadecimal digits": (f"topics: [{{name: a, partitions: 0x{'f' * 9999}}}]", "1:32: an integer has at most 64"),
     "a null character": ("topics: [\0]", "1:10: not YAML: "),
     "an escaped surrogate": ('topics: ["\\ud800"]', "1:"),
 }  # fmt: skip
@@ -226,7 +228,9 @@ TOML = {
     "no TOML": ("[[topics]\nname = 'a'", "1:9: not TOML: Expected ']]' at the end of an array declaration"),
     "no end": ("topics = [", "1:11: not TOML: Invalid value"),
     "YAML": ("topics:\n- name: a", "1:7: not TOML: Expected '=' after a key"),
-    "a number with many digits": (f"x = {'9' * 5000}", "1:1: not TOML: Exceeds the limit"),
+    "a number with many digits": (f"x = {'9' * 5000}", "1:5: an integer has at most 64 bits"),
+    "a number of 68 bits": (f"x = 0x{'f' * 17}", "1:5: an integer has at most 64 bits"),
+    "many hexadecimal digits": (f"x = 0x{'f' * 9999}", "1:5: an integer has at most 64 bits"),
     "a null character": ("topics = '\0'", "1:11: not TOML: "),
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ class Name(str):
 
 def test_a_field_that_is_there_twice_is_found_in_one_pass() -> None:
     count = 2000
-    pairs: list[tuple[str, Any]] = [(Name(number), None) for number in range(count)] + [(Name(count - 1), None)]
+    pairs: list[tuple[str, Any]] = [(Name(number), None) for number in (*range(count), count - 1)]
     Name.compared = 0
     with pytest.raises(ValueError, match=f"the field '{count - 1}' is there twice"):
         bodies._once(pairs)

@@ -22,14 +22,15 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network import descriptors
 from kafkadouble.server.network.acceptor import Acceptor
 from kafkadouble.server.network.connection_quotas import MOST, ConnectionQuotas
+from kafkadouble.wire.client_log import ClientLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from socket import socket
 
-log = logging.getLogger("kafkadouble.control")
+log = ClientLog("kafkadouble.control")
 
-PARSER_LOG = logging.getLogger("kafkadouble.control.http")
+PARSER_LOG = ClientLog("kafkadouble.control.http").logger
 """Where uvicorn logs what is wrong with single requests."""
 PARSER_LOG.setLevel(logging.ERROR)
 

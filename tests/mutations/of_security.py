@@ -63,10 +63,17 @@ SECURITY = {
     ),
     "keys: a missing key has its set fetched for every token": Mutation(
         "server/security/sasl/remote_keys.py",
-        " or now < self._missing.get(key_id, now)",
+        "        if now < max(self._next_at, self._missing.get(key_id, 0)):\n            return\n",
         "",
         (_KEYS,),
         "a client without a right has the issuer asked as often as it likes",
+    ),
+    "keys: each name of a missing key has its set fetched": Mutation(
+        "server/security/sasl/remote_keys.py",
+        "max(self._next_at, self._missing.get(key_id, 0))",
+        "self._missing.get(key_id, 0)",
+        (_KEYS,),
+        "a client without a right has the issuer asked as often as it likes, with another name each time",
     ),
     "keys: a fetch that fails for good is not followed by another": Mutation(
         "server/security/sasl/remote_keys.py",

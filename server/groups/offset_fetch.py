@@ -8,7 +8,7 @@ does not count.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
@@ -33,7 +33,7 @@ def fetch_offsets(
     group_id: str,
     topics: Sequence[RequestTopic],
     require_stable: bool,
-    repeats: Repeats,
+    repeats: Repeats[Any],
 ) -> list[ResponseTopic]:
     """Return the offsets of these partitions. The topics have their names."""
     return [
@@ -50,10 +50,15 @@ def fetch_offsets(
 
 
 def _fetch(
-    shard: GroupCoordinatorShard, key: OffsetKey, topic: RequestTopic, require_stable: bool, repeats: Repeats
+    shard: GroupCoordinatorShard, key: OffsetKey, topic: RequestTopic, require_stable: bool, repeats: Repeats[Any]
 ) -> ResponsePartition:
-    if not repeats.may(key):
-        return no_offset(key.partition, error_codes.INVALID_REQUEST)
+    found = repeats.answer((key, topic.topic_id), lambda: _stable(shard, key, topic, require_stable))
+    return no_offset(key.partition, error_codes.INVALID_REQUEST) if found is None else found
+
+
+def _stable(
+    shard: GroupCoordinatorShard, key: OffsetKey, topic: RequestTopic, require_stable: bool
+) -> ResponsePartition:
     offset = shard.offsets.stable.get(key)
     if offset is not None and not offset.is_for(Uuid(topic.topic_id)):
         offset = None

@@ -7,13 +7,14 @@ cluster-wide defaults. As in Kafka, the message of a resource without an error, 
 topic, is empty and not null; an unknown resource type fails the whole request.
 
 Differences from Apache Kafka: a request for many resources lets other requests run in between, and
-gets about `MOST_ENTRIES` entries at most (Kafka has no bound: a request of 100 KB can ask for a
-gigabyte). Further resources are POLICY_VIOLATION.
+describes a resource again up to a bound in bytes (Kafka has none: a request of 100 KB can ask for a
+gigabyte). Then it is INVALID_REQUEST (`repeats`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -25,6 +26,7 @@ from ..configs.alter import Resource
 from ..configs.definition import ConfigType
 from ..configs.describe import ConfigEntry, ConfigSource
 from ..metadata.topic_names import problem_with_name
+from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
 from ..requests.waiting import OTHERS_FIRST, Wait
 
@@ -36,9 +38,6 @@ FEW_RESOURCES = 10
 
 TURN_ENTRIES = 1000
 """How many entries are described before other requests run: about 20 ms."""
-
-MOST_ENTRIES = 250_000
-"""The most entries of one response: those of 6,700 topics."""
 
 RequestResource = DescribeConfigsRequest.DescribeConfigsResource
 Result = DescribeConfigsResponse.DescribeConfigsResult
@@ -59,16 +58,14 @@ def answer(
 
 def _in_turns(node: HandlerContext, body: DescribeConfigsRequest) -> Wait[DescribeConfigsResponse]:
     results: list[Result] = []
-    made = _Entries()
-    entries = turn = 0
+    made, repeats, turn = _Entries(), Repeats[Result](), 0
     for requested in body.resources:
-        if entries >= MOST_ENTRIES:
-            text = f"More than {MOST_ENTRIES} configurations in one request."
-            results.append(_failed(requested, error_codes.POLICY_VIOLATION, text))
-            continue
-        result = _described(node, body, requested, made)
+        keys = requested.configuration_keys
+        name = requested.resource_type, requested.resource_name, None if keys is None else tuple(keys)
+        result = repeats.answer(name, partial(_described, node, body, requested, made))
+        if result is None:
+            result = _failed(requested, error_codes.INVALID_REQUEST, None)
         results.append(result)
-        entries += len(result.configs)
         turn += len(result.configs)
         if turn >= TURN_ENTRIES:
             turn = 0

@@ -35,20 +35,23 @@ GROUP_ID_NOT_FOUND_FROM = 6
 
 
 def answer(node: HandlerContext, request: Request[DescribeGroupsRequest]) -> Wait[DescribeGroupsResponse]:
-    repeats = Repeats()
-    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.groups)
+    repeats = Repeats[DescribedGroup]()
+    groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.groups)
     return DescribeGroupsResponse(groups=groups)
 
 
-def _describe(
-    node: HandlerContext, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats
+def _answer(
+    node: HandlerContext, request: Request[DescribeGroupsRequest], group_id: str, repeats: Repeats[DescribedGroup]
 ) -> DescribedGroup:
+    found = repeats.answer(group_id, lambda: _describe(node, request, group_id))
+    return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST) if found is None else found
+
+
+def _describe(node: HandlerContext, request: Request[DescribeGroupsRequest], group_id: str) -> DescribedGroup:
     try:
         group = node.groups.shard(group_id).groups.get(group_id)
     except Refusal as refusal:
         return DescribedGroup(group_id=group_id, error_code=refusal.code)
-    if not repeats.may(group_id, 1 + (len(group.members) if isinstance(group, ClassicGroup) else 0)):
-        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
     answer = _classic(group) if isinstance(group, ClassicGroup) else _dead(request, group_id, group is None)
     if request.body.include_authorized_operations and not answer.error_code:
         answer.authorized_operations = authorized_operations(client_rights(node, request), GROUP, group_id)

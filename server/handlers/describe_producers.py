@@ -30,7 +30,7 @@ DENIED = error_codes.TOPIC_AUTHORIZATION_FAILED
 
 
 def answer(node: HandlerContext, request: Request[DescribeProducersRequest]) -> Wait[DescribeProducersResponse]:
-    repeats, topics, slices = Repeats(), [], Slices()
+    repeats, topics, slices = Repeats[PartitionResponse](), [], Slices()
     rights = client_rights(node, request)
     for topic in request.body.topics:
         partitions = []
@@ -39,14 +39,20 @@ def answer(node: HandlerContext, request: Request[DescribeProducersRequest]) -> 
             if is_denied and problem_with_name(topic.name) is None:
                 partitions.append(_failed(index, DENIED, error_codes.meaning(DENIED)))
             else:
-                partitions.append(_describe(node, topic.name, index, repeats))
+                partitions.append(_answer(node, topic.name, index, repeats))
             if slices.end():
                 yield OTHERS_FIRST
         topics.append(DescribeProducersResponse.TopicResponse(name=topic.name, partitions=partitions))
     return DescribeProducersResponse(topics=topics)
 
 
-def _describe(node: HandlerContext, topic: str, index: int, repeats: Repeats) -> PartitionResponse:
+def _answer(node: HandlerContext, topic: str, index: int, repeats: Repeats[PartitionResponse]) -> PartitionResponse:
+    found = repeats.answer((topic, index), lambda: _describe(node, topic, index))
+    code = error_codes.INVALID_REQUEST
+    return _failed(index, code, error_codes.meaning(code)) if found is None else found
+
+
+def _describe(node: HandlerContext, topic: str, index: int) -> PartitionResponse:
     if (problem := problem_with_name(topic)) is not None:
         return _failed(index, error_codes.INVALID_TOPIC_EXCEPTION, problem)
     partition: Partition | FollowerPartition | None = node.partitions.get(topic, index)
@@ -58,8 +64,6 @@ def _describe(node: HandlerContext, topic: str, index: int, repeats: Repeats) ->
         return _failed(index, code, None if known_topic else error_codes.meaning(code))
     if code := partition.check_epoch(ANY_EPOCH):
         return _failed(index, code, error_codes.meaning(code))
-    if not repeats.may((topic, index), 1 + len(partition.log.producers)):
-        return _failed(index, error_codes.INVALID_REQUEST, error_codes.meaning(error_codes.INVALID_REQUEST))
     producers = [
         DescribeProducersResponse.ProducerState(
             producer_id=producer.producer_id,

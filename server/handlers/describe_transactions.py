@@ -29,9 +29,9 @@ DescribedTransaction = DescribeTransactionsResponse.TransactionState
 
 
 def answer(node: HandlerContext, request: Request[DescribeTransactionsRequest]) -> Wait[DescribeTransactionsResponse]:
-    repeats = Repeats()
+    repeats = Repeats[DescribedTransaction]()
     states = yield from sliced(
-        lambda transactional_id: _describe(node, transactional_id, repeats), request.body.transactional_ids
+        lambda transactional_id: _answer(node, transactional_id, repeats), request.body.transactional_ids
     )
     if (rights := client_rights(node, request)) is not None:
         for state in states:
@@ -39,15 +39,20 @@ def answer(node: HandlerContext, request: Request[DescribeTransactionsRequest]) 
     return DescribeTransactionsResponse(transaction_states=states)
 
 
-def _describe(node: HandlerContext, transactional_id: str, repeats: Repeats) -> DescribedTransaction:
+def _answer(
+    node: HandlerContext, transactional_id: str, repeats: Repeats[DescribedTransaction]
+) -> DescribedTransaction:
+    found = repeats.answer(transactional_id, lambda: _describe(node, transactional_id))
+    return _failed(transactional_id, error_codes.INVALID_REQUEST) if found is None else found
+
+
+def _describe(node: HandlerContext, transactional_id: str) -> DescribedTransaction:
     from ..transactions.describe_transactions import described_transaction, metadata_in
 
     try:
         metadata = metadata_in(node.transactions.shard(transactional_id), transactional_id)
     except Refusal as refusal:
         return _failed(transactional_id, refusal.code)
-    if not repeats.may(transactional_id, 1 + len(metadata.topic_partitions)):
-        return _failed(transactional_id, error_codes.INVALID_REQUEST)
     return described_transaction(transactional_id, metadata)
 
 

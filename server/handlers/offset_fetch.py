@@ -17,7 +17,7 @@ INVALID_REQUEST (`repeats`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
@@ -49,7 +49,7 @@ TOPIC_IDS_FROM = 10
 
 def answer(node: HandlerContext, request: Request[OffsetFetchRequest]) -> Wait[OffsetFetchResponse]:
     responses: list[ResponseGroup] = []
-    repeats = Repeats()
+    repeats = Repeats[Any]()
     for group in _groups(request):
         try:
             responses.append((yield from _fetch(node, request, group, repeats)))
@@ -70,7 +70,7 @@ def _groups(request: Request[OffsetFetchRequest]) -> list[RequestGroup]:
 
 
 def _fetch(
-    node: HandlerContext, request: Request[OffsetFetchRequest], group: RequestGroup, repeats: Repeats
+    node: HandlerContext, request: Request[OffsetFetchRequest], group: RequestGroup, repeats: Repeats[Any]
 ) -> Wait[ResponseGroup]:
     rights = client_rights(node, request)
     if rights is not None:
@@ -80,8 +80,8 @@ def _fetch(
     if (present := shard.groups.get(group.group_id)) is not None:
         present.validate_offset_fetch(group.member_id, group.member_epoch)
     if group.topics is None:
-        found = fetch_all_offsets(shard, group.group_id, require_stable)
-        if not repeats.may(group.group_id, 1 + sum(len(topic.partitions) for topic in found)):
+        found = repeats.answer(group.group_id, lambda: fetch_all_offsets(shard, group.group_id, require_stable))
+        if found is None:
             raise Refusal(error_codes.INVALID_REQUEST)
         if rights is not None:
             found = [topic for topic in found if rights.may(DESCRIBE, TOPIC, topic.name)]

@@ -41,14 +41,22 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 def answer(node: HandlerContext, request: Request[ShareGroupDescribeRequest]) -> Wait[ShareGroupDescribeResponse]:
     refuse_without_protocol(node, SHARE)
-    repeats = Repeats()
-    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
+    repeats = Repeats[DescribedGroup]()
+    groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.group_ids)
     return ShareGroupDescribeResponse(groups=groups)
 
 
-def _describe(
-    node: HandlerContext, request: Request[ShareGroupDescribeRequest], group_id: str, repeats: Repeats
+def _answer(
+    node: HandlerContext,
+    request: Request[ShareGroupDescribeRequest],
+    group_id: str,
+    repeats: Repeats[DescribedGroup],
 ) -> DescribedGroup:
+    found = repeats.answer(group_id, lambda: _describe(node, request, group_id))
+    return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST) if found is None else found
+
+
+def _describe(node: HandlerContext, request: Request[ShareGroupDescribeRequest], group_id: str) -> DescribedGroup:
     from ..groups.share.describe import describe
     from ..groups.share.group_lookup import share_group
 
@@ -60,8 +68,6 @@ def _describe(
         if refusal.code == error_codes.NOT_COORDINATOR:
             message = error_codes.meaning(refusal.code)
         return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=message)
-    if not repeats.may(group_id, 1 + len(group.members)):
-        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
     rights = client_rights(node, request)
     described = describe(group)
     if request.body.include_authorized_operations:

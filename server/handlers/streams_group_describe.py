@@ -46,14 +46,22 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 def answer(node: HandlerContext, request: Request[StreamsGroupDescribeRequest]) -> Wait[StreamsGroupDescribeResponse]:
     refuse_without_protocol(node, STREAMS)
-    repeats = Repeats()
-    groups = yield from sliced(lambda group_id: _describe(node, request, group_id, repeats), request.body.group_ids)
+    repeats = Repeats[DescribedGroup]()
+    groups = yield from sliced(lambda group_id: _answer(node, request, group_id, repeats), request.body.group_ids)
     return StreamsGroupDescribeResponse(groups=groups)
 
 
-def _describe(
-    node: HandlerContext, request: Request[StreamsGroupDescribeRequest], group_id: str, repeats: Repeats
+def _answer(
+    node: HandlerContext,
+    request: Request[StreamsGroupDescribeRequest],
+    group_id: str,
+    repeats: Repeats[DescribedGroup],
 ) -> DescribedGroup:
+    found = repeats.answer(group_id, lambda: _describe(node, request, group_id))
+    return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST) if found is None else found
+
+
+def _describe(node: HandlerContext, request: Request[StreamsGroupDescribeRequest], group_id: str) -> DescribedGroup:
     from ..groups.streams.describe import describe
     from ..groups.streams.group_lookup import streams_group
 
@@ -61,8 +69,6 @@ def _describe(
         group = streams_group(node.groups.shard_of_named(group_id), group_id)
     except Refusal as refusal:
         return DescribedGroup(group_id=group_id, error_code=refusal.code, error_message=refusal.message)
-    if not repeats.may(group_id, 1 + len(group.members)):
-        return DescribedGroup(group_id=group_id, error_code=error_codes.INVALID_REQUEST)
     rights = client_rights(node, request)
     described = describe(group)
     if request.body.include_topology_description:

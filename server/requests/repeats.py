@@ -1,30 +1,41 @@
-"""Bounds the part of a response that answers repeated names.
+"""Bounds the bytes of a response that answer repeated names.
 
-Kafka answers a name in a request as often as the request repeats it. Here that holds up to a bound,
-so that a small request cannot cause an endless response.
+Kafka answers a name in a request as often as the request repeats it. Here that holds up to a bound
+in bytes, so that a small request cannot cause an endless response: what one name stands for can be
+as large as a client has made it. A name that comes again has the answer that it had before, which
+takes neither time nor memory of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
-MOST = 10_000
-"""The largest number of elements (partitions, members, producers) that answer repeated names."""
+from kafkadouble.messages.size import size_of
+
+MOST_BYTES = 4 << 20
+"""The most bytes that answer repeated names, by estimate."""
+
+T = TypeVar("T")
 
 
-class Repeats:
-    """The names that one request has used so far."""
+class Repeats(Generic[T]):
+    """The names that one request has used so far, with their answers."""
 
     def __init__(self) -> None:
-        self._seen: set[Hashable] = set()
-        self._left = MOST
+        self._answers: dict[Hashable, T] = {}
+        self._sizes: dict[Hashable, int] = {}  # of those that came again
+        self._left = MOST_BYTES
 
-    def may(self, name: Hashable, size: int = 1) -> bool:
-        """Whether a name is answered with `size` elements: always the first time, then up to the
-        bound.
-        """
-        if name not in self._seen:
-            self._seen.add(name)
-            return True
-        self._left -= size
-        return self._left >= 0
+    def answer(self, name: Hashable, make: Callable[[], T]) -> T | None:
+        """The answer for a name: made the first time, then the same up to the bound, and then
+        None."""
+        if name not in self._answers:
+            made = self._answers[name] = make()
+            return made
+        if name not in self._sizes:
+            self._sizes[name] = max(1, size_of(self._answers[name]))
+        if self._sizes[name] > self._left:
+            return None
+        self._left -= self._sizes[name]
+        return self._answers[name]

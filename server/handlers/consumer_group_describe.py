@@ -3,7 +3,7 @@
 A group that is unknown or of another type is GROUP_ID_NOT_FOUND. Version 1 adds the type of each
 member: classic or consumer. With an empty group id the response has INVALID_GROUP_ID for it.
 
-Difference from Apache Kafka: a group that the request repeats is described each time, until the
+Difference from Apache Kafka: a group that the request repeats is answered each time, until the
 response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 

@@ -5,7 +5,7 @@ GROUP_ID_NOT_FOUND. From version 3 on the response can have the operations that 
 the group; without an authorizer, all of them. A group shows a protocol and the metadata of its
 members only while it is stable.
 
-Difference from Apache Kafka: a group that the request repeats is described each time, as in Kafka,
+Difference from Apache Kafka: a group that the request repeats is answered each time, as in Kafka,
 until the response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 

@@ -1,6 +1,6 @@
 """DescribeProducers: the producer states of partitions, at the leader or at a follower (KIP-664).
 
-Difference from Apache Kafka: a partition that the request repeats is described each time, as in
+Difference from Apache Kafka: a partition that the request repeats is answered each time, as in
 Kafka, until the response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 

@@ -1,7 +1,7 @@
 """DescribeTransactions: the state of transactional ids, and the partitions of their open
 transactions, at their coordinator (KIP-664).
 
-Difference from Apache Kafka: a transactional id that the request repeats is described each time, as
+Difference from Apache Kafka: a transactional id that the request repeats is answered each time, as
 in Kafka, until the response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 

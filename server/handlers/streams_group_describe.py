@@ -5,7 +5,7 @@ assignor and the description of the topology (KIP-1223), which only Apache Kafka
 stores: the status is always NOT_STORED. With an empty group id the response has INVALID_GROUP_ID
 for it.
 
-Difference from Apache Kafka: a group that the request repeats is described each time, until the
+Difference from Apache Kafka: a group that the request repeats is answered each time, until the
 response would become long; then it gets INVALID_REQUEST (`repeats`).
 """
 

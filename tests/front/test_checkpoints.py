@@ -18,7 +18,7 @@ FILES = (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_STARTS)
 
 
 def remove(folder: Path) -> None:
-    """Removes it at once: a broker that writes meanwhile would make it anew, file by file."""
+    """Removes it in one step: files that a broker creates in it at the same time stop `rmtree`."""
     shutil.rmtree(folder.rename(folder.with_suffix(".removed")))
 
 

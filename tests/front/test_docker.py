@@ -49,7 +49,7 @@ def compose() -> Any:
 def test_the_service_serves_containers_and_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     service = compose()
     given = service["environment"]["KAFKADOUBLE_CONTROL_TOKEN"]
-    assert re.fullmatch(r"\$\{KAFKADOUBLE_CONTROL_TOKEN:\?.*\}", given), "nobody knows it beforehand"
+    assert re.fullmatch(r"\$\{KAFKADOUBLE_CONTROL_TOKEN:\?.*\}", given), "it has no default"
     monkeypatch.setenv("KAFKADOUBLE_CONTROL_TOKEN", "of-this-test")
     with serving(*free_ports(service["command"], 9092, 29092, 9099)) as served:
         lines = read_lines(served, 3)

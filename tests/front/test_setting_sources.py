@@ -64,7 +64,7 @@ def in_force(config: dict[str, Any]) -> dict[str, str]:
 
 
 def super_users(config: dict[str, Any]) -> str:
-    """Those of the users that may create topics: no client is told who they are."""
+    """Those of the users that may create topics: DescribeConfigs does not show `super.users`."""
     found = []
     for name in USERS if "sasl.username" in config else ["ANONYMOUS"]:
         client = AdminClient({**config, **({"sasl.username": name} if name in USERS else {}), "log_level": 0})

@@ -161,7 +161,7 @@ class SignedValidator:
 
 def _check_names(token: str) -> None:
     """TokenRefused for a name that is twice in one object of the header or the claims, as Kafka's
-    library says: who reads it may take the other value."""
+    library does: other programs may take the other value."""
     for part in token.split(".")[:2]:
         json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)), object_pairs_hook=_once)
 

@@ -82,7 +82,9 @@ class ListenerContexts:
             if store is None:
                 return f"{CONFIG_EXCEPTION}{NO_KEY_STORE}"
             if rounds_of(store.pem) > MOST_ROUNDS:
-                return f"{CONFIG_EXCEPTION}the key takes more than {MOST_ROUNDS} rounds to decrypt"
+                return (
+                    f"{CONFIG_EXCEPTION}the key takes more than {MOST_ROUNDS} rounds to decrypt, or has no such number"
+                )
             after = made_of(altered, name)
         except UsageError as unusable:
             return str(unusable)

@@ -1,5 +1,5 @@
-"""A start after a file was damaged: an absent file is told from a damaged one, and nothing damaged
-is replaced by something empty."""
+"""A start after a file was damaged: a damaged file is not taken for an absent one, and nothing
+damaged is replaced by something empty."""
 
 from __future__ import annotations
 

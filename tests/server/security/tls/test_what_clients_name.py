@@ -83,9 +83,30 @@ def test_the_work_of_a_key_is_known_before_it_is_done(cost: tuple[int, ...], rou
     assert rounds_of(encrypted(*cost)) == rounds
 
 
-@pytest.mark.parametrize("text", ["", "-----BEGIN ENCRYPTED PRIVATE KEY-----\n!!\n-----END ENCRYPTED PRIVATE KEY-----"])
-def test_what_is_no_encrypted_key_takes_no_work(text: str) -> None:
-    assert rounds_of(text) == 0
+def indefinite(text: str) -> str:
+    """The same key in BER, whose outer sequence has no length."""
+    begin, *lines, end = text.splitlines()
+    data = base64.b64decode("".join(lines))
+    changed = b"\x30\x80" + data[4 if data[1] == 0x82 else 2 :] + bytes(2)
+    return "\n".join([begin, base64.b64encode(changed).decode(), end])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        indefinite(encrypted(2**31 - 1)),
+        encrypted(2048).replace("KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n", 1),
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----",
+        encrypted(2048).replace("\n", "\n!", 1),
+    ],
+    ids=["BER", "encrypted twice", "of openssl alone", "base64"],
+)
+def test_an_encryption_that_is_not_read_is_too_much_work(text: str) -> None:
+    assert rounds_of(text) > MOST_ROUNDS
+
+
+def test_a_key_without_encryption_takes_no_work() -> None:
+    assert rounds_of("") == rounds_of(pair()["ssl.keystore.key"]) == 0
 
 
 @pytest.mark.parametrize(("rounds", "refused"), [(MOST_ROUNDS, False), (MOST_ROUNDS + 1, True), (2**31 - 1, True)])

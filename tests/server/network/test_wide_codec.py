@@ -29,17 +29,18 @@ class Asides:
     """Keeps what is to be done aside until the test does it."""
 
     def __init__(self, cluster: Harness) -> None:
-        self.cluster, self.left, self.done = cluster, list[tuple[Aside, HandlerTask]](), 0
+        self.cluster, self.left = cluster, list[tuple[Aside, HandlerTask]]()
         cluster.node.waiting.aside = lambda aside, task: self.left.append((aside, task))
 
     def do_one(self) -> None:
-        while self.cluster.node.waiting.is_busy:
-            self.cluster.tick(0)
+        self._settle()
         ((aside, task),) = self.left
         self.left.clear()
         aside.run()
         task.woken()
-        self.done += 1
+        self._settle()
+
+    def _settle(self) -> None:
         while self.cluster.node.waiting.is_busy:
             self.cluster.tick(0)
 

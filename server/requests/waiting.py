@@ -124,10 +124,10 @@ class Slices:
         return True
 
 
-def sliced(function: Callable[[T], R], elements: Iterable[T]) -> Wait[list[R]]:
-    """Apply a function to each element, in slices."""
+def sliced(function: Callable[[T], R], elements: Iterable[T], slices: Slices | None = None) -> Wait[list[R]]:
+    """Apply a function to each element, in slices, or as a part of the handler's slices."""
     found: list[R] = []
-    slices = Slices()
+    slices = slices or Slices()
     for element in elements:
         found.append(function(element))
         if slices.end():
@@ -154,7 +154,7 @@ def ordered(elements: Iterable[T], key: Callable[[T], Any] | None = None) -> Wai
             yield OTHERS_FIRST
     if len(runs) < 2:
         return runs[0] if runs else []
-    return (yield from sliced(lambda element: element, merge(*runs, key=key)))  # type: ignore[type-var, arg-type]
+    return (yield from sliced(lambda element: element, merge(*runs, key=key)))  # type: ignore[arg-type]
 
 
 def in_one_step(steps: Wait[T]) -> T:

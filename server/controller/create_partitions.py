@@ -6,7 +6,6 @@ A topic that appears twice in a request is INVALID_REQUEST, once.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from kafkadouble.messages import error_codes
@@ -16,6 +15,7 @@ from kafkadouble.messages.message import Message
 from ..metadata.image import Image, TopicImage
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted
 from . import replica_placement
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 
@@ -25,13 +25,14 @@ Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 def create_partitions(
     image: Image, requested: Sequence[CreatePartitionsTopic], apply_quota: ApplyQuota = without_quota
-) -> ControllerResult[Result]:
-    """Handles CreatePartitions. Refusal(POLICY_VIOLATION) for too many partitions."""
-    times = Counter(topic.name for topic in requested)
+) -> Wait[ControllerResult[Result]]:
+    """Handles CreatePartitions, in slices. Refusal(POLICY_VIOLATION) for too many partitions."""
+    times = yield from counted(topic.name for topic in requested)
     _check_size(image, [topic for topic in requested if times[topic.name] == 1])
     records: list[Message] = []
-    results = []
+    results, slices = [], Slices()
     for topic in {topic.name: topic for topic in requested}.values():
+        done = len(records)
         try:
             if times[topic.name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
@@ -40,6 +41,8 @@ def create_partitions(
             results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
             results.append(Result(name=topic.name))
+        if slices.end(1 + len(records) - done):
+            yield OTHERS_FIRST
     return ControllerResult(records, results).checked()
 
 

@@ -8,7 +8,6 @@ records are in Kafka's order: topic, configurations, partitions.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from kafkadouble.messages import error_codes
@@ -25,6 +24,7 @@ from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.topic_names import problem_with_name, unify_collision_chars
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted
 from . import replica_placement
 from .configuration_control import Records, checked_topic_configs, config_records
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
@@ -46,14 +46,16 @@ def create_topics(
     requested: Sequence[CreatableTopic],
     new_id: Callable[[], Uuid],
     apply_quota: ApplyQuota = without_quota,
-) -> ControllerResult[Result]:
-    """Handles CreateTopics. Refusal(POLICY_VIOLATION) for too many partitions."""
-    times = Counter(topic.name for topic in requested)
+) -> Wait[ControllerResult[Result]]:
+    """Handles CreateTopics, in slices. Refusal(POLICY_VIOLATION) for too many partitions."""
+    times = yield from counted(topic.name for topic in requested)
     _check_size(settings, [topic for topic in requested if times[topic.name] == 1])
     records: list[Message] = []
-    results = []
+    results, slices = [], Slices()
     described: Descriptions = {}
     for topic in {topic.name: topic for topic in requested}.values():
+        if slices.end(1 + len(topic.configs)):
+            yield OTHERS_FIRST
         try:
             _check_request(topic.name, times[topic.name])
             new_records, result = _create_topic(image, settings, topic, new_id, described, apply_quota)
@@ -62,6 +64,8 @@ def create_topics(
         else:
             records += new_records
             results.append(result)
+            if slices.end(len(new_records)):
+                yield OTHERS_FIRST
     return ControllerResult(records, results).checked()
 
 

@@ -18,6 +18,7 @@ from kafkadouble.messages.message import Message
 from ..configs.settings import Settings
 from ..metadata.image import Image, PartitionImage
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .controller_result import ControllerResult
 from .leader_election import NO_LEADER, Election
 from .partition_change_builder import PartitionTarget
@@ -39,17 +40,21 @@ FAILURES = {
 """The error if no replica can win the election."""
 
 
-def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> ControllerResult[Result]:
-    """Handles ElectLeaders. Refusal(INVALID_REQUEST) for an unknown election type."""
+def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> Wait[ControllerResult[Result]]:
+    """Handles ElectLeaders, in slices. Refusal(INVALID_REQUEST) for an unknown election type."""
     kind = ELECTION_TYPES.get(request.election_type)
     if kind is None:
         raise Refusal(error_codes.INVALID_REQUEST, f"Unknown election type {request.election_type}")
     changes = PartitionChanges(image, settings)
     records: list[Message] = []
-    results = []
+    results, slices = [], Slices()
     for name, indexes in _requested_partitions(image, request):
         answers = []
+        if slices.end():
+            yield OTHERS_FIRST
         for index in indexes:
+            if slices.end():
+                yield OTHERS_FIRST
             try:
                 records += _elect_leader(image, changes, name, index, kind)
             except Refusal as refusal:

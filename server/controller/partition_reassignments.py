@@ -26,6 +26,7 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from ..configs.settings import Settings
 from ..metadata.image import Image, PartitionImage, TopicImage
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .controller_result import ControllerResult
 from .partition_change_builder import PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, unclean_election_enabled
@@ -42,14 +43,18 @@ OngoingPartitionReassignment = ListPartitionReassignmentsResponse.OngoingPartiti
 
 def alter_partition_reassignments(
     image: Image, settings: Settings, request: AlterPartitionReassignmentsRequest
-) -> ControllerResult[Result]:
-    """Handles AlterPartitionReassignments."""
+) -> Wait[ControllerResult[Result]]:
+    """Handles AlterPartitionReassignments, in slices."""
     changes = PartitionChanges(image, settings)
     records: list[PartitionChangeRecord] = []
-    results = []
+    results, slices = [], Slices()
     for topic in request.topics:
         answers = []
+        if slices.end():
+            yield OTHERS_FIRST
         for requested in topic.partitions:
+            if slices.end(1 + len(requested.replicas or ())):
+                yield OTHERS_FIRST
             try:
                 place = _checked_partition(image, topic.name, requested.partition_index)
                 if requested.replicas is None:
@@ -118,12 +123,14 @@ def _result(
 
 def list_partition_reassignments(
     image: Image, requested: Sequence[ListedTopic] | None
-) -> list[OngoingTopicReassignment]:
-    """Handles ListPartitionReassignments. Partitions without a reassignment, and unknown ones, are
+) -> Wait[list[OngoingTopicReassignment]]:
+    """Handles ListPartitionReassignments, in slices. Partitions without a reassignment, and unknown ones, are
     left out.
     """
-    listed = []
+    listed, slices = [], Slices()
     for topic, indexes in _listed_partitions(image, requested):
+        if slices.end(1 + len(indexes)):
+            yield OTHERS_FIRST
         moving = [index for index in indexes if index in topic.partitions and _is_reassigning(topic.partitions[index])]
         if moving:
             listed.append(

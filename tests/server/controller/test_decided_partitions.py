@@ -38,6 +38,7 @@ from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_onl
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.metadata.replay_topics import NO_LEADER_CHANGE
 from tests.server.controller.small_clusters import cluster, directory, with_topic
+from tests.support.slices import all_slices
 
 STEPS = 150
 UNCLEAN = "unclean.leader.election.enable"
@@ -176,7 +177,7 @@ class Story:
         of = AlterPartitionReassignmentsRequest
         requested = of.ReassignablePartition(partition_index=index, replicas=replicas)
         request = of(topics=[of.ReassignableTopic(name=name, partitions=[requested])])
-        records = alter_partition_reassignments(self.image, self.settings, request).records
+        records = all_slices(alter_partition_reassignments(self.image, self.settings, request)).records
         self.write("moved" if replicas else "cancelled", records)
 
     def elects(self) -> None:
@@ -185,7 +186,7 @@ class Story:
         of = ElectLeadersRequest
         requested = [of.TopicPartitions(topic=name, partitions=[index])]
         request = of(election_type=kind, topic_partitions=requested)
-        self.write("elected", elections.elect_leaders(self.image, self.settings, request).records)
+        self.write("elected", all_slices(elections.elect_leaders(self.image, self.settings, request)).records)
 
     def balances(self) -> None:
         self.write("balanced", elections.balance_partition_leaders(self.image, self.settings))

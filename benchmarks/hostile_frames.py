@@ -153,7 +153,7 @@ def main() -> None:
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
     measure: Measure = executed_lines if arguments.lines else milliseconds
-    if arguments.elements < widest.MOST:  # the codec counts, and works aside, as for a frame at the limit
+    if arguments.elements < widest.MOST:  # the codec works as for a frame at the limit
         bounds.MOST_ELEMENTS = arguments.elements + 100
         aside_codec.WIDE, aside_codec.MANY_SLICES, aside_codec.MANY = arguments.elements, 1, SLICE
     widest.MOST = arguments.elements

@@ -93,7 +93,8 @@ class Builder:
         for make in (topics, coordinators, offsets, members, transactions, producers, acls, quotas, users):
             make(self)
         self._peer.principal = CLIENT
-        self.tell(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=WIDE)]))  # the ACLs are read once
+        # The first request of a client has the authorizer read the ACLs.
+        self.tell(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=WIDE)]))
         return self.node
 
 

@@ -170,7 +170,7 @@ def describe_client_quotas(
     if strict and not (quota_filter.named or quota_filter.typed):
         return []
     found, _ = yield from divided(lambda each: quota_filter.matches(each[0], strict), image.quotas.items())
-    return (yield from ordered(found, key=lambda each: repr(each[0])))
+    return list((yield from ordered(found, key=lambda each: repr(each[0]))))
 
 
 def _filter_of(components: Iterable[Component]) -> ClientQuotaFilter:

@@ -162,7 +162,7 @@ def ordered(elements: Iterable[T], key: Callable[[T], Any] | None = None) -> Wai
             yield OTHERS_FIRST
     if len(runs) < 2:
         return runs[0] if runs else []
-    return (yield from sliced(lambda element: element, merge(*runs, key=key)))  # type: ignore[type-var, arg-type]
+    return (yield from sliced(lambda element: element, merge(*runs, key=key)))  # type: ignore[arg-type]
 
 
 def in_one_step(steps: Wait[T]) -> T:

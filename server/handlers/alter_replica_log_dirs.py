@@ -21,7 +21,7 @@ from kafkadouble.messages.generated.alter_replica_log_dirs import (
 
 from ..logs.log_dir_description import described_dirs
 from ..requests.request import Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, in_one_step
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -41,7 +41,7 @@ def answer(node: HandlerContext, request: Request[AlterReplicaLogDirsRequest]) -
         if slices.end():
             yield OTHERS_FIRST
             dirs = described_dirs(node.logs.log_dirs(), node.settings)
-    return _response(codes)
+    return (yield from _response(codes, slices))
 
 
 def _destinations(body: AlterReplicaLogDirsRequest) -> dict[Key, str]:
@@ -54,9 +54,11 @@ def _destinations(body: AlterReplicaLogDirsRequest) -> dict[Key, str]:
     }
 
 
-def _response(codes: Mapping[Key, int]) -> AlterReplicaLogDirsResponse:
+def _response(codes: Mapping[Key, int], slices: Slices) -> Wait[AlterReplicaLogDirsResponse]:
     topics: dict[str, list[PartitionResult]] = {}
     for (topic, index), code in codes.items():
+        if slices.end():
+            yield OTHERS_FIRST
         topics.setdefault(topic, []).append(PartitionResult(partition_index=index, error_code=code))
     return AlterReplicaLogDirsResponse(
         results=[TopicResult(topic_name=topic, partitions=partitions) for topic, partitions in topics.items()]
@@ -64,4 +66,4 @@ def _response(codes: Mapping[Key, int]) -> AlterReplicaLogDirsResponse:
 
 
 def refuse(request: Request[AlterReplicaLogDirsRequest], code: int, message: str | None) -> AlterReplicaLogDirsResponse:
-    return _response(dict.fromkeys(_destinations(request.body), code))
+    return in_one_step(_response(dict.fromkeys(_destinations(request.body), code), Slices()))

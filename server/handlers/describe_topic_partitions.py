@@ -10,6 +10,7 @@ out if all topics were requested.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -23,6 +24,7 @@ from ..metadata.image import PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, divided, ordered, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import ClientRights, authorized_operations, client_rights
@@ -36,13 +38,18 @@ Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseParti
 Cursor = DescribeTopicPartitionsResponse.Cursor
 
 
-def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartitionsResponse:
+@begun
+def answer(node: HandlerContext, request: Request[Body]) -> Wait[DescribeTopicPartitionsResponse]:
     body, image = request.body, node.image
     response = DescribeTopicPartitionsResponse(topics=(topics := []))
     rights = client_rights(node, request)
-    names, denied = _allowed(rights, _topic_names(node, body), requests_all=not body.topics)
+    requested = yield from _topic_names(node, body)
+    names, denied = yield from _allowed(rights, requested, requests_all=not body.topics)
     left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
+    slices = Slices()
     for name in names:
+        if slices.end():
+            yield OTHERS_FIRST
         if left == 0:
             response.next_cursor = Cursor(topic_name=name, partition_index=0)
             break
@@ -53,6 +60,8 @@ def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartiti
         first = body.cursor.partition_index if body.cursor is not None and body.cursor.topic_name == name else 0
         shown = topic.in_order()[first : first + left]
         topics.append(_topic(node, request, topic, shown, rights))
+        if slices.end(len(shown)):
+            yield OTHERS_FIRST
         if first + len(shown) < len(topic.partitions):
             response.next_cursor = Cursor(topic_name=name, partition_index=first + len(shown))
             break
@@ -61,23 +70,28 @@ def answer(node: HandlerContext, request: Request[Body]) -> DescribeTopicPartiti
     return response
 
 
-def _allowed(rights: ClientRights | None, names: list[str], *, requests_all: bool) -> tuple[list[str], list[Topic]]:
+def _allowed(
+    rights: ClientRights | None, names: list[str], *, requests_all: bool
+) -> Wait[tuple[list[str], list[Topic]]]:
     """The topics that the client may describe, and the errors for others that it requested."""
     if rights is None:
         return names, []
-    allowed = [name for name in names if rights.may(DESCRIBE, TOPIC, name)]
-    denied = [] if requests_all else sorted({*names}.difference(allowed))
-    return allowed, [Topic(error_code=error_codes.TOPIC_AUTHORIZATION_FAILED, name=name) for name in denied]
+    allowed, denied = yield from divided(partial(rights.may, DESCRIBE, TOPIC), names)
+    if requests_all:
+        return allowed, []
+    failed = partial(Topic, error_code=error_codes.TOPIC_AUTHORIZATION_FAILED)
+    return allowed, (yield from sliced(lambda name: failed(name=name), denied))
 
 
-def _topic_names(node: HandlerContext, body: Body) -> list[str]:
+def _topic_names(node: HandlerContext, body: Body) -> Wait[list[str]]:
     """Return the topic names from the cursor on, in order."""
     requested = {topic.name for topic in body.topics} if body.topics else set(node.image.topic_ids)
-    if body.cursor is None:
-        return sorted(requested)
-    if body.cursor.partition_index < 0 or (body.topics and body.cursor.topic_name not in requested):
+    cursor = body.cursor
+    if cursor is None:
+        return (yield from ordered(requested))
+    if cursor.partition_index < 0 or (body.topics and cursor.topic_name not in requested):
         raise Refusal(error_codes.INVALID_REQUEST)
-    return sorted(name for name in requested if name >= body.cursor.topic_name)
+    return (yield from ordered(name for name in requested if name >= cursor.topic_name))
 
 
 def _unknown(name: str, rights: ClientRights | None) -> Topic:

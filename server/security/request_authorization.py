@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
@@ -235,8 +235,9 @@ class PartsGuard:
 
 
 def _steps(answer: Answer | Wait[Answer]) -> Wait[Answer]:
-    result: Any = answer
-    return (yield from result) if isinstance(result, GeneratorType) else result
+    if isinstance(answer, GeneratorType):
+        answer = yield from answer
+    return cast("Answer", answer)
 
 
 def _in_order(failures: Iterable[int | None], made: list[Any], refused: list[list[Any]]) -> list[Any]:

@@ -63,11 +63,12 @@ def commit_offsets(
                 offset = _offset_and_metadata(topic, partition, shard.now, expire_timestamp)
                 records.append(offset_record(key, offset))
         responses.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+    encoded = yield from shard.encoded(records)
     validate_partition = _validate(shard, body, version)
     if validate_partition is not accept_partition:
         for key, topic_id in keys:
             validate_partition(key.topic, topic_id, key.partition)
-    shard.write(records)
+    shard.write_encoded(records, encoded)
     return responses
 
 

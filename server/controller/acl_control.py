@@ -21,7 +21,8 @@ from ..metadata.image import Acl, Image
 from ..metadata.metadata_versions import NAMES
 from ..metadata.record_versions import CIDR, NEWEST
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, ordered, sliced
+from ..requests.slices import ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security import cidr
 from ..security.acl_filter_index import AclFilterIndex
 from ..security.acls import (

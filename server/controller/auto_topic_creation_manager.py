@@ -11,7 +11,8 @@ from kafkadouble.messages.message import Message
 
 from ..metadata.image import Image, TopicImage
 from ..requests.request import Refusal
-from ..requests.waiting import Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import Wait
 from .auto_topic_creation import CreatableTopic, creatable_topic
 from .controller_result import ControllerResult
 from .create_topics import Result, create_topics

@@ -31,7 +31,8 @@ from ..metadata.record_versions import batch_level
 from ..metadata.replay import MetadataDelta
 from ..raft.kafka_raft_client import NotLeader
 from ..requests.request import Refusal
-from ..requests.waiting import Until, Wait, Waiters, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import Until, Wait, Waiters
 from . import bootstrap, broker_unfenced, periodic_tasks, self_registration
 from .active_controller import ActiveController
 from .prepared_change import PreparedChange, prepared

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 from kafkadouble.messages.message import Message
 
 from ..metadata.image import Image
-from ..requests.waiting import Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import Wait
 from .prepared_change import PreparedChange, prepared
 
 if TYPE_CHECKING:

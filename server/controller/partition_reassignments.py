@@ -124,8 +124,8 @@ def _result(
 def list_partition_reassignments(
     image: Image, requested: Sequence[ListedTopic] | None
 ) -> Wait[list[OngoingTopicReassignment]]:
-    """Handles ListPartitionReassignments, in slices. Partitions without a reassignment, and unknown ones, are
-    left out.
+    """Handles ListPartitionReassignments, in slices. Partitions without a reassignment, and unknown
+    ones, are left out.
     """
     listed, slices = [], Slices()
     for topic, indexes in _listed_partitions(image, requested):

@@ -44,8 +44,8 @@ def resolve_topic(image: Image, name: str, topic_id: bytes, by_id: bool, indexes
 
 
 def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple[list[tuple[T, int]], list[T]]]:
-    """Divide the topics of a request, in slices: what does not exist, each with its error code, and what
-    exists, with names and ids. A topic of which only some partitions exist is in both."""
+    """Divide the topics of a request, in slices: what does not exist, each with its error code, and
+    what exists, with names and ids. A topic of which only some partitions exist is in both."""
     refused: list[tuple[T, int]] = []
     known: list[T] = []
     slices = Slices()

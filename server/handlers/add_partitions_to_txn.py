@@ -18,7 +18,8 @@ from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsTo
 from ..coordinator.response_future import ResponseFuture
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 from ..security.acls import TOPIC, TRANSACTIONAL_ID
 from ..security.authorizer import CLUSTER_ACTION, WRITE
 from ..security.client_rights import ClientRights, client_rights

@@ -21,7 +21,8 @@ from kafkadouble.messages.generated.alter_replica_log_dirs import (
 
 from ..logs.log_dir_description import described_dirs
 from ..requests.request import Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

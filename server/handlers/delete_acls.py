@@ -21,7 +21,8 @@ from ..controller.decision import decided
 from ..metadata.image import Image
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import AclFilter, is_undecoded
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from kafkadouble.messages.generated.delete_share_group_offsets import (
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Request
-from ..requests.waiting import Wait, divided
+from ..requests.slices import divided
+from ..requests.waiting import Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import READ
 from ..security.client_rights import client_rights

@@ -20,7 +20,8 @@ from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequ
 from ..log.log import PartitionLog
 from ..logs.log_dir_description import cordoned_dirs, described_dirs
 from ..requests.request import Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, ordered
+from ..requests.slices import begun, ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import client_rights
 

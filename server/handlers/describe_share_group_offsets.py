@@ -19,7 +19,8 @@ from kafkadouble.messages.generated.describe_share_group_offsets import (
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, divided
+from ..requests.slices import divided
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import ClientRights, client_rights

@@ -24,7 +24,8 @@ from ..metadata.image import PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, divided, ordered, sliced
+from ..requests.slices import begun, divided, ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import ClientRights, authorized_operations, client_rights

@@ -29,7 +29,8 @@ from ..metadata.image import Image, PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, divided
+from ..requests.slices import divided
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import CREATE, DESCRIBE
 from ..security.client_rights import ClientRights, authorized_operations, client_rights, cluster_operations

@@ -25,7 +25,8 @@ from ..groups.features import refuse_without_protocol
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Wait, begun, divided, sliced
+from ..requests.slices import begun, divided
+from ..requests.waiting import OTHERS_FIRST, SLICE, Wait, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import CREATE, DESCRIBE
 from ..security.client_rights import ClientRights, client_rights

@@ -20,7 +20,8 @@ from ..metadata.internal_topics import CONSUMER_OFFSETS
 from ..replica.appended_batch import AppendedBatch
 from ..replica.partition_replicas import find_replica
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

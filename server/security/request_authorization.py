@@ -23,7 +23,8 @@ from ..apis.row import BOTH, FIRST, HANDLER, IN_ORDER, NONE, RIGHT, ROW, ApiRow,
 from ..configs.alter import Resource
 from ..requests.answer import DISCONNECT
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 from .acls import CLUSTER, CLUSTER_NAME, GROUP, OPERATIONS, RESOURCE_TYPES, TOPIC
 from .client_rights import FAILED, ClientRights, client_rights
 

@@ -95,23 +95,19 @@ class CoordinatorShard(ABC):
         """Call `action(now)` after `delay_ms`."""
         return self.node.waiting.timers.at(self.now + delay_ms, action)
 
-    def write(self, records: Sequence[CoordinatorRecord]) -> None:
-        """Append records as one batch and replay them.
+    def encoded(self, records: Sequence[CoordinatorRecord]) -> Wait[list[Record]]:
+        """Encode records in slices, for `write` or `write_transactional`."""
+        now = self.now
+        return (yield from sliced(lambda each: each[1].encoded(each[0], now), enumerate(records)))
+
+    def write(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> None:
+        """Append records as one batch and replay them. `encoded`: the same records, if they are
+        encoded already.
 
         Raises Refusal if the log refuses the batch; the state is unchanged then.
         """
         if records:
-            self.write_encoded(records, [record.encoded(delta, self.now) for delta, record in enumerate(records)])
-
-    def encoded(self, records: Sequence[CoordinatorRecord]) -> Wait[list[Record]]:
-        """Encode records in slices, for `write_encoded` or `write_transactional`."""
-        now = self.now
-        return (yield from sliced(lambda each: each[1].encoded(each[0], now), enumerate(records)))
-
-    def write_encoded(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record]) -> None:
-        """Do what `write` does with records that are encoded already."""
-        if records:
-            for offset, record in enumerate(records, self._append_batch(encode_batch(encoded, seal=False))):
+            for offset, record in enumerate(records, self._append(records, encoded)):
                 self.replay(offset, -1, record.key, record.value)
 
     def write_transactional(
@@ -122,7 +118,7 @@ class CoordinatorShard(ABC):
         producer_epoch: int,
         verification: VerificationStateEntry | None,
     ) -> None:
-        """Do what `write_encoded` does for a producer's transaction. The records count when its
+        """Do what `write` does for a producer's transaction. The records count when its
         commit marker is written."""
         if not records:
             return
@@ -186,10 +182,10 @@ class CoordinatorShard(ABC):
         if code:
             log.warning("%r: a change was not persisted: error %s", self, code)
 
-    def _append(self, records: Sequence[CoordinatorRecord]) -> int:
-        return self._append_batch(
-            encode_batch([record.encoded(delta, self.now) for delta, record in enumerate(records)], seal=False)
-        )
+    def _append(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> int:
+        if encoded is None:
+            encoded = [record.encoded(delta, self.now) for delta, record in enumerate(records)]
+        return self._append_batch(encode_batch(encoded, seal=False))
 
     def _append_batch(self, batch: bytearray, verification: VerificationStateEntry | None = NOT_REQUIRED) -> int:
         if self.closed:

@@ -57,10 +57,13 @@ def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple
         if found.code:
             refused.append((topic, found.code))
             continue
-        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
-        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
         kind: Any = type(topic)
         make = partial(kind, name=found.name, topic_id=found.id)
+        if topic.partitions and not found.unknown:
+            known.append(make(partitions=topic.partitions))
+            continue
+        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
+        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
         if bad:
             refused.append((make(partitions=bad), error_codes.UNKNOWN_TOPIC_OR_PARTITION))
         if good:

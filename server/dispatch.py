@@ -8,6 +8,7 @@ UNKNOWN_SERVER_ERROR, as in Kafka, and the traceback is logged; the node goes on
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,14 @@ from .quotas.request_throttle import RequestThrottle
 from .requests.answer import Answer
 from .requests.origin import is_from_node
 from .requests.request import Refusal, Request
-from .requests.waiting import Wait
+from .requests.waiting import Aside, Wait
 
 if TYPE_CHECKING:
     from .node import Node
+
+WIDE = 10_000
+"""The size (bytes) of a request from which its refusal, which may have an error for each of its
+elements, is made on another thread."""
 
 log = ClientLog("kafkadouble.server.dispatch")
 
@@ -69,6 +74,8 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
         else:
             result = handle(node, request)
     except Refusal as refusal:
+        if request.size > WIDE:
+            return _refused(request, refusal)
         return refused(request, refusal.code, refusal.message)
     except DiskFailure:  # the node reports it
         return refused(request, error_codes.KAFKA_STORAGE_ERROR)
@@ -81,11 +88,22 @@ def _guarded(request: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[
     try:
         return (yield from steps)
     except Refusal as refusal:
-        return refused(request, refusal.code, refusal.message)
+        return (yield from _refused(request, refusal))
     except DiskFailure:
         return refused(request, error_codes.KAFKA_STORAGE_ERROR)
     except Exception:
         return unforeseen(request)
+
+
+def _refused(request: Request[Any], refusal: Refusal) -> Wait[Answer]:
+    """The answer to a request that a handler refused."""
+    make = partial(refused, request, refusal.code, refusal.message)
+    if request.size <= WIDE:
+        return make()
+    aside = Aside(make)
+    yield aside
+    answer: Answer = aside.result()
+    return answer
 
 
 def refused(request: Request[Any], code: int, message: str | None = None) -> Answer:

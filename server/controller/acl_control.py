@@ -21,6 +21,7 @@ from ..metadata.image import Acl, Image
 from ..metadata.metadata_versions import NAMES
 from ..metadata.record_versions import CIDR, NEWEST
 from ..requests.request import Refusal
+from ..requests.slices import ordered
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security import cidr
 from ..security.acl_filter_index import AclFilterIndex
@@ -145,7 +146,8 @@ def delete_acls(
     image: Image, filters: Sequence[AclFilter]
 ) -> Wait[tuple[list[RemoveAccessControlEntryRecord], list[AclDeleteResult]]]:
     """Handles DeleteAcls, in slices. Refusal(INVALID_REQUEST) for too many ACLs."""
-    index, slices, steps = AclFilterIndex(image.acls), Slices(), 0
+    in_order = yield from ordered((acl, id) for id, acl in image.acls.items())
+    index, slices, steps = AclFilterIndex({id: acl for acl, id in in_order}), Slices(), 0
     removals: dict[Uuid, RemoveAccessControlEntryRecord] = {}
     results, matched = [], 0
     for acl_filter in filters:

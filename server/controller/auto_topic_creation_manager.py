@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.message import Message
 
-from ..metadata.image import TopicImage
+from ..metadata.image import Image, TopicImage
 from ..requests.request import Refusal
-from ..requests.waiting import in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import Wait
 from .auto_topic_creation import CreatableTopic, creatable_topic
 from .controller_result import ControllerResult
 from .create_topics import Result, create_topics
+from .decision import appended
 
 if TYPE_CHECKING:
     from .host import DecisionHost
 
 
-def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> None:
+def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> Wait[None]:
     """Creates these topics now if this node is the active controller, else requests them. Topics
     that cannot be created are skipped.
     """
@@ -26,10 +30,13 @@ def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> None:
     if node.lifecycle is not None and not controller.leads:
         node.lifecycle.create_topics(topics)
         return
-    try:
-        controller.commit(_decided(node, topics).records)
-    except Refusal:
-        return
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], None]]:
+        decision = yield from create_topics(image, node.settings, topics, controller.new_id)
+        return decision.records, None
+
+    with suppress(Refusal):
+        yield from appended(controller, decide)
 
 
 def auto_create_internal_topic(node: DecisionHost, name: str) -> TopicImage:

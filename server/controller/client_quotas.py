@@ -23,7 +23,8 @@ from kafkadouble.messages.message import Message
 from ..metadata.image import Image, QuotaEntity
 from ..metadata.replay_security import entity_of
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, divided, ordered
+from ..requests.slices import divided, ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .controller_result import ControllerResult, check_size
 
 USER, CLIENT_ID, IP = "user", "client-id", "ip"
@@ -163,14 +164,14 @@ EXACT, DEFAULT, ANY_NAME = 0, 1, 2
 def describe_client_quotas(
     image: Image, components: Iterable[Component], strict: bool
 ) -> Wait[list[tuple[QuotaEntity, Mapping[str, float]]]]:
-    """Handles DescribeClientQuotas, in slices. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for an invalid
-    filter.
+    """Handles DescribeClientQuotas, in slices. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for
+    an invalid filter.
     """
     quota_filter = _filter_of(components)
     if strict and not (quota_filter.named or quota_filter.typed):
         return []
     found, _ = yield from divided(lambda each: quota_filter.matches(each[0], strict), image.quotas.items())
-    return (yield from ordered(found, key=lambda each: repr(each[0])))
+    return list((yield from ordered(found, key=lambda each: repr(each[0]))))
 
 
 def _filter_of(components: Iterable[Component]) -> ClientQuotaFilter:

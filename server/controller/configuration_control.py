@@ -38,7 +38,8 @@ from ..metadata.features import ELR
 from ..metadata.image import Image
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted
+from ..requests.slices import counted
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .controller_result import ControllerResult, check_size
 
 Records = dict[str, str | None]

@@ -27,13 +27,15 @@ from ..metadata.features import METADATA_VERSION
 from ..metadata.image import BROKER, Image, TopicImage
 from ..metadata.metadata_loader import ImageChange, MetadataLoader, UncommittedBatch
 from ..metadata.metadata_log import encoded_records
-from ..metadata.record_versions import batch_level, records_at_level
+from ..metadata.record_versions import batch_level
 from ..metadata.replay import MetadataDelta
 from ..raft.kafka_raft_client import NotLeader
 from ..requests.request import Refusal
+from ..requests.slices import in_one_step
 from ..requests.waiting import Until, Wait, Waiters
 from . import bootstrap, broker_unfenced, periodic_tasks, self_registration
 from .active_controller import ActiveController
+from .prepared_change import PreparedChange, prepared
 from .producer_id_manager import ProducerIdManager
 
 if TYPE_CHECKING:
@@ -144,9 +146,9 @@ class Controller:
         end = active.image.end.offset
         return response if self.image.end.offset >= end else self._when_committed(active, end, response)
 
-    def written(self, records: Sequence[Message], response: R) -> Wait[R]:
-        """`write`, as the steps of a handler."""
-        self.commit(records)
+    def written(self, change: PreparedChange, response: R) -> Wait[R]:
+        """`write` for a change of the draft, as the steps of a handler."""
+        self.commit_prepared(change)
         active, end = self.active, self.active.image.end.offset
         return response if self.image.end.offset >= end else (yield from self._when_committed(active, end, response))
 
@@ -161,22 +163,20 @@ class Controller:
     def commit(self, records: Sequence[Message]) -> None:
         """Appends a change and publishes what is committed by that. Refusal(NOT_CONTROLLER)."""
         if records:
-            self._append(records)
+            self.commit_prepared(in_one_step(prepared(self.active.image, records)))
+
+    def commit_prepared(self, change: PreparedChange) -> None:
+        """`commit` for a change of the draft."""
+        active = self.active
+        if change.records:
+            self._append(active, change)
             self.publish_committed()
 
-    def _append(self, records: Sequence[Message]) -> None:
-        active = self.active
-        before, delta = active.image, MetadataDelta(active.image)
-        level = batch_level(records, before.features.get(METADATA_VERSION))
-        records = records_at_level(records, level)
-        if not records:
-            return  # this metadata.version has no such records
-        for record in records:
-            delta.replay(record)
+    def _append(self, active: ActiveController, change: PreparedChange) -> None:
+        before, (after, records, values) = active.image, change
         end = self.log.log_end_offset + len(records)
-        after = delta.image._replace(end=OffsetAndEpoch(end, active.epoch))
+        after = after._replace(end=OffsetAndEpoch(end, active.epoch))
         decided = UncommittedBatch(after, records)
-        values = encoded_records(records, level)
         active.pending.append(decided)
         active.image = after
         flush = any(type(record).__name__ in FLUSHED_BEFORE_COMMIT for record in records)

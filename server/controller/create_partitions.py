@@ -15,7 +15,8 @@ from kafkadouble.messages.message import Message
 from ..metadata.image import Image, TopicImage
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, sliced
+from ..requests.slices import counted
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from . import replica_placement
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 

@@ -24,7 +24,8 @@ from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.topic_names import problem_with_name, unify_collision_chars
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, sliced
+from ..requests.slices import counted
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from . import replica_placement
 from .configuration_control import Records, checked_topic_configs, config_records
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult

@@ -1,8 +1,9 @@
 """Decisions of the controller that take long: they are made in slices, and written in one step.
 
-Kafka's controller decides on one request after another. Here other requests run between the slices
-of a decision, and a decision is only valid for the image that it was made on. So if another change
-was appended meanwhile, the decision is made again, the last time without slices.
+Kafka's controller decides on one request after another, and a decision is applied completely or not
+at all. Here other requests run between the slices of a decision, and a decision is only valid for
+the image that it was made on. So if another change was appended meanwhile, the decision is made
+again, the last time without slices.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 from kafkadouble.messages.message import Message
 
 from ..metadata.image import Image
-from ..requests.waiting import Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import Wait
+from .prepared_change import PreparedChange, prepared
 
 if TYPE_CHECKING:
     from .controller import Controller
@@ -29,17 +32,29 @@ Decide = Callable[[Image], Wait[tuple[Sequence[Message], R]]]
 
 def decided(controller: Controller, decide: Decide[R]) -> Wait[R]:
     """The response, when the records are committed. Refusal: see `Controller.write`."""
-    records, response = yield from _decision(controller, decide)
-    return (yield from controller.written(records, response))
+    change, response = yield from _decision(controller, decide)
+    return (yield from controller.written(change, response))
 
 
-def _decision(controller: Controller, decide: Decide[R]) -> Wait[tuple[Sequence[Message], R]]:
+def appended(controller: Controller, decide: Decide[R]) -> Wait[R]:
+    """As `decided`, but does not wait for the commit."""
+    change, response = yield from _decision(controller, decide)
+    controller.commit_prepared(change)
+    return response
+
+
+def _decision(controller: Controller, decide: Decide[R]) -> Wait[tuple[PreparedChange, R]]:
     for _ in range(MOST_TRIES):
         image = controller.draft
-        decision = yield from decide(image)
+        decision = yield from _on(image, decide)
         if _is_same(image, controller.draft):
             return decision
-    return in_one_step(decide(controller.draft))
+    return in_one_step(_on(controller.draft, decide))
+
+
+def _on(image: Image, decide: Decide[R]) -> Wait[tuple[PreparedChange, R]]:
+    records, response = yield from decide(image)
+    return (yield from prepared(image, records)), response
 
 
 def _is_same(before: Image, after: Image) -> bool:

@@ -17,7 +17,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.image import Image
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, sliced
+from ..requests.slices import counted
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from .controller_result import ControllerResult
 
 DeleteTopicState = DeleteTopicsRequest.DeleteTopicState

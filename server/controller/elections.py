@@ -18,7 +18,8 @@ from kafkadouble.messages.message import Message
 from ..configs.settings import Settings
 from ..metadata.image import Image, PartitionImage
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, ordered
+from ..requests.slices import ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .controller_result import ControllerResult
 from .leader_election import NO_LEADER, Election
 from .partition_change_builder import PartitionTarget

@@ -27,7 +27,8 @@ from kafkadouble.messages.generated.partition_change_record import PartitionChan
 from ..configs.settings import Settings
 from ..metadata.image import Image, TopicImage
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, ordered, sliced
+from ..requests.slices import ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from .controller_result import ControllerResult
 from .partition_change_builder import PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, unclean_election_enabled

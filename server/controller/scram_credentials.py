@@ -21,7 +21,8 @@ from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.record_versions import NEWEST, SCRAM
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, ordered, sliced
+from ..requests.slices import counted, ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security.scram import MAX_ITERATIONS, MECHANISMS, ScramMechanism, record_of
 from .controller_result import ControllerResult
 

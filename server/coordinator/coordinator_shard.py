@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.batch import encode_batch
+from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.client_log import ClientLog
 
 from ..log.log import AppendRefused
@@ -28,7 +28,7 @@ from ..log.producers import NOT_REQUIRED, VerificationStateEntry
 from ..replica.partition import Partition
 from ..requests.request import Refusal
 from ..requests.timers import Action, Timer
-from ..requests.waiting import Until, Wait
+from ..requests.waiting import Until, Wait, sliced
 from .coordinator_record import CoordinatorRecord
 
 if TYPE_CHECKING:
@@ -95,28 +95,35 @@ class CoordinatorShard(ABC):
         """Call `action(now)` after `delay_ms`."""
         return self.node.waiting.timers.at(self.now + delay_ms, action)
 
-    def write(self, records: Sequence[CoordinatorRecord]) -> None:
-        """Append records as one batch and replay them.
+    def encoded(self, records: Sequence[CoordinatorRecord]) -> Wait[list[Record]]:
+        """Encode records in slices, for `write` or `write_transactional`."""
+        now = self.now
+        return (yield from sliced(lambda each: each[1].encoded(each[0], now), enumerate(records)))
+
+    def write(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> None:
+        """Append records as one batch and replay them. `encoded`: the same records, if they are
+        encoded already.
 
         Raises Refusal if the log refuses the batch; the state is unchanged then.
         """
         if records:
-            for offset, record in enumerate(records, self._append(records)):
+            for offset, record in enumerate(records, self._append(records, encoded)):
                 self.replay(offset, -1, record.key, record.value)
 
     def write_transactional(
         self,
         records: Sequence[CoordinatorRecord],
+        encoded: Sequence[Record],
         producer_id: int,
         producer_epoch: int,
         verification: VerificationStateEntry | None,
     ) -> None:
-        """Do what `write` does for a producer's transaction. The records count when its commit
-        marker is written."""
+        """Do what `write` does for a producer's transaction. The records count when its
+        commit marker is written."""
         if not records:
             return
         batch = encode_batch(
-            [record.encoded(delta, self.now) for delta, record in enumerate(records)],
+            encoded,
             producer_id=producer_id,
             producer_epoch=producer_epoch,
             # As in Kafka every batch has sequence 0: a coordinator's sequences are not checked.
@@ -175,10 +182,10 @@ class CoordinatorShard(ABC):
         if code:
             log.warning("%r: a change was not persisted: error %s", self, code)
 
-    def _append(self, records: Sequence[CoordinatorRecord]) -> int:
-        return self._append_batch(
-            encode_batch([record.encoded(delta, self.now) for delta, record in enumerate(records)], seal=False)
-        )
+    def _append(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> int:
+        if encoded is None:
+            encoded = [record.encoded(delta, self.now) for delta, record in enumerate(records)]
+        return self._append_batch(encode_batch(encoded, seal=False))
 
     def _append_batch(self, batch: bytearray, verification: VerificationStateEntry | None = NOT_REQUIRED) -> int:
         if self.closed:

@@ -17,7 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..coordinator.coordinator_record import CoordinatorRecord
 from ..coordinator.java_strings import java_length
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 from .classic.group import ClassicGroup
 from .coordinator_group import CommitPartitionValidator, accept_partition
 from .offset_and_metadata import OffsetAndMetadata
@@ -63,11 +63,12 @@ def commit_offsets(
                 offset = _offset_and_metadata(topic, partition, shard.now, expire_timestamp)
                 records.append(offset_record(key, offset))
         responses.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+    encoded = (yield from shard.encoded(records)) if len(records) > SLICE else None
     validate_partition = _validate(shard, body, version)
     if validate_partition is not accept_partition:
         for key, topic_id in keys:
             validate_partition(key.topic, topic_id, key.partition)
-    shard.write(records)
+    shard.write(records, encoded)
     return responses
 
 

@@ -44,8 +44,8 @@ def resolve_topic(image: Image, name: str, topic_id: bytes, by_id: bool, indexes
 
 
 def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple[list[tuple[T, int]], list[T]]]:
-    """Divide the topics of a request, in slices: what does not exist, each with its error code, and what
-    exists, with names and ids. A topic of which only some partitions exist is in both."""
+    """Divide the topics of a request, in slices: what does not exist, each with its error code, and
+    what exists, with names and ids. A topic of which only some partitions exist is in both."""
     refused: list[tuple[T, int]] = []
     known: list[T] = []
     slices = Slices()
@@ -57,10 +57,13 @@ def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple
         if found.code:
             refused.append((topic, found.code))
             continue
-        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
-        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
         kind: Any = type(topic)
         make = partial(kind, name=found.name, topic_id=found.id)
+        if topic.partitions and not found.unknown:
+            known.append(make(partitions=topic.partitions))
+            continue
+        good = [partition for partition in topic.partitions if partition.partition_index not in found.unknown]
+        bad = [partition for partition in topic.partitions if partition.partition_index in found.unknown]
         if bad:
             refused.append((make(partitions=bad), error_codes.UNKNOWN_TOPIC_OR_PARTITION))
         if good:

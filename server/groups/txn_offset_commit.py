@@ -81,11 +81,12 @@ def _commit(
                 offset = OffsetAndMetadata(-1, partition.committed_offset, epoch, metadata, at, topic_id=topic_id)
                 records.append(offset_record(key, offset))
         responses.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+    encoded = yield from shard.encoded(records)
     validate_partition = _validate(shard, body, version)
     if validate_partition is not accept_partition:
         for key, topic_id in keys:
             validate_partition(key.topic, topic_id, key.partition)
-    shard.write_transactional(records, body.producer_id, body.producer_epoch, verification)
+    shard.write_transactional(records, encoded, body.producer_id, body.producer_epoch, verification)
     return responses
 
 

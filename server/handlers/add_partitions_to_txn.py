@@ -18,7 +18,8 @@ from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsTo
 from ..coordinator.response_future import ResponseFuture
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait, in_one_step
+from ..requests.slices import in_one_step
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 from ..security.acls import TOPIC, TRANSACTIONAL_ID
 from ..security.authorizer import CLUSTER_ACTION, WRITE
 from ..security.client_rights import ClientRights, client_rights
@@ -161,13 +162,11 @@ def _echo(transaction: Transaction, code: int, slices: Slices) -> Wait[Result]:
     and a partition that is named twice, as in Kafka."""
     topic_results = []
     for topic in transaction.topics:
-        result = TopicResult(name=topic.name, results_by_partition=[])
-        topic_results.append(result)
+        results: list[PartitionResult] = []
+        topic_results.append(TopicResult(name=topic.name, results_by_partition=results))
         for start in range(0, len(topic.partitions) or 1, SLICE):
             indexes = topic.partitions[start : start + SLICE]
-            result.results_by_partition += [
-                PartitionResult(partition_index=index, partition_error_code=code) for index in indexes
-            ]
+            results += [PartitionResult(partition_index=index, partition_error_code=code) for index in indexes]
             if slices.end(1 + len(indexes)):
                 yield OTHERS_FIRST
     return Result(transactional_id=transaction.transactional_id, topic_results=topic_results)

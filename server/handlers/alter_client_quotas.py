@@ -19,7 +19,8 @@ from ..controller.client_quotas import ClientQuotaResult, alter_client_quotas
 from ..controller.decision import decided
 from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

@@ -26,7 +26,8 @@ from ..controller.configuration_control import preprocess as preprocess_all
 from ..controller.decision import decided
 from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 from ..security.acls import CLUSTER, CLUSTER_NAME
 from ..security.authorizer import ALTER_CONFIGS
 from ..security.request_authorization import may

@@ -21,7 +21,8 @@ from ..controller.decision import decided
 from ..controller.partition_reassignments import PartitionResult, Result, alter_partition_reassignments
 from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

@@ -21,7 +21,8 @@ from kafkadouble.messages.generated.alter_replica_log_dirs import (
 
 from ..logs.log_dir_description import described_dirs
 from ..requests.request import Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
+from ..requests.slices import in_one_step
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -36,17 +37,12 @@ PartitionResult = AlterReplicaLogDirsResponse.AlterReplicaLogDirPartitionResult
 def answer(node: HandlerContext, request: Request[AlterReplicaLogDirsRequest]) -> Wait[AlterReplicaLogDirsResponse]:
     codes, slices = dict[Key, int](), Slices()
     dirs = described_dirs(node.logs.log_dirs(), node.settings)
-    destinations = _destinations(request.body)
-    if len(destinations) > SLICE:
-        yield OTHERS_FIRST
-    for key, path in destinations.items():
+    for key, path in _destinations(request.body).items():
         codes[key] = node.replica_alter_log_dirs_manager.alter(key, path, dirs)
         if slices.end():
             yield OTHERS_FIRST
             dirs = described_dirs(node.logs.log_dirs(), node.settings)
-    if len(codes) > SLICE:
-        yield OTHERS_FIRST
-    return _response(codes)
+    return (yield from _response(codes, slices))
 
 
 def _destinations(body: AlterReplicaLogDirsRequest) -> dict[Key, str]:
@@ -59,9 +55,11 @@ def _destinations(body: AlterReplicaLogDirsRequest) -> dict[Key, str]:
     }
 
 
-def _response(codes: Mapping[Key, int]) -> AlterReplicaLogDirsResponse:
+def _response(codes: Mapping[Key, int], slices: Slices) -> Wait[AlterReplicaLogDirsResponse]:
     topics: dict[str, list[PartitionResult]] = {}
     for (topic, index), code in codes.items():
+        if slices.end():
+            yield OTHERS_FIRST
         topics.setdefault(topic, []).append(PartitionResult(partition_index=index, error_code=code))
     return AlterReplicaLogDirsResponse(
         results=[TopicResult(topic_name=topic, partitions=partitions) for topic, partitions in topics.items()]
@@ -69,4 +67,4 @@ def _response(codes: Mapping[Key, int]) -> AlterReplicaLogDirsResponse:
 
 
 def refuse(request: Request[AlterReplicaLogDirsRequest], code: int, message: str | None) -> AlterReplicaLogDirsResponse:
-    return _response(dict.fromkeys(_destinations(request.body), code))
+    return in_one_step(_response(dict.fromkeys(_destinations(request.body), code), Slices()))

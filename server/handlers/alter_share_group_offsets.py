@@ -18,7 +18,7 @@ from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..metadata.image import TopicImage
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import READ
 from ..security.client_rights import client_rights
@@ -43,8 +43,10 @@ def answer(
 
     known: dict[str, tuple[TopicImage, list[RequestPartition]]] = {}
     refused: list[ResponseTopic] = []
-    rights = client_rights(node, request)
+    rights, slices = client_rights(node, request), Slices()
     for topic in request.body.topics:
+        if slices.end(1 + len(topic.partitions)):
+            yield OTHERS_FIRST
         is_denied = rights is not None and not rights.may(READ, TOPIC, topic.topic_name)
         image = node.image.topic_named(topic.topic_name)
         if image is not None and not is_denied:

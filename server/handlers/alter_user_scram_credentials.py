@@ -20,7 +20,8 @@ from ..controller.decision import decided
 from ..controller.scram_credentials import ScramUserResult, alter_scram_credentials
 from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

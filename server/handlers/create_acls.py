@@ -20,7 +20,8 @@ from ..controller.decision import decided
 from ..metadata.image import Image
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

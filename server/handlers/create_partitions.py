@@ -20,7 +20,8 @@ from ..controller.decision import decided
 from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

@@ -25,7 +25,8 @@ from ..controller.decision import decided
 from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE_CONFIGS
 from ..security.client_rights import ClientRights, client_rights

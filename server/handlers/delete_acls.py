@@ -9,14 +9,19 @@ to 3 differ only in their encoding and in the resource types that clients of the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_acls import DeleteAclsRequest, DeleteAclsResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.acl_control import AclDeleteResult, delete_acls
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
+from ..requests.slices import begun
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import AclFilter, is_undecoded
 
@@ -29,29 +34,24 @@ def precheck(node: HandlerContext, request: Request[DeleteAclsRequest]) -> Disco
     return DISCONNECT if any(map(is_undecoded, request.body.filters)) else None
 
 
-def answer(
-    node: HandlerContext, request: Request[DeleteAclsRequest]
-) -> DeleteAclsResponse | Disconnection | Wait[DeleteAclsResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[DeleteAclsRequest]) -> Wait[DeleteAclsResponse | Disconnection]:
     filters = request.body.filters
     if (early := precheck(node, request)) is not None:
         return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
-    return _deleted(node, filters)
+    return (yield from decided(node.controller, partial(_decide, filters)))
 
 
-def _deleted(node: HandlerContext, filters: Sequence[AclFilter]) -> Wait[DeleteAclsResponse]:
-    """Delete the ACLs that there are when the request begins, in slices."""
-    removals, deleted = yield from delete_acls(node.controller.draft, filters)
+def _decide(filters: Sequence[AclFilter], image: Image) -> Wait[tuple[Sequence[Message], DeleteAclsResponse]]:
+    removals, deleted = yield from delete_acls(image, filters)
     results, slices = [], Slices()
     for each in deleted:
         results.append(_result(each))
         if slices.end(1 + len(each.found)):
             yield OTHERS_FIRST
-    present = node.controller.draft.acls  # another request may have deleted some meanwhile
-    records = [removal for removal in removals if removal.id in present]
-    written = node.controller.write(records, DeleteAclsResponse(filter_results=results))
-    return written if isinstance(written, DeleteAclsResponse) else (yield from written)
+    return removals, DeleteAclsResponse(filter_results=results)
 
 
 def _result(deleted: AclDeleteResult) -> DeleteAclsResponse.DeleteAclsFilterResult:

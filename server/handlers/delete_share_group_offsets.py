@@ -7,6 +7,7 @@ the whole request.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -18,6 +19,7 @@ from kafkadouble.messages.generated.delete_share_group_offsets import (
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Request
+from ..requests.slices import divided
 from ..requests.waiting import Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import READ
@@ -43,8 +45,9 @@ def answer(
     group_id = request.body.group_id
     names = list(dict.fromkeys(topic.topic_name for topic in request.body.topics))
     rights = client_rights(node, request)
-    denied = [] if rights is None else [name for name in names if not rights.may(READ, TOPIC, name)]
-    allowed = [name for name in names if name not in denied]
+    allowed, denied = names, list[str]()
+    if rights is not None:
+        allowed, denied = yield from divided(partial(rights.may, READ, TOPIC), names)
     responses = yield from delete_offsets(node.groups.shard_of_named(group_id), group_id, allowed)
     return DeleteShareGroupOffsetsResponse(responses=[*map(_denied, denied), *responses])
 

@@ -23,7 +23,8 @@ from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_r
 from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import DELETE, DESCRIBE
 from ..security.client_rights import client_rights

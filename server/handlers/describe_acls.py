@@ -16,7 +16,8 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, De
 from ..metadata.image import Acl
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import is_undecoded, matching_acls
 
 if TYPE_CHECKING:

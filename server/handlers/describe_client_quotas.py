@@ -19,7 +19,8 @@ from kafkadouble.messages.generated.describe_client_quotas import (
 from ..controller.client_quotas import describe_client_quotas
 from ..metadata.image import QuotaEntity
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

@@ -20,7 +20,8 @@ from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequ
 from ..log.log import PartitionLog
 from ..logs.log_dir_description import cordoned_dirs, described_dirs
 from ..requests.request import Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, ordered
+from ..requests.slices import begun, ordered
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import client_rights
 
@@ -68,10 +69,9 @@ def _describe(
         code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR
         return Result(error_code=code, log_dir=path)
     total, usable = place.space
-    topics = yield from _topics(place, requested, ends)
     return Result(
         log_dir=path,
-        topics=topics,
+        topics=(yield from _topics(place, requested, ends)),
         total_bytes=total,
         usable_bytes=usable,
         is_cordoned=is_cordoned,
@@ -79,8 +79,10 @@ def _describe(
 
 
 def _topics(place: LogDirDescription, requested: set[Key] | None, ends: Mapping[Key, int]) -> Wait[list[Topic]]:
+    """The replicas that there were when the request began."""
     found: dict[str, list[Partition]] = {}
-    here, slices = place.logs.keys() | place.futures.keys(), Slices()
+    here = place.logs.keys() | place.futures.keys()
+    slices = Slices()
     for key in (yield from ordered(here if requested is None else here & requested)):
         if slices.end():
             yield OTHERS_FIRST

@@ -44,6 +44,8 @@ def answer(node: HandlerContext, request: Request[DescribeProducersRequest]) -> 
                 partitions.append(_answer(node, topic.name, index, repeats))
             if slices.end():
                 yield OTHERS_FIRST
+        if slices.end():
+            yield OTHERS_FIRST
         topics.append(DescribeProducersResponse.TopicResponse(name=topic.name, partitions=partitions))
     return DescribeProducersResponse(topics=topics)
 

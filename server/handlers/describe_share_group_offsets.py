@@ -7,6 +7,7 @@ the group. Each group has its own error. A topic that does not exist has the sta
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -18,6 +19,7 @@ from kafkadouble.messages.generated.describe_share_group_offsets import (
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
+from ..requests.slices import divided
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE
@@ -58,20 +60,19 @@ def _describe(node: HandlerContext, requested: RequestGroup, rights: ClientRight
     if requested.topics is None:
         described = yield from describe_all_offsets(node.groups.shard(requested.group_id), requested.group_id)
         if rights is not None:
-            described.topics = [each for each in described.topics if rights.may(DESCRIBE, TOPIC, each.topic_name)]
+            described.topics, _ = yield from divided(partial(_may_describe, rights), described.topics)
         return described
     topics, denied = list(requested.topics), list[RequestTopic]()
     if rights is not None:
-        topics, denied = _divided(rights, topics)
+        topics, denied = yield from divided(partial(_may_describe, rights), topics)
     described = yield from describe_offsets(node, requested.group_id, topics)
     if not described.error_code:
         described.topics = [*described.topics, *map(_denied, denied)]
     return described
 
 
-def _divided(rights: ClientRights, topics: list[RequestTopic]) -> tuple[list[RequestTopic], list[RequestTopic]]:
-    allowed = [each for each in topics if rights.may(DESCRIBE, TOPIC, each.topic_name)]
-    return allowed, [each for each in topics if not rights.may(DESCRIBE, TOPIC, each.topic_name)]
+def _may_describe(rights: ClientRights, topic: RequestTopic | ResponseTopic) -> bool:
+    return rights.may(DESCRIBE, TOPIC, topic.topic_name)
 
 
 def _denied(topic: RequestTopic) -> ResponseTopic:

@@ -16,7 +16,8 @@ from kafkadouble.messages.generated.describe_user_scram_credentials import (
 
 from ..controller.scram_credentials import ScramUserDescription, describe_scram_credentials
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

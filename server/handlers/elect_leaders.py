@@ -17,7 +17,8 @@ from ..controller.decision import decided
 from ..controller.elections import PartitionResult, Result, elect_leaders
 from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

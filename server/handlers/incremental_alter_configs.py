@@ -31,7 +31,8 @@ from ..controller.configuration_control import preprocess as preprocess_all
 from ..controller.decision import decided
 from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 from ..security.acls import CLUSTER, CLUSTER_NAME
 from ..security.authorizer import ALTER_CONFIGS
 from ..security.request_authorization import may
@@ -53,7 +54,7 @@ def answer(
 def _decide(
     node: HandlerContext, request: Request[IncrementalAlterConfigsRequest], image: Image
 ) -> Wait[tuple[Sequence[Message], IncrementalAlterConfigsResponse]]:
-    """Altering the level of a logger once more, where the decision is made again, does not matter."""
+    """A level of a logger is altered once more where the decision is made again."""
     body = request.body
     decision = yield from alter_configs(
         image,

@@ -20,7 +20,8 @@ from kafkadouble.messages.generated.list_config_resources import (
 from ..configs.alter import Resource
 from ..metadata.image import Image
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, begun, ordered, sliced
+from ..requests.slices import begun, ordered
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

@@ -37,7 +37,8 @@ from ..log.lookup import (
 from ..replica.partition import Partition
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait, counted
+from ..requests.slices import counted
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

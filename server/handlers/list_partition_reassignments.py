@@ -15,7 +15,8 @@ from ..controller.partition_reassignments import (
     list_partition_reassignments,
 )
 from ..requests.request import Request
-from ..requests.waiting import Wait, begun
+from ..requests.slices import begun
+from ..requests.waiting import Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

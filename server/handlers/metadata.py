@@ -29,6 +29,7 @@ from ..metadata.image import Image, PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
+from ..requests.slices import divided
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import CREATE, DESCRIBE
@@ -98,13 +99,16 @@ def _requested_topics(
         return sorted(by_id, key=_place_by_id)
     names = dict.fromkeys(requested.name for requested in body.topics if requested.name is not None)
     creates = body.allow_auto_topic_creation and node.settings.bool("auto.create.topics.enable")
-    hidden = {} if rights is None else _hidden(rights, names, image, creates)
+    hidden = {} if rights is None else (yield from _hidden(rights, names, image, creates))
     named = (hidden.get(name) or image.topic_named(name) or _unknown(name) for name in names)
     found = sorted((yield from _described(request, image, named)), key=lambda topic: topic.error_code)
     if creates:
         known = node.image.topic_ids
-        missing = [name for name in names if not (name in known or name in hidden or problem_with_name(name))]
-        auto_create_topics(node, missing)
+        _, missing = yield from divided(
+            lambda name: name in known or name in hidden or problem_with_name(name) is not None, names
+        )
+        if missing:
+            yield from auto_create_topics(node, missing)
     return found
 
 
@@ -120,12 +124,14 @@ def _place_by_id(topic: Topic) -> int:
     return {error_codes.UNKNOWN_TOPIC_ID: 0, DENIED: 2}.get(topic.error_code, 1)
 
 
-def _hidden(rights: ClientRights, names: Iterable[str], image: Image, creates: bool) -> dict[str, Topic]:
+def _hidden(rights: ClientRights, names: Iterable[str], image: Image, creates: bool) -> Wait[dict[str, Topic]]:
     """The errors for topics that the client may not describe, and for missing ones that it would
     create and may not."""
     hidden: dict[str, Topic] = {}
-    creates_all = not creates or rights.may_on_cluster(CREATE)
+    creates_all, slices = not creates or rights.may_on_cluster(CREATE), Slices()
     for name in names:
+        if slices.end():
+            yield OTHERS_FIRST
         if not rights.may(DESCRIBE, TOPIC, name):
             hidden[name] = Topic(error_code=DENIED, name=name)
         elif not (creates_all or name in image.topic_ids or rights.may(CREATE, TOPIC, name)):

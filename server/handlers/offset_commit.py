@@ -15,7 +15,8 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, Of
 from ..groups.offset_commit import commit_offsets
 from ..groups.requested_topics import merged_topics, resolve_topics
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext

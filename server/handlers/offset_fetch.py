@@ -27,7 +27,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..groups.offset_fetch import fetch_all_offsets, fetch_offsets, no_offset
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, divided, sliced
+from ..requests.slices import divided
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security.acls import GROUP, TOPIC
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import ClientRights, client_rights

@@ -34,6 +34,8 @@ def answer(node: HandlerContext, request: Request[OffsetForLeaderEpochRequest]) 
             partitions.append(_look_up(node, topic.topic, requested))
             if slices.end():
                 yield OTHERS_FIRST
+        if slices.end():
+            yield OTHERS_FIRST
         topics.append(OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
     return OffsetForLeaderEpochResponse(topics=topics)
 

@@ -41,7 +41,7 @@ def answer(node: HandlerContext, request: Request[ShareAcknowledgeRequest]) -> W
     key = session_key(node.image, body.group_id, body.member_id)
     node.share_partitions.update_session(key, body.share_session_epoch)
     acknowledgements = Acknowledgements(node.share_partitions, node.image, key, may_read_topics(node, request))
-    requested = dict((yield from sliced(tuple, requested_partitions(node.image, body.topics))))
+    requested = dict((yield from sliced(lambda each: each, requested_partitions(node.image, body.topics))))
     yield from acknowledgements.begin(requested, request.version, is_renew_ack=body.is_renew_ack)
     yield from acknowledgements.end()
     if body.share_session_epoch == FINAL_EPOCH:

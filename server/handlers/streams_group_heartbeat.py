@@ -11,6 +11,7 @@ topics at once.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -24,7 +25,8 @@ from ..groups.features import refuse_without_protocol
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Wait
+from ..requests.slices import begun, divided
+from ..requests.waiting import OTHERS_FIRST, SLICE, Wait, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import CREATE, DESCRIBE
 from ..security.client_rights import ClientRights, client_rights
@@ -49,16 +51,15 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
     refuse_without_protocol(node, STREAMS)
 
 
-def answer(
-    node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]
-) -> StreamsGroupHeartbeatResponse | Wait[StreamsGroupHeartbeatResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]) -> Wait[StreamsGroupHeartbeatResponse]:
     refuse_without_protocol(node, STREAMS)
     body = request.body
     rights = client_rights(node, request)
     if body.topology is not None:
-        names = _validate_topic_names(body.topology)
+        names = yield from _validate_topic_names(body.topology)
         if rights is not None:
-            rights.require_all(DESCRIBE, TOPIC, names)
+            yield from sliced(partial(rights.require, DESCRIBE, TOPIC), names)
     _validate(body)
     from ..groups.streams.heartbeat import heartbeat, leave
 
@@ -66,8 +67,8 @@ def answer(
     leaves = body.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE)
     result = leave(shard, body) if leaves else heartbeat(shard, request)
     if not result.internal_topics:
-        return shard.when_committed(result.response)
-    return _with_internal_topics(node, rights, body.group_id, shard.wait_for_commit(result))
+        return (yield from shard.wait_for_commit(result.response))
+    return (yield from _with_internal_topics(node, rights, body.group_id, shard.wait_for_commit(result)))
 
 
 def _with_internal_topics(
@@ -117,13 +118,14 @@ def _shown_errors(errors: dict[str, str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _validate_topic_names(topology: Topology) -> list[str]:
+def _validate_topic_names(topology: Topology) -> Wait[list[str]]:
     """The topics of a topology. Raises Refusal(STREAMS_INVALID_TOPOLOGY)."""
     names = [*dict.fromkeys(name for subtopology in topology.subtopologies for name in _topics_of(subtopology))]
+    invalid, _ = yield from divided(lambda name: problem_with_name(name) is not None, names)
     if prohibited := [name for name in names if name in INTERNAL_TOPICS]:
         message = f"Use of Kafka internal topics {','.join(prohibited)} in a Kafka Streams topology is prohibited."
         raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, message)
-    if invalid := [name for name in names if problem_with_name(name) is not None]:
+    if invalid:
         message = f"Topic names {','.join(invalid)} are not valid topic names."
         raise Refusal(error_codes.STREAMS_INVALID_TOPOLOGY, message)
     return names

@@ -20,6 +20,7 @@ from ..metadata.internal_topics import CONSUMER_OFFSETS
 from ..replica.appended_batch import AppendedBatch
 from ..replica.partition_replicas import find_replica
 from ..requests.request import Refusal, Request
+from ..requests.slices import in_one_step
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ def answer(node: HandlerContext, request: Request[WriteTxnMarkersRequest]) -> Wa
     slices, written = Slices(), []
     for marker in request.body.markers:
         of_marker = []
-        if slices.end():
-            yield OTHERS_FIRST
         for topic, index in _partitions(marker):
             of_marker.append(WrittenMarker(topic, index, _write(node, marker, topic, index)))
             if slices.end():
                 yield OTHERS_FIRST
+        if slices.end():
+            yield OTHERS_FIRST
         if of_marker:
             # As in Kafka the answer does not have a producer without partitions.
             written.append((marker.producer_id, of_marker))
@@ -66,7 +67,10 @@ def answer(node: HandlerContext, request: Request[WriteTxnMarkersRequest]) -> Wa
             of_producer[each.topic, each.partition_index] = code
             if slices.end():
                 yield OTHERS_FIRST
-    return WriteTxnMarkersResponse(markers=[_result(id, found) for id, found in codes.items()])
+    markers = []
+    for producer_id, found in codes.items():
+        markers.append((yield from _result(producer_id, found, slices)))
+    return WriteTxnMarkersResponse(markers=markers)
 
 
 def _partitions(marker: Marker) -> Iterator[tuple[str, int]]:
@@ -109,9 +113,11 @@ def _write(node: HandlerContext, marker: Marker, topic: str, index: int) -> Appe
     return AppendedBatch(node.partitions, partition)
 
 
-def _result(producer_id: int, codes: dict[tuple[str, int], int]) -> MarkerResult:
+def _result(producer_id: int, codes: dict[tuple[str, int], int], slices: Slices) -> Wait[MarkerResult]:
     topics: dict[str, list[PartitionResult]] = {}
     for (topic, index), code in codes.items():
+        if slices.end():
+            yield OTHERS_FIRST
         topics.setdefault(topic, []).append(PartitionResult(partition_index=index, error_code=code))
     return MarkerResult(
         producer_id=producer_id, topics=[TopicResult(name=name, partitions=found) for name, found in topics.items()]
@@ -121,6 +127,7 @@ def _result(producer_id: int, codes: dict[tuple[str, int], int]) -> MarkerResult
 def refuse(request: Request[WriteTxnMarkersRequest], code: int, message: str | None) -> WriteTxnMarkersResponse:
     return WriteTxnMarkersResponse(
         markers=[
-            _result(marker.producer_id, dict.fromkeys(_partitions(marker), code)) for marker in request.body.markers
+            in_one_step(_result(marker.producer_id, dict.fromkeys(_partitions(marker), code), Slices()))
+            for marker in request.body.markers
         ]
     )

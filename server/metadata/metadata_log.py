@@ -34,7 +34,12 @@ def encoded_records(records: Sequence[Message], level: int) -> list[bytes]:
     """The values of records at a `metadata.version`. UsageError for a kind of record that it does
     not have.
     """
-    return [framed.encode_record(record, record_version(record, level)) for record in records_at_level(records, level)]
+    return values_of(records_at_level(records, level), level)
+
+
+def values_of(records: Sequence[Message], level: int) -> list[bytes]:
+    """The values of records that a `metadata.version` can express."""
+    return [framed.encode_record(record, record_version(record, level)) for record in records]
 
 
 def batch_of(records: Sequence[Message], first: int, now: int, level: int | None = None) -> bytearray:

@@ -11,7 +11,7 @@ give equal orders in every run if the hashes do not depend on the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TypeVar, overload
 
@@ -68,6 +68,10 @@ class PersistentMap(Mapping[K, V]):
     def __iter__(self) -> Iterator[K]:
         return chain.from_iterable(self._buckets)
 
+    def items(self) -> ItemsView[K, V]:
+        """The entries, which are not looked up one by one."""
+        return _Items(self)
+
     def __len__(self) -> int:
         return self._length
 
@@ -100,6 +104,15 @@ class PersistentMap(Mapping[K, V]):
         """
         count = self._mask + 1
         return self._length <= ONE_DICT * 4 if count == 1 else count * count <= 64 * self._length <= 64 * count * count
+
+
+class _Items(ItemsView[K, V]):
+    """The entries of a map."""
+
+    _mapping: PersistentMap[K, V]
+
+    def __iter__(self) -> Iterator[tuple[K, V]]:
+        return chain.from_iterable(bucket.items() for bucket in self._mapping._buckets)
 
 
 def _bucket_count(length: int) -> int:

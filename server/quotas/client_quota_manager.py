@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .default_quota_callback import DefaultQuotaCallback, Entity, MetricTags
+from .default_quota_callback import DefaultQuotaCallback, Entity, Key, MetricTags
 from .rate import Rate
 from .sensors import Sensors
 from .throttle_time import MAX_THROTTLE_MS, throttle_time_ms
@@ -48,6 +48,10 @@ class ClientQuotaManager:
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
         """Take the quotas of an image. What was recorded stays."""
         self.callback.update(quotas, self.kind)
+
+    def change(self, quotas: Mapping[Key, Mapping[str, float]]) -> None:
+        """As `update`, for some clients."""
+        self.callback.change(quotas, self.kind)
 
     def record(self, user: str, client_id: str, value: float, now: int) -> int:
         """Record a value, and return for how long the client is to be throttled (ms)."""

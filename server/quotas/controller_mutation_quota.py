@@ -15,7 +15,7 @@ from kafkadouble.messages import error_codes
 
 from ..requests.request import Refusal
 from .client_quota_manager import QuotaConfig
-from .default_quota_callback import DefaultQuotaCallback, Entity, MetricTags
+from .default_quota_callback import DefaultQuotaCallback, Entity, Key, MetricTags
 from .sensors import Sensors
 from .throttle_time import MAX_THROTTLE_MS, java_round
 from .token_bucket import TokenBucket
@@ -46,6 +46,10 @@ class ControllerMutationQuotaManager:
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
         """Take the quotas of an image."""
         self.callback.update(quotas, KIND)
+
+    def change(self, quotas: Mapping[Key, Mapping[str, float]]) -> None:
+        """As `update`, for some clients."""
+        self.callback.change(quotas, KIND)
 
     def quota_for(self, user: str, client_id: str, *, strict: bool, now: int) -> ControllerMutationQuota | None:
         """The quota of a client for one request; None if it has none."""

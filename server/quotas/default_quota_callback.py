@@ -21,8 +21,11 @@ is looked up by the tags alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
+
+V = TypeVar("V")
 
 Entity = tuple[tuple[str, str | None], ...]
 """An entity as in the metadata image: names by type, sorted; None is the default."""
@@ -52,17 +55,28 @@ class DefaultQuotaCallback:
 
     def __init__(self) -> None:
         self._quotas: dict[Key, float] = {}
+        self._counts: Counter[int] = Counter()
+        """The number of quotas at each level."""
         self.levels = NONE
-        """The levels at which there are quotas."""
+        """The levels at which there are quotas, as bits."""
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]], kind: str) -> None:
         """Take the quotas of this kind from the image."""
-        self._quotas = {
-            (named.get(USER, ANY), named.get(CLIENT_ID, ANY)): values[kind]
-            for entity, values in quotas.items()
-            if kind in values and (named := dict(entity)).keys() & {USER, CLIENT_ID}
-        }
-        self.levels = levels_of(self._quotas)
+        self._quotas, self._counts, self.levels = {}, Counter(), NONE
+        self.change(by_key(quotas.items()), kind)
+
+    def change(self, quotas: Mapping[Key, Mapping[str, float]], kind: str) -> None:
+        """Take the quotas of this kind for some clients, which may have none."""
+        for key, values in quotas.items():
+            self._set(key, values.get(kind))
+        self.levels = sum(level for level, count in self._counts.items() if count)
+
+    def _set(self, key: Key, limit: float | None) -> None:
+        if self._quotas.pop(key, None) is not None:
+            self._counts[level_of(key)] -= 1
+        if limit is not None:
+            self._quotas[key] = limit
+            self._counts[level_of(key)] += 1
 
     def tags(self, user: str, client_id: str) -> MetricTags:
         """The tags under which a client is counted."""
@@ -98,15 +112,22 @@ SINGLE_LEVELS = {
 """Whether the user and the client id are tags, where there are quotas at one level only."""
 
 
-def levels_of(keys: Iterable[Key]) -> int:
-    """The levels of quotas, as bits."""
-    levels = NONE
-    for user, client_id in keys:
-        if user != ANY and client_id != ANY:
-            levels |= PAIR_LEVEL
-        else:
-            levels |= USER_LEVEL if user != ANY else CLIENT_ID_LEVEL
-    return levels
+def by_key(quotas: Iterable[tuple[Entity, V]]) -> dict[Key, V]:
+    """What belongs to users and client ids, by their key."""
+    found = ((dict(entity), values) for entity, values in quotas)
+    return {
+        (named.get(USER, ANY), named.get(CLIENT_ID, ANY)): values
+        for named, values in found
+        if USER in named or CLIENT_ID in named
+    }
+
+
+def level_of(key: Key) -> int:
+    """The level of a quota, as a bit."""
+    user, client_id = key
+    if user != ANY and client_id != ANY:
+        return PAIR_LEVEL
+    return USER_LEVEL if user != ANY else CLIENT_ID_LEVEL
 
 
 def _precedence(user: str, client_id: str) -> tuple[tuple[Key, tuple[bool, bool]], ...]:

@@ -5,14 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kafkadouble.messages.generated.client_quota_record import ClientQuotaRecord
+from kafkadouble.messages.generated.end_transaction_record import EndTransactionRecord
 
 from ..configs.settings import Settings
 from ..metadata.image import Image
+from ..metadata.replay_security import entity_of
 from .client_quota_manager import ClientQuotaManager, QuotaConfig
-from .connection_rates import address_limits, normal_address
+from .connection_rates import IP, address_limits, normal_address
 from .controller_mutation_quota import ControllerMutationQuotaManager
-from .default_quota_callback import Entity
+from .default_quota_callback import Entity, by_key
+
+NOTHING: Mapping[str, float] = {}
 
 NANOS_TO_PERCENT = 100.0 / 1_000_000_000
 """Nanoseconds of one second of one thread, as a percentage."""
@@ -37,19 +44,36 @@ class QuotaManagers:
         """Whether there is a quota of any kind for requests."""
         self._quotas: Mapping[Entity, Mapping[str, float]] = {}
 
-    def image_changed(self, before: Image, after: Image, records: object) -> None:
-        """The controller publishes a change of the metadata."""
-        self.update(after.quotas)
+    def image_changed(self, before: Image, after: Image, records: Sequence[Any] | None) -> None:
+        """The controller publishes a change of the metadata. It costs as much as the records touch,
+        not as all quotas; quotas of addresses, which are few, are all taken again."""
+        if after.quotas is self._quotas:
+            return
+        # The records that a metadata transaction ends with are not all of its records.
+        if before.quotas is not self._quotas or records is None or any(map(_ends_transaction, records)):
+            self.update(after.quotas)
+            return
+        entities = {entity_of(each.entity) for each in records if isinstance(each, ClientQuotaRecord)}
+        self._quotas = after.quotas
+        changed = by_key((entity, after.quotas.get(entity, NOTHING)) for entity in entities)
+        for manager in self._managers:
+            manager.change(changed)
+        self.is_on = any(manager.is_on for manager in self._managers)
+        if any(kind == IP for entity in entities for kind, _ in entity):
+            self._address_limits = address_limits(after.quotas)
+
+    @property
+    def _managers(self) -> Sequence[ClientQuotaManager | ControllerMutationQuotaManager]:
+        return self.produce, self.fetch, self.request, self.controller_mutation
 
     def update(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
         """Take the quotas of the metadata image; the same again changes nothing."""
         if quotas is self._quotas:
             return
         self._quotas = quotas
-        managers = (self.produce, self.fetch, self.request, self.controller_mutation)
-        for manager in managers:
+        for manager in self._managers:
             manager.update(quotas)
-        self.is_on = any(manager.is_on for manager in managers)
+        self.is_on = any(manager.is_on for manager in self._managers)
         self._address_limits = address_limits(quotas)
 
     def address_limit(self, host: str) -> float | None:
@@ -60,3 +84,7 @@ class QuotaManagers:
 
     def __repr__(self) -> str:
         return f"{self.produce!r}; {self.fetch!r}; {self.request!r}; {self.controller_mutation!r}"
+
+
+def _ends_transaction(record: object) -> bool:
+    return isinstance(record, EndTransactionRecord)

@@ -12,7 +12,8 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from .leader_state import LeaderState, ReplicaState
 from .messages import PARTITION, TOPIC, InboundRequest
 

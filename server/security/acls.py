@@ -14,7 +14,8 @@ from typing import Protocol
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.image import Acl, Image
-from ..requests.waiting import Wait, divided, ordered
+from ..requests.slices import divided, ordered
+from ..requests.waiting import Wait
 
 RESOURCE_TYPES = ("UNKNOWN", "ANY", "TOPIC", "GROUP", "CLUSTER", "TRANSACTIONAL_ID", "DELEGATION_TOKEN", "USER")
 PATTERN_TYPES = ("UNKNOWN", "ANY", "MATCH", "LITERAL", "PREFIXED")

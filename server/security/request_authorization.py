@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
@@ -23,7 +23,8 @@ from ..apis.row import BOTH, FIRST, HANDLER, IN_ORDER, NONE, RIGHT, ROW, ApiRow,
 from ..configs.alter import Resource
 from ..requests.answer import DISCONNECT
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait, begun, sliced
+from ..requests.slices import begun
+from ..requests.waiting import Wait, sliced
 from .acls import CLUSTER, CLUSTER_NAME, GROUP, OPERATIONS, RESOURCE_TYPES, TOPIC
 from .client_rights import FAILED, ClientRights, client_rights
 
@@ -152,23 +153,24 @@ class PartsGuard:
 
     @begun
     def answer(self, handle: Handle) -> Wait[Answer]:
-        """The response of the handler for the allowed parts, with the refused ones."""
-        parts = [] if self._level is None else getattr(self._request.body, self._level.requested)
+        """The response of the handler for the allowed parts, with the refused ones. The parts are
+        authorized in slices."""
+        parts = [] if self._level is None else list(getattr(self._request.body, self._level.requested))
         if self._row.counts_parts_once:
             parts = list(dict.fromkeys(parts))
         failures = yield from sliced(self._failure, parts)
         if not any(failures):
-            whole: Answer = yield from _waited(handle(self._node, self._request))
-            return whole
+            return (yield from _steps(handle(self._node, self._request)))
         allowed = [part for part, failure in zip(parts, failures, strict=True) if failure is None]
-        failed = [(part, code) for part, code in zip(parts, failures, strict=True) if code is not None]
-        refused = yield from sliced(self._refuse, failed)
+        denied = ((part, code) for part, code in zip(parts, failures, strict=True) if code is not None)
+        refused = yield from sliced(lambda each: self._refuse(*each), denied)
         if any(each is DISCONNECT for each in refused):  # Produce without acks
             if allowed:
-                yield from _waited(handle(self._node, self._with(allowed)))
+                yield from _steps(handle(self._node, self._with(allowed)))
             return DISCONNECT
-        answer = yield from _waited(handle(self._node, self._with(allowed)))
-        joined: Answer = self._joined(answer, failures, [list(getattr(each, self._list)) for each in refused])
+        results = yield from sliced(lambda each: list(getattr(each, self._list)), refused)
+        answer = yield from _steps(handle(self._node, self._with(allowed)))
+        joined: Answer = self._joined(answer, failures, results)
         return joined
 
     @property
@@ -214,8 +216,7 @@ class PartsGuard:
         setattr(found.body, self._level.requested, parts)
         return found
 
-    def _refuse(self, failed: tuple[Any, int]) -> Any:
-        part, code = failed
+    def _refuse(self, part: Any, code: int) -> Any:
         handler = self._request.peer.apis[self._request.api_key].handler
         return handler.refuse(self._with([part]), code, self._message(code))
 
@@ -234,8 +235,10 @@ class PartsGuard:
         return answer
 
 
-def _waited(answer: Answer | Wait[Answer]) -> Wait[Any]:
-    return (yield from answer) if isinstance(answer, GeneratorType) else answer
+def _steps(answer: Answer | Wait[Answer]) -> Wait[Answer]:
+    if isinstance(answer, GeneratorType):
+        answer = yield from answer
+    return cast("Answer", answer)
 
 
 def _in_order(failures: Iterable[int | None], made: list[Any], refused: list[list[Any]]) -> list[Any]:

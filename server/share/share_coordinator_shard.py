@@ -17,6 +17,7 @@ from kafkadouble.messages.generated.share_snapshot_record import ShareSnapshotKe
 from kafkadouble.messages.generated.share_update_record import ShareUpdateKey, ShareUpdateValue
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.batch import Record
 
 from ..coordinator.coordinator_record import CoordinatorRecord
 from ..coordinator.coordinator_shard import CoordinatorShard
@@ -119,11 +120,11 @@ class ShareCoordinatorShard(CoordinatorShard):
     def _updates_per_snapshot(self) -> int:
         return self.node.settings.int(UPDATES_SETTING)
 
-    def write(self, records: Sequence[CoordinatorRecord]) -> None:
+    def write(self, records: Sequence[CoordinatorRecord], encoded: Sequence[Record] | None = None) -> None:
         """Append with acks=all, as Kafka does: it is refused if too few replicas are in sync."""
         if records and self.partition.lacks_replicas:
             raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
-        super().write(records)
+        super().write(records, encoded)
 
     # Requests. Each raises Refusal.
 

@@ -110,7 +110,7 @@ class Lines:
 
     def count(self, handle: asyncio.Handle) -> None:
         """Runs a step of a loop."""
-        is_call = not isinstance(handle, asyncio.TimerHandle) and hasattr(handle._callback, "__code__")
+        is_call = not isinstance(handle, asyncio.TimerHandle) and hasattr(handle._callback, "__code__")  # type: ignore[attr-defined]
         if is_call and threading.current_thread() is not threading.main_thread():
             lines = executed_lines(lambda: RUN(handle))
             self._on_loop += lines

@@ -19,7 +19,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ...metadata.image import TopicImage
 from ...requests.request import Refusal
-from ...requests.waiting import Wait
+from ...requests.waiting import OTHERS_FIRST, Slices, Wait
 from . import records
 from .group_lookup import share_group_or_new
 from .initialization import Initialization, finish, send
@@ -40,10 +40,15 @@ Topics = Mapping[str, tuple[TopicImage, list[RequestPartition]]]
 
 def alter_offsets(shard: GroupCoordinatorShard, group_id: str, topics: Topics) -> Wait[list[ResponseTopic]]:
     """Set the start offsets of the partitions that exist. Raises Refusal."""
+    existing, slices = dict[str, dict[int, int]](), Slices()
+    for name, (topic, partitions) in topics.items():
+        existing[name] = _existing(topic, partitions)
+        if slices.end(1 + len(partitions)):
+            yield OTHERS_FIRST
+    # Without a pause up to the write: a member could join.
     group = share_group_or_new(shard, group_id, create=True)
     if group.members:
         raise Refusal(error_codes.NON_EMPTY_GROUP)
-    existing = {name: _existing(topic, partitions) for name, (topic, partitions) in topics.items()}
     if any(index < 0 for offsets in existing.values() for index in offsets):
         # Kafka fails, too, after it has noted the partition, and then cannot delete the group.
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
@@ -58,14 +63,13 @@ def alter_offsets(shard: GroupCoordinatorShard, group_id: str, topics: Topics) -
     if results and not any(error.code for error in results.values()):
         finish(shard, group_id, results)
     by_partition = {(key.topic_id, key.partition): error for key, error in results.items()}
-    return [
-        ResponseTopic(
-            topic_name=name,
-            topic_id=topic.id,
-            partitions=[_result(topic.id, each, by_partition) for each in partitions],
-        )
-        for name, (topic, partitions) in topics.items()
-    ]
+    altered = []
+    for name, (topic, partitions) in topics.items():
+        answers = [_result(topic.id, each, by_partition) for each in partitions]
+        altered.append(ResponseTopic(topic_name=name, topic_id=topic.id, partitions=answers))
+        if slices.end(1 + len(answers)):
+            yield OTHERS_FIRST
+    return altered
 
 
 def _existing(topic: TopicImage, partitions: Iterable[RequestPartition]) -> dict[int, int]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...coordinator.response_future import ResponseFuture
-from ...requests.waiting import OTHERS_FIRST, Slices, Wait, in_one_step
+from ...requests.slices import in_one_step
+from ...requests.waiting import OTHERS_FIRST, Slices, Wait
 
 if TYPE_CHECKING:
     from ...share.persister import SharePartitionKey

@@ -16,7 +16,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsResponse
 from ...controller.create_topics import create_topics, failed_result
 from ...controller.host import DecisionHost
 from ...requests.request import Refusal
-from ...requests.waiting import in_one_step
+from ...requests.slices import in_one_step
 from .topics.configured_topology import CreatableTopic
 
 MOST_ERRORS = 1000

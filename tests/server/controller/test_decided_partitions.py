@@ -37,7 +37,7 @@ from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Endpoint, Imag
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_online
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.metadata.replay_topics import NO_LEADER_CHANGE
-from kafkadouble.server.requests.waiting import in_one_step
+from kafkadouble.server.requests.slices import in_one_step
 from tests.server.controller.small_clusters import cluster, directory, with_topic
 
 STEPS = 150

@@ -14,7 +14,7 @@ from kafkadouble.server.controller.elections import balance_partition_leaders, e
 from kafkadouble.server.controller.partition_change_builder import RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
-from kafkadouble.server.requests.waiting import in_one_step
+from kafkadouble.server.requests.slices import in_one_step
 from tests.server.controller.small_clusters import DEFAULTS, cluster, non_default_fields, partition, with_topic
 
 PREFERRED, UNCLEAN = 0, 1

@@ -17,7 +17,7 @@ from kafkadouble.server.controller.partition_reassignments import (
     list_partition_reassignments,
 )
 from kafkadouble.server.metadata.image import Image
-from kafkadouble.server.requests.waiting import in_one_step
+from kafkadouble.server.requests.slices import in_one_step
 from tests.server.controller.small_clusters import (
     DEFAULTS,
     after,

@@ -70,6 +70,12 @@ def failed_result(name: str, code: int, message: str | None) -> Result:
     return Result(name=name, error_code=code, error_message=message)
 
 
+def invalid_topics(requested: Sequence[CreatableTopic]) -> Callable[[CreatableTopic], bool]:
+    """Finds the topics that are refused whatever the rights of the client."""
+    times = Counter(topic.name for topic in requested)
+    return lambda topic: times[topic.name] > 1 or topic.name == METADATA_TOPIC
+
+
 def _check_size(settings: Settings, requested: Sequence[CreatableTopic]) -> None:
     default = settings.int("num.partitions")
     partitions = sum(

@@ -9,11 +9,13 @@ altered with this API.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 
+from ..configs.alter import Resource
 from ..controller.configuration_control import (
     ConfigResourceResult,
     alter_configs,
@@ -46,6 +48,11 @@ def answer(
     records = [] if request.body.validate_only else decision.records
     response = AlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
     return node.controller.write(records, response)
+
+
+def invalid_parts(request: Request[AlterConfigsRequest]) -> Callable[[AlterConfigsRequest.AlterConfigsResource], bool]:
+    """Loggers cannot be altered by this API, which a controller says first."""
+    return lambda part: part.resource_type == Resource.BROKER_LOGGER and request.peer.is_at_controller
 
 
 def preprocess(

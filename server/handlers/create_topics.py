@@ -11,13 +11,14 @@ topic beyond the client's quota of controller mutations is THROTTLING_QUOTA_EXCE
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
 from ..controller.controller_result import check_time_left
-from ..controller.create_topics import create_topics, failed_result
+from ..controller.create_topics import create_topics, failed_result, invalid_topics
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
 from ..requests.waiting import Wait
@@ -42,6 +43,10 @@ def answer(
     _hide_configs(client_rights(node, request), decision.results)
     records = [] if body.validate_only else decision.records
     return controller.write(records, CreateTopicsResponse(topics=decision.results))
+
+
+def invalid_parts(request: Request[CreateTopicsRequest]) -> Callable[[CreateTopicsRequest.CreatableTopic], bool]:
+    return invalid_topics(request.body.topics)
 
 
 def _hide_configs(rights: ClientRights | None, results: list[CreatableTopicResult]) -> None:

@@ -45,6 +45,12 @@ class PartitionState(NamedTuple):
 def partition_state(broker: Broker | Cluster, topic: str, index: int) -> PartitionState:
     """Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is no such partition."""
     _, image = placement.find(broker, topic, index)
+    return state_of(broker, topic, index, image)
+
+
+def state_of(broker: Broker | Cluster, topic: str, index: int, image: PartitionImage) -> PartitionState:
+    """The state of a partition with this image. It does not settle the broker first: the caller
+    does that once for many partitions."""
     state = _from_metadata(topic, index, image)
     led = _led(broker, topic, index)
     if led is None:
@@ -57,6 +63,16 @@ def partition_state(broker: Broker | Cluster, topic: str, index: int) -> Partiti
         last_stable_offset=log.last_stable_offset,
         epochs={entry.epoch: entry.offset for entry in log.epochs.entries},
     )
+
+
+def offsets_of_log(broker: Broker | Cluster, topic: str, index: int) -> tuple[int, int, int, int, int] | None:
+    """The offsets in a state, and the number of its epochs; None without a leader that answers."""
+    led = _led(broker, topic, index)
+    if led is None:
+        return None
+    log = led.log
+    count = len(log.epochs.entries)
+    return log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset, count
 
 
 def _from_metadata(topic: str, index: int, image: PartitionImage) -> PartitionState:

@@ -78,7 +78,8 @@ def pages_at(url: str, count: int) -> Iterator[list[Page]]:
 def cost(partitions: int, count: int, seconds: float) -> Cost:
     topics = [word for number in range(10) for word in ("--topic", f"t{number}:{partitions // 10}")]
     with serving("--port", "0", "--control-port", "0", "--quiet", *topics) as served:
-        url = served.startup and served.control_url()
+        assert served.startup
+        url = served.control_url()
         with pages_at(url, count) as pages:
             produce(url, 2)
             before, sizes = processor_s(served.process.pid), [page.size_bytes for page in pages]

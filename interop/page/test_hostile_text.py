@@ -31,7 +31,7 @@ def address(kafka: KafkaDouble) -> tuple[str, int]:
 def ask(address: tuple[str, int], body: Any, version: int, client_id: str) -> Any:
     with closing(socket.create_connection(address, 30)) as sock:
         sock.sendall(b"".join(headers.write_request(body, 1, client_id, version)))
-        frames, found = Frames(), []
+        frames, found = Frames(), list[Any]()
         while not found:
             found = frames.feed(sock.recv(1 << 16))
     return headers.read_response(bytes(found[0]), body.api_key, version)[1]

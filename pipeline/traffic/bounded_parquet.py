@@ -67,7 +67,9 @@ def _check_types(found: pq.ParquetFile, columns: Sequence[str]) -> None:
 
     def is_plain(kind: Any) -> bool:
         is_bytes = of.is_string(kind) or of.is_large_string(kind) or of.is_binary(kind) or of.is_large_binary(kind)
-        return is_bytes or of.is_integer(kind) or of.is_boolean(kind) or of.is_timestamp(kind) or of.is_floating(kind)
+        return bool(
+            is_bytes or of.is_integer(kind) or of.is_boolean(kind) or of.is_timestamp(kind) or of.is_floating(kind)
+        )
 
     for column in columns:
         kind = found.schema_arrow.field(column).type

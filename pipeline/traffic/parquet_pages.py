@@ -40,7 +40,8 @@ def pages(file: IO[bytes], start: int, size_bytes: int) -> Iterator[Page]:
     at, end = start, start + size_bytes
     while at < end:
         fields, header_bytes = _header(file, at, end)
-        found = next((fields[key] for key in (DATA_PAGE, DATA_PAGE_V2, DICTIONARY_PAGE) if key in fields), {})
+        kinds = (DATA_PAGE, DATA_PAGE_V2, DICTIONARY_PAGE)
+        found: Any = next((fields[key] for key in kinds if key in fields), {})
         compressed, uncompressed = fields.get(COMPRESSED, -1), fields.get(UNCOMPRESSED, -1)
         values = found.get(NUM_VALUES, 0) if isinstance(found, dict) else -1
         if not all(isinstance(each, int) and each >= 0 for each in (compressed, uncompressed, values)):

@@ -140,6 +140,10 @@ def _name_in(body: Any, kind: int) -> str:
     return next(getattr(body, field) for field in DIRECT[RESOURCE_TYPES[kind].lower()] if hasattr(body, field)) or ""
 
 
+def _never(part: Any) -> bool:
+    return False
+
+
 class PartsGuard:
     """One request whose outermost parts need a right each."""
 
@@ -150,7 +154,7 @@ class PartsGuard:
         path = path_of(row.name, request.body)
         self._level: PartList | None = path[0] if path else None
         invalid_parts = request.peer.apis[request.api_key].invalid_parts
-        self._is_invalid = (lambda part: False) if invalid_parts is None else invalid_parts(request)
+        self._is_invalid: Callable[[Any], bool] = _never if invalid_parts is None else invalid_parts(request)
 
     def answer(self, handle: Handle) -> Answer | Wait[Answer]:
         """The response of the handler for the allowed parts, with the refused ones."""

@@ -77,7 +77,8 @@ def test_wrong_options_are_refused() -> None:
 def test_the_names_that_clients_are_given_are_allowed() -> None:
     words = ("--advertised", "kafka.example.org:0", "--control-allowed-hosts", "ctl.example.org,.ci.example.org")
     with serving("--control-port", "0", *words) as served:
-        url = served.startup and served.control_url()
+        assert served.startup
+        url = served.control_url()
         for host, status in (
             ("kafka.example.org", 200),
             ("ctl.example.org:9099", 200),

@@ -3,7 +3,7 @@ the loop's thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.metadata.image import PartitionImage
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 TopicPartition = tuple[str, int]
+
+STEP = 256
+"""The partitions that are looked at in one step of the loop."""
 
 
 class PartitionState(NamedTuple):
@@ -93,3 +96,16 @@ def log_bounds(broker: Broker | Cluster, partitions: Iterable[TopicPartition]) -
     leader."""
     found = {each: _led(broker, *each) for each in partitions}
     return {each: (led.log.log_start_offset, led.log.high_watermark) for each, led in found.items() if led is not None}
+
+
+def log_bounds_in_steps(
+    call: Callable[..., dict[TopicPartition, tuple[int, int]]],
+    broker: Broker | Cluster,
+    partitions: Sequence[TopicPartition],
+) -> dict[TopicPartition, tuple[int, int]]:
+    """The same, on another thread: `call` runs each step on the loop's, and clients are served
+    between two."""
+    found: dict[TopicPartition, tuple[int, int]] = {}
+    for at in range(0, len(partitions), STEP):
+        found |= call(log_bounds, broker, partitions[at : at + STEP])
+    return found

@@ -16,6 +16,7 @@ from kafkadouble.control.streams import event
 from kafkadouble.control.view_events import VIEWS
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.partition_state import STEP
 from kafkadouble.verbs.registry import VERBS
 from tests.support.executed_lines import executed_lines
 
@@ -60,11 +61,11 @@ def changed(views: SharedViews, time: Time, name: str = "topics") -> Any:
 
 def test_the_text_of_the_topics_is_that_of_the_verb(kafka: KafkaDouble, views: SharedViews, time: Time) -> None:
     assert changed(views, time) == {}
-    wide = 2 * topic_pieces.STEP + 1
+    wide = 2 * STEP + 1
     changes: list[Callable[[], object]] = [
         lambda: kafka.create_topic("one"),
         lambda: kafka.create_topic("wide", wide, config={"retention.ms": "1000"}),
-        lambda: kafka.produce("wide", "x", partition=topic_pieces.STEP),
+        lambda: kafka.produce("wide", "x", partition=STEP),
         lambda: kafka.bump_epoch("one", 0),
         lambda: kafka._ask(CreatePartitionsRequest(topics=[grown("one", 3)], timeout_ms=1000)),
         lambda: kafka._ask(IncrementalAlterConfigsRequest(resources=[altered("wide")])),
@@ -89,7 +90,7 @@ def altered(name: str) -> IncrementalAlterConfigsRequest.AlterConfigsResource:
 
 
 def test_only_the_pieces_that_changed_are_made_again(kafka: KafkaDouble, views: SharedViews, time: Time) -> None:
-    kafka.create_topic("wide", 4 * topic_pieces.STEP)
+    kafka.create_topic("wide", 4 * STEP)
     changed(views, time)
     assert views.topics.made == 4
     changed(views, time)
@@ -156,9 +157,9 @@ def test_a_step_on_the_thread_of_the_brokers_is_as_wide_with_more_partitions(
         return found[0]
 
     monkeypatch.setattr(topic_pieces.TopicPieces, "_look", counted)
-    kafka.create_topic("wide", 2 * topic_pieces.STEP)
-    for number in range(2 * topic_pieces.STEP):
+    kafka.create_topic("wide", 2 * STEP)
+    for number in range(2 * STEP):
         kafka.create_topic(f"t{number}")
     topic_pieces.TopicPieces().text(kafka)
     assert len(steps) == 4
-    assert max(steps) < 300 * topic_pieces.STEP
+    assert max(steps) < 300 * STEP

@@ -12,15 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble import topics
+from kafkadouble.partition_state import STEP
 from kafkadouble.verbs.json_form import to_json
 
 if TYPE_CHECKING:
     from kafkadouble.broker import Broker
     from kafkadouble.cluster import Cluster
     from kafkadouble.double import KafkaDouble
-
-STEP = 256
-"""The partitions, and the topics, of one step."""
 
 
 class Piece(NamedTuple):

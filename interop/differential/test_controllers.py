@@ -33,7 +33,7 @@ from .envelopes import HERE
 from .normal import Normal
 from .play import Play, Report
 from .request import body_of
-from .script import SCRIPTS
+from .script import SCRIPTS, settings
 from .side import Side
 from .verdict import Problem
 
@@ -49,7 +49,16 @@ COMPARED = {
             *("ElectLeaders", "AlterPartitionReassignments", "ListPartitionReassignments"),
             *("AlterPartition", "AssignReplicasToDirs"),
             *("CreateDelegationToken", "RenewDelegationToken", "ExpireDelegationToken"),
-            "DescribeDelegationToken",
+            *(
+                "DescribeDelegationToken",
+                "DescribeUserScramCredentials",
+                "DescribeAcls",
+                "CreateAcls",
+                "DeleteAcls",
+                "Fetch",
+            ),
+            *("FetchSnapshot", "Vote", "BeginQuorumEpoch", "EndQuorumEpoch", "UpdateRaftVoter", "UpdateFeatures"),
+            *("AlterClientQuotas", "AlterUserScramCredentials", "Envelope", "SaslHandshake", "SaslAuthenticate"),
         )
         for version in range(
             registry.api_named(name).stable_versions[0], registry.api_named(name).stable_versions[1] + 1
@@ -76,14 +85,18 @@ def test_what_differs_is_listed(tmp_path: Path, record_property: Callable[[str, 
 
 
 def played(folder: Path) -> Report:
-    """All scripts, played to controllers of their own."""
-    report = Report()
-    with two_controllers(folder) as (ours, theirs):
-        sides = Side("kafkadouble", ours), Side("Kafka", theirs)
-        for path in sorted((SCRIPTS / "controllers").glob("*.txt")):
-            Play(path, *sides, report).run()
-        for side in sides:
-            side.begin(0)
+    """All scripts, played to controllers of their own, with the settings of the scripts."""
+    report, scripts = Report(), dict[tuple[str, ...], list[Path]]()
+    folder.mkdir()
+    for path in sorted((SCRIPTS / "controllers").glob("*.txt")):
+        scripts.setdefault(settings(path), []).append(path)
+    for number, (controller_settings, paths) in enumerate(sorted(scripts.items())):
+        with two_controllers(folder / f"{number}", controller_settings) as (ours, theirs):
+            sides = Side("kafkadouble", ours), Side("Kafka", theirs)
+            for path in paths:
+                Play(path, *sides, report).run()
+            for side in sides:
+                side.begin(0)
     return report
 
 

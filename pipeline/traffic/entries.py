@@ -18,7 +18,9 @@ KAFKA = "Completed request:"
 """The text that Kafka writes before the object."""
 
 HEADER = re.compile(r'\{\s*"header"\s*:\s*\{')
-MOST = 64 << 20
+MOST = 16 << 20
+"""JSON takes up to twenty times as many bytes when it is decoded."""
+
 
 ProblemCallback = Callable[[int, str], None]
 """Receives a problem: the line number, and the text."""
@@ -28,12 +30,13 @@ _decode = json.JSONDecoder().raw_decode
 
 class LogEntry(NamedTuple):
     """`line` is its first line; `around` is the text before and after it, or the object of the JSON
-    log."""
+    log; `size` is its length in characters."""
 
     line: int
     found: dict[str, Any]
     around: str
     fields: dict[str, Any]
+    size: int = 0
 
 
 class _Lines:
@@ -83,7 +86,7 @@ def _read(number: int, text: str, start: int, fields: dict[str, Any], report: Pr
         report(number, f"an entry that is no JSON: {problem}")
         return
     if isinstance(found, dict):
-        yield LogEntry(number, found, f"{text[:start]} {text[end:].strip()}", fields)
+        yield LogEntry(number, found, f"{text[:start]} {text[end:].strip()}", fields, len(text))
     else:
         report(number, "an entry that is no JSON object")
 

@@ -23,7 +23,11 @@ from .entries import LogEntry
 from .stamps import Stamp, stamp_of
 
 SESSION = re.compile(r'\bsessionId="?([^",}\]\s]+)')
-MOST_WAITING = 100_000
+MOST_WAITING, MOST_WAITING_CHARACTERS = 100_000, 16 << 20
+"""Requests that wait for their responses, and sessions whose software is remembered. Those of a
+larger log are rows without responses."""
+
+MOST_NAME = 255
 
 
 class _Half(NamedTuple):
@@ -36,6 +40,7 @@ class _Half(NamedTuple):
     stamp: Stamp | None
     client_id: str | None
     payload: Any
+    size: int
 
     @property
     def joined_by(self) -> tuple[Any, ...]:
@@ -49,7 +54,7 @@ class ProtocolLog:
     def __init__(self, zone: tzinfo, *, bodies: bool) -> None:
         self._zone, self._bodies = zone, bodies
         self._waiting: dict[tuple[Any, ...], list[_Half]] = {}
-        self._count = 0
+        self._count = self._size = 0
         self._software: dict[str, tuple[str | None, str | None]] = {}
         self._offered: dict[int, int] = {}
 
@@ -66,10 +71,11 @@ class ProtocolLog:
             yield self._row(half, None, "unanswered")
         else:
             self._note_software(half)
-            if self._count >= MOST_WAITING:
+            if self._count >= MOST_WAITING or self._size > MOST_WAITING_CHARACTERS:
                 yield from self.rest()
             self._waiting.setdefault(half.joined_by, []).append(half)
             self._count += 1
+            self._size += half.size
 
     def rest(self) -> Iterator[tuple[Any, ...]]:
         """The requests without a response."""
@@ -77,7 +83,7 @@ class ProtocolLog:
             for half in halves:
                 yield self._row(half, None)
         self._waiting.clear()
-        self._count = 0
+        self._count = self._size = 0
 
     def _half(self, entry: LogEntry, head: Any) -> _Half:
         key = key_of(head["apiKey"])
@@ -88,7 +94,7 @@ class ProtocolLog:
             raise TypeError(f"version {version!r}, correlation id {correlation_id!r}")
         stamp = stamp_of(entry.around, entry.fields, self._zone)
         session, payload = _session(entry), entry.found.get("payload")
-        return _Half(key, version, correlation_id, session, stamp, client_id, payload)
+        return _Half(key, version, correlation_id, session, stamp, client_id, payload, entry.size)
 
     def _request_of(self, answer: _Half) -> _Half | None:
         waiting = self._waiting.get(answer.joined_by)
@@ -96,19 +102,23 @@ class ProtocolLog:
             return None
         found = waiting.pop(0)
         self._count -= 1
+        self._size -= found.size
         if not waiting:
             del self._waiting[answer.joined_by]
         return found
 
     def _note_software(self, half: _Half) -> None:
         if half.key == ApiKeys.API_VERSIONS and half.session is not None and isinstance(half.payload, dict):
-            software = half.payload.get("clientSoftwareName"), half.payload.get("clientSoftwareVersion")
-            self._software[half.session] = software
+            names = half.payload.get("clientSoftwareName"), half.payload.get("clientSoftwareVersion")
+            name, version = (each[:MOST_NAME] if isinstance(each, str) else None for each in names)
+            if len(self._software) >= MOST_WAITING:
+                self._software.clear()
+            self._software[half.session[:MOST_NAME]] = name, version
 
     def _row(self, request: _Half | None, answer: _Half | None, outcome: str | None = None) -> tuple[Any, ...]:
         half = request or answer
         assert half is not None
-        software = self._software.get(half.session or "", (None, None))
+        software = self._software.get((half.session or "")[:MOST_NAME], (None, None))
         return (
             None if half.stamp is None else half.stamp.micros,
             None,

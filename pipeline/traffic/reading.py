@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kafkadouble.wire.errors import UsageError
 
+from .bounded_parquet import UnreadableParquet, batches, open_parquet
 from .entries import MOST, LogEntry, entries
 from .problems import Problems
 from .protocol_log import ProtocolLog
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 LOGS = (".log", ".json", ".jsonl", ".ndjson", ".gz")
 ROWS = 1 << 14
+BATCH_CHARACTERS = 64 << 20
 
 
 class ReadOptions(NamedTuple):
@@ -88,11 +90,11 @@ def read_file(
             magic = file.read(4)
             file.seek(0)
             if magic == PARQUET:
-                batches = _read_parquet(path, file, problems)
+                found_batches = _read_parquet(path, file, problems)
             else:
                 lines = gzip.GzipFile(fileobj=file) if magic[:2] == GZIP else file
-                batches = _read_log(path, lines, problems, how)
-            for batch in batches:
+                found_batches = _read_log(path, lines, problems, how)
+            for batch in found_batches:
                 found = True
                 yield batch
     except (OSError, EOFError) as problem:
@@ -104,28 +106,33 @@ def read_file(
 
 def _read_parquet(path: str, file: IO[bytes], problems: Problems) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        found = pq.ParquetFile(file)
+        found = open_parquet(path)
         missing = set(schema().names) - set(found.schema_arrow.names)
         if not missing <= LATER:
             return
-        for batch in found.iter_batches(ROWS, columns=[name for name in schema().names if name not in missing]):
+        columns = [name for name in schema().names if name not in missing]
+        for batch in batches(found, file, ROWS, columns):
             for name in missing:
                 batch = batch.append_column(name, pa.nulls(len(batch), schema().field(name).type))
             yield batch.select(schema().names).cast(schema())
-    except pa.ArrowException as problem:
+    except UnreadableParquet as problem:
+        problems.add(path, 0, str(problem))
+    except (pa.ArrowException, MemoryError) as problem:
         problems.add(path, 0, f"is no Parquet that can be read: {problem}")
 
 
 def _read_log(path: str, file: Any, problems: Problems, how: ReadOptions) -> Iterator[pa.RecordBatch]:
     held: list[tuple[int, tuple[Any, ...]]] = []
+    size = 0
     for numbered in _rows(path, file, problems, how):
         held.append(numbered)
-        if len(held) >= ROWS:
+        size += sum(len(value) for value in numbered[1] if isinstance(value, str))
+        if len(held) >= ROWS or size > BATCH_CHARACTERS:
             yield from _batches(path, held, problems)
             held.clear()
+            size = 0
     yield from _batches(path, held, problems)
 
 

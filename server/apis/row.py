@@ -54,9 +54,9 @@ QUORUM = "quorum"
 
 class Handler(Protocol):
     """What a handler module offers. A module may also have `admit(request)`, which refuses a
-    request before it is forwarded; `preprocess(node, request)`, which answers a part of it; and
+    request before it is forwarded; `preprocess(node, request)`, which answers a part of it;
     `precheck(node, request)`, which refuses or answers a request before the rights of its row
-    are checked."""
+    are checked; and `invalid_parts(request)`, the parts that it refuses whatever the rights."""
 
     def answer(self, node: Any, request: Any) -> Any:
         """A response, None, or a generator that will return one of them."""
@@ -160,6 +160,12 @@ class ServedApi:
     def precheck(self) -> Callable[[Any, Any], Any] | None:
         """Refuses or answers a request before the rights of its row are checked; None for most."""
         return getattr(self.handler, "precheck", None)
+
+    @cached_property
+    def invalid_parts(self) -> Callable[[Any], Callable[[Any], bool]] | None:
+        """Finds the parts of a request that the handler refuses whatever the rights of the client;
+        None for most APIs."""
+        return getattr(self.handler, "invalid_parts", None)
 
     def serves(self, version: int) -> bool:
         return self.lowest <= version <= self.highest

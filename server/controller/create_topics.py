@@ -8,6 +8,7 @@ records are in Kafka's order: topic, configurations, partitions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from kafkadouble.messages import error_codes
@@ -74,6 +75,12 @@ def create_topics(
 def failed_result(name: str, code: int, message: str | None) -> Result:
     """The result for a topic that was not created."""
     return Result(name=name, error_code=code, error_message=message)
+
+
+def invalid_topics(requested: Sequence[CreatableTopic]) -> Callable[[CreatableTopic], bool]:
+    """Finds the topics that are refused whatever the rights of the client."""
+    times = Counter(topic.name for topic in requested)
+    return lambda topic: times[topic.name] > 1 or topic.name == METADATA_TOPIC
 
 
 def _check_size(settings: Settings, requested: Iterable[CreatableTopic]) -> Wait[None]:

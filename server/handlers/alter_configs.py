@@ -9,13 +9,14 @@ altered with this API.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
 from kafkadouble.messages.message import Message
 
+from ..configs.alter import Resource
 from ..controller.configuration_control import (
     ConfigResourceResult,
     alter_configs,
@@ -54,6 +55,11 @@ def _decide(
     )
     responses = yield from sliced(_result, decision.results)
     return [] if request.body.validate_only else decision.records, AlterConfigsResponse(responses=responses)
+
+
+def invalid_parts(request: Request[AlterConfigsRequest]) -> Callable[[AlterConfigsRequest.AlterConfigsResource], bool]:
+    """Loggers cannot be altered by this API, which a controller says first."""
+    return lambda part: part.resource_type == Resource.BROKER_LOGGER and request.peer.is_at_controller
 
 
 def preprocess(

@@ -1,11 +1,13 @@
 """AlterShareGroupOffsets: sets the start offsets of a share group without members (KIP-932).
 
 Each partition has its own error; INVALID_GROUP_ID and NON_EMPTY_GROUP are errors of the whole
-request.
+request. As in Kafka, a topic that the client may not read is in the response with its id, and a
+refused topic that occurs twice is there once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -13,6 +15,7 @@ from kafkadouble.messages.generated.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,
 )
+from kafkadouble.messages.uuid import Uuid
 
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 RequestPartition = AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition
+ResponsePartition = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponsePartition
 ResponseTopic = AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponseTopic
 
 
@@ -42,7 +46,7 @@ def answer(
     from ..groups.share.alter_offsets import alter_offsets, failed_partition
 
     known: dict[str, tuple[TopicImage, list[RequestPartition]]] = {}
-    refused: list[ResponseTopic] = []
+    refused: dict[tuple[str, Uuid], list[ResponsePartition]] = {}
     rights, slices = client_rights(node, request), Slices()
     for topic in request.body.topics:
         if slices.end(1 + len(topic.partitions)):
@@ -54,10 +58,19 @@ def answer(
             continue
         code = error_codes.TOPIC_AUTHORIZATION_FAILED if is_denied else error_codes.UNKNOWN_TOPIC_OR_PARTITION
         partitions = [failed_partition(each.partition_index, code) for each in topic.partitions]
-        refused.append(ResponseTopic(topic_name=topic.topic_name, partitions=partitions))
+        if partitions:
+            topic_id = Uuid.ZERO if image is None else image.id
+            refused.setdefault((topic.topic_name, topic_id), []).extend(partitions)
     group_id = request.body.group_id
     altered = yield from alter_offsets(node.groups.shard_of_named(group_id), group_id, known)
-    return AlterShareGroupOffsetsResponse(responses=[*refused, *altered])
+    return AlterShareGroupOffsetsResponse(responses=[*_topics(refused), *altered])
+
+
+def _topics(refused: Mapping[tuple[str, Uuid], list[ResponsePartition]]) -> list[ResponseTopic]:
+    return [
+        ResponseTopic(topic_name=name, topic_id=topic_id, partitions=partitions)
+        for (name, topic_id), partitions in refused.items()
+    ]
 
 
 def refuse(

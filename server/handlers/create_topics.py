@@ -11,7 +11,7 @@ topic beyond the client's quota of controller mutations is THROTTLING_QUOTA_EXCE
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, Cr
 from kafkadouble.messages.message import Message
 
 from ..controller.controller_result import check_time_left
-from ..controller.create_topics import create_topics, failed_result
+from ..controller.create_topics import create_topics, failed_result, invalid_topics
 from ..controller.decision import decided
 from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
@@ -52,6 +52,10 @@ def answer(node: HandlerContext, request: Request[CreateTopicsRequest]) -> Wait[
         return [] if body.validate_only else decision.records, CreateTopicsResponse(topics=decision.results)
 
     return (yield from decided(controller, decide))
+
+
+def invalid_parts(request: Request[CreateTopicsRequest]) -> Callable[[CreateTopicsRequest.CreatableTopic], bool]:
+    return invalid_topics(request.body.topics)
 
 
 def _hide_configs(rights: ClientRights, result: CreatableTopicResult) -> None:

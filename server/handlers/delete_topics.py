@@ -10,12 +10,14 @@ it is deleted, and the client is throttled (KIP-599).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from kafkadouble.messages.message import Message
+from kafkadouble.messages.uuid import Uuid
 
 from ..controller.controller_result import check_time_left
 from ..controller.decision import decided
@@ -68,9 +70,14 @@ def _authorized(
     if rights is None or rights.may_on_cluster(DELETE):
         return [], topics
     refused, allowed, slices = [], [], Slices()
+    times = Counter((state.name, state.topic_id) for state in topics)
     for state in topics:
         if slices.end():
             yield OTHERS_FIRST
+        # What the request itself makes invalid is refused whatever the rights.
+        if times[state.name, state.topic_id] > 1 or (state.name is not None and state.topic_id != Uuid.ZERO):
+            allowed.append(state)
+            continue
         known = node.image.topic_named(state.name) if state.name is not None else node.image.topic(state.topic_id)
         name = state.name if known is None else known.name
         if name is None:

@@ -24,18 +24,18 @@ from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.views import endpoints
-from ..replica.fetching.cached_partition import TOPIC_IDS_FROM, CachedPartition, keys_and_partitions, response
+from ..replica.fetching.cached_partition import TOPIC_IDS_FROM, CachedPartition
 from ..replica.fetching.caught_up_fetch import read_caught_up
 from ..replica.fetching.fetch_params import FetchParams
 from ..replica.fetching.fetch_sessions import FetchContext
 from ..replica.fetching.log_reader import (
     LogReadResults,
-    all_failed,
     has_changed,
     read_from_log,
     read_from_log_in_slices,
 )
 from ..replica.fetching.preferred_read_replica import selects_by_rack
+from ..replica.fetching.refused_fetch import refused_fetch
 from ..replica.fetching.refused_partitions_context import RefusedPartitionsContext
 from ..requests.request import Request
 from ..requests.waiting import SLICE, Until, Wait, Waiters
@@ -46,7 +46,7 @@ from ..security.client_rights import ClientRights, client_rights
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
-SESSIONS_FROM, SIZE_FIELD = 7, 4
+SIZE_FIELD = 4
 
 LEADER_FROM = 16
 """The first version whose response has the current leader after a fetch from the wrong one
@@ -252,10 +252,4 @@ def _is_stale(node: HandlerContext, replica: int, epoch: int) -> bool:
 
 
 def refuse(request: Request[FetchRequest], code: int, message: str | None) -> FetchResponse:
-    partitions = [
-        CachedPartition(topic, topic_id, requested)
-        for _, topic, topic_id, requested in keys_and_partitions(request.body, request.version)
-    ]
-    refused = response(all_failed(partitions, code), request.body.session_id)
-    refused.error_code = code if request.version >= SESSIONS_FROM else 0
-    return refused
+    return refused_fetch(request.body, request.version, code)

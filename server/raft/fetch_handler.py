@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOWEST_VERSION = 13
 """Earlier versions have no topic id in the response, so a follower could not check the topic."""
 
-ENDPOINTS_FROM, HIGH_WATERMARK_FROM = 16, 18
+ENDPOINTS_FROM, HIGH_WATERMARK_FROM = 17, 18
 NOT_REPORTED = 2**63 - 1
 """The high watermark of a follower that does not report one (KIP-1166)."""
 

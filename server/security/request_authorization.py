@@ -141,6 +141,10 @@ def _name_in(body: Any, kind: int) -> str:
     return next(getattr(body, field) for field in DIRECT[RESOURCE_TYPES[kind].lower()] if hasattr(body, field)) or ""
 
 
+def _never(part: Any) -> bool:
+    return False
+
+
 class PartsGuard:
     """One request whose outermost parts need a right each."""
 
@@ -150,6 +154,8 @@ class PartsGuard:
         self._node, self._request, self._row, self._required, self._rights = node, request, row, required, rights
         path = path_of(row.name, request.body)
         self._level: PartList | None = path[0] if path else None
+        invalid_parts = request.peer.apis[request.api_key].invalid_parts
+        self._is_invalid: Callable[[Any], bool] = _never if invalid_parts is None else invalid_parts(request)
 
     @begun
     def answer(self, handle: Handle) -> Wait[Answer]:
@@ -180,8 +186,10 @@ class PartsGuard:
 
     def _failure(self, part: Any) -> int | None:
         """The error code for a part without the right. A topic with an unknown id has no name, and
-        the handler refuses it."""
+        the handler refuses it, as a part that is invalid whatever the rights."""
         assert self._level is not None
+        if self._is_invalid(part):
+            return None
         kind, name = self._resource(part, self._level)
         required = LOGGERS_OF_CONTROLLER if self._alters_own_loggers(part) else self._required
         if name is None or required.held(self._rights, kind, name):
@@ -221,7 +229,11 @@ class PartsGuard:
         return handler.refuse(self._with([part]), code, self._message(code))
 
     def _message(self, code: int) -> str | None:
-        return MESSAGES[self._row.name](code) if self._row.name in MESSAGES else None
+        if self._row.name not in MESSAGES:
+            return None
+        # Only the broker's part of altering configurations has no message.
+        message = MESSAGES[self._row.name](code)
+        return error_codes.meaning(code) if message is None and self._request.peer.is_at_controller else message
 
     def _joined(self, answer: Any, failures: Sequence[int | None], refused: list[list[Any]]) -> Any:
         if not hasattr(answer, self._list):

@@ -3,7 +3,7 @@ the loop's thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.metadata.image import PartitionImage
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 TopicPartition = tuple[str, int]
+
+STEP = 256
+"""The partitions that are looked at in one step of the loop."""
 
 
 class PartitionState(NamedTuple):
@@ -45,6 +48,12 @@ class PartitionState(NamedTuple):
 def partition_state(broker: Broker | Cluster, topic: str, index: int) -> PartitionState:
     """Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION) when there is no such partition."""
     _, image = placement.find(broker, topic, index)
+    return state_of(broker, topic, index, image)
+
+
+def state_of(broker: Broker | Cluster, topic: str, index: int, image: PartitionImage) -> PartitionState:
+    """The state of a partition with this image. It does not settle the broker first: the caller
+    does that once for many partitions."""
     state = _from_metadata(topic, index, image)
     led = _led(broker, topic, index)
     if led is None:
@@ -57,6 +66,16 @@ def partition_state(broker: Broker | Cluster, topic: str, index: int) -> Partiti
         last_stable_offset=log.last_stable_offset,
         epochs={entry.epoch: entry.offset for entry in log.epochs.entries},
     )
+
+
+def offsets_of_log(broker: Broker | Cluster, topic: str, index: int) -> tuple[int, int, int, int, int] | None:
+    """The offsets in a state, and the number of its epochs; None without a leader that answers."""
+    led = _led(broker, topic, index)
+    if led is None:
+        return None
+    log = led.log
+    count = len(log.epochs.entries)
+    return log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset, count
 
 
 def _from_metadata(topic: str, index: int, image: PartitionImage) -> PartitionState:
@@ -77,3 +96,16 @@ def log_bounds(broker: Broker | Cluster, partitions: Iterable[TopicPartition]) -
     leader."""
     found = {each: _led(broker, *each) for each in partitions}
     return {each: (led.log.log_start_offset, led.log.high_watermark) for each, led in found.items() if led is not None}
+
+
+def log_bounds_in_steps(
+    call: Callable[..., dict[TopicPartition, tuple[int, int]]],
+    broker: Broker | Cluster,
+    partitions: Sequence[TopicPartition],
+) -> dict[TopicPartition, tuple[int, int]]:
+    """The same, on another thread: `call` runs each step on the loop's, and clients are served
+    between two."""
+    found: dict[TopicPartition, tuple[int, int]] = {}
+    for at in range(0, len(partitions), STEP):
+        found |= call(log_bounds, broker, partitions[at : at + STEP])
+    return found

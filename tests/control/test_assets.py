@@ -38,7 +38,23 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
             assert f"/{name}" in paths
         for name in re.findall(r"from \"\./([^\"]+)\"", text):
             assert f"/page/{name}" in paths
-        assert "innerHTML" not in text
+
+
+MARKUP = (
+    *("innerHTML", "outerHTML", "insertAdjacentHTML", "setHTML", "document.write", "createContextualFragment"),
+    *("DOMParser", "srcdoc", "eval(", "new Function", "javascript:", 'setTimeout("', "import("),
+)
+"""What turns text into elements or programs."""
+
+
+@pytest.mark.parametrize("word", MARKUP)
+def test_text_of_clients_is_never_markup_or_code(word: str) -> None:
+    """`interop/page/test_hostile_text.py` shows it in a browser."""
+    assert [each.file for each in ASSETS if word.lower() in FOLDER.joinpath(each.file).read_text().lower()] == []
+
+
+def test_no_handler_is_in_the_markup() -> None:
+    assert re.findall(r"<[^>]*\son\w+=", FOLDER.joinpath("index.html").read_text()) == []
 
 
 @pytest.mark.parametrize(

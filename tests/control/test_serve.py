@@ -57,7 +57,11 @@ def test_a_wait_does_not_keep_the_process() -> None:
 
 def test_wrong_options_are_refused() -> None:
     for words, problem in (
-        (("--control-host", "127.0.0.1"), "--control-host and --control-token need --control-port"),
+        (
+            ("--control-host", "127.0.0.1"),
+            "--control-host, --control-token and --control-allowed-hosts need --control-port",
+        ),
+        (("--control-port", "0", "--control-allowed-hosts", "a.example,b:9"), "'b:9' is no host name"),
         (
             ("--control-port", "0", "--control-host", "0.0.0.0"),
             "would obey every machine that reaches it: give a token",
@@ -68,6 +72,23 @@ def test_wrong_options_are_refused() -> None:
         ended = run("serve", "--port", "0", *words)
         assert ended.returncode == 2
         assert problem in ended.stderr
+
+
+def test_the_names_that_clients_are_given_are_allowed() -> None:
+    words = ("--advertised", "kafka.example.org:0", "--control-allowed-hosts", "ctl.example.org,.ci.example.org")
+    with serving("--control-port", "0", *words) as served:
+        assert served.startup
+        url = served.control_url()
+        for host, status in (
+            ("kafka.example.org", 200),
+            ("ctl.example.org:9099", 200),
+            ("job1.ci.example.org", 200),
+            ("localhost", 200),
+            ("other.example.org", 403),
+            ("kafka", 403),
+        ):
+            assert call(url, "GET", "/health", None, {"Host": host}).status == status
+        assert served.end()[0] == 0
 
 
 def test_a_port_that_is_taken_is_named() -> None:

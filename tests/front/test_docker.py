@@ -57,7 +57,10 @@ def test_the_service_serves_containers_and_the_host(monkeypatch: pytest.MonkeyPa
         assert lines["listener.name.external.bootstrap.servers"] == "localhost:29092"
         url = f"http://127.0.0.1:{lines['control.url'].rpartition(':')[2]}"
         assert call(url, "POST", "/verbs/topics").status == 401
-        assert call(url, "POST", "/verbs/topics", None, {"Authorization": "Bearer of-this-test"}).status == 200
+        right = {"Authorization": "Bearer of-this-test"}
+        for host in ("kafka:9099", "localhost:9099", "host.docker.internal:9099"):
+            assert call(url, "POST", "/verbs/topics", None, {**right, "Host": host}).status == 200
+        assert call(url, "POST", "/verbs/topics", None, {**right, "Host": "attacker.example"}).status == 403
 
 
 def read_lines(served: Any, count: int) -> dict[str, str]:

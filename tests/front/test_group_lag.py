@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer
 
-from kafkadouble import KafkaDouble
+from kafkadouble import KafkaDouble, partition_state
 from kafkadouble.group_lag import in_words, is_caught_up, lags
 from kafkadouble.groups import Committed, Group, Member
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
@@ -120,3 +121,23 @@ def test_a_partition_without_a_leader_keeps_a_group_behind() -> None:
         kafka.advance(20)
         with pytest.raises(TimeoutError, match=r"without a leader: orders-[01]"):
             kafka.wait_for_group("shop", lag=0, timeout=0)
+
+
+def test_the_lags_of_many_partitions_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients are served between two steps of the loop."""
+    count = 2 * partition_state.STEP + 1
+    steps: list[int] = []
+    read = partition_state.log_bounds
+
+    def counted(broker: Any, partitions: list[tuple[str, int]]) -> Any:
+        steps.append(len(partitions))
+        return read(broker, partitions)
+
+    monkeypatch.setattr(partition_state, "log_bounds", counted)
+    with KafkaDouble() as kafka:
+        kafka.create_topic("t", count)
+        kafka.produce("t", "x", partition=count - 1)
+        kafka.commit_offsets("g", {("t", 0): 0})
+        found = kafka.groups()["g"].lags
+    assert found == {("t", 0): 0, ("t", count - 1): 1}
+    assert steps == [partition_state.STEP, partition_state.STEP, 1]

@@ -24,7 +24,8 @@ class Mutation(NamedTuple):
     @property
     def module(self) -> str:
         """The name under which the module is imported."""
-        return "kafkadouble." + self.path.removesuffix(".py").replace("/", ".")
+        inside = self.path.removeprefix("src/kafkadouble/").removesuffix(".py")
+        return "kafkadouble." + inside.replace("/", ".")
 
     def apply(self, source: str) -> str:
         """The text of the module with the rule broken. ValueError if the table is out of date."""

@@ -228,6 +228,11 @@ def parser() -> argparse.ArgumentParser:
         help="what each call of the control plane must have; better in the environment, as KAFKADOUBLE_CONTROL_TOKEN",
     )
     add(
+        "--control-allowed-hosts",
+        metavar="NAME,...",
+        help="more names of the control plane, which the Host header may have: kafka.example.org, or .example.org for every name in it",
+    )
+    add(
         "--page",
         action="store_true",
         help="serve the live page, which shows every request; a line on stdout has its URL; --control-port gives the port (default: any)",
@@ -329,7 +334,7 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
     """Where the control plane listens: one place, or none. Its module is imported only then."""
     if options.page and options.control_port is None:
         options.control_port = 0
-    if options.control_port is options.control_host is options.control_token is None:
+    if not {options.control_port, options.control_host, options.control_token, options.control_allowed_hosts} - {None}:
         return []
     from .serve_control import checked
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterable
     from socket import socket
 
     from kafkadouble.control.server import ControlServer
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
 
     from ..served_double import ServedDouble
 
@@ -25,13 +26,15 @@ CONTROL_HOST = "127.0.0.1"
 def checked(options: Namespace) -> list[tuple[str, int]]:
     """Where the control plane listens. Raises ValueError for options that make no sense."""
     if options.control_port is None:
-        raise ValueError("--control-host and --control-token need --control-port")
+        raise ValueError("--control-host, --control-token and --control-allowed-hosts need --control-port")
+    from kafkadouble.control.hosts import check_host_names
     from kafkadouble.control.server import MISSING, check_reach, is_installed
 
     if not is_installed():
         raise ValueError(MISSING)
     host = options.control_host or CONTROL_HOST
     check_reach(host, token_of(options))
+    check_host_names(_allowed_hosts(options))
     return [(host, options.control_port)]
 
 
@@ -40,13 +43,28 @@ def token_of(options: Namespace) -> str | None:
     return options.control_token or os.environ.get(TOKEN) or None
 
 
+def _allowed_hosts(options: Namespace) -> list[str]:
+    return options.control_allowed_hosts.split(",") if options.control_allowed_hosts else []
+
+
+def _own_hosts(nodes: Iterable[Iterable[ListenerSpec]]) -> list[str]:
+    """The names that clients are given, and those of sockets: they are names of this machine."""
+    from kafkadouble.control.hosts import is_host_name
+
+    addresses = [address for specs in nodes for each in specs for address in (each.advertised, each.bind) if address]
+    return sorted({host for host, _ in addresses if is_host_name(host)})
+
+
 @asynccontextmanager
-async def control(options: Namespace, double: ServedDouble, sock: socket) -> AsyncIterator[ControlServer]:
-    """Serves the control plane inside the block."""
+async def control(
+    options: Namespace, double: ServedDouble, sock: socket, nodes: Iterable[Iterable[ListenerSpec]]
+) -> AsyncIterator[ControlServer]:
+    """Serves the control plane inside the block, under the names of the listeners, too."""
     from kafkadouble.control.server import ControlServer
 
     host = options.control_host or CONTROL_HOST
-    server = ControlServer(double, host=host, token=token_of(options), sock=sock)
+    hosts = [*_own_hosts(nodes), *_allowed_hosts(options)]
+    server = ControlServer(double, host=host, token=token_of(options), sock=sock, allowed_hosts=hosts)
     await asyncio.to_thread(server.start)
     try:
         yield server

@@ -150,7 +150,7 @@ async def _serve_clients(
             return
     gc.freeze()  # what was read at the start stays: the collector need not look at it
     _print_metrics_on_signal(broker)
-    async with _control(options, double, control_sock):
+    async with _control(options, settings, double, control_sock):
         # A broker of a larger cluster has to be part of it first.
         await _first(_opened(broker), ended.wait(), *(each.listener.halted.wait() for each in nodes))
         if ended.is_set() or _halted(broker) is not None:
@@ -160,13 +160,13 @@ async def _serve_clients(
 
 
 def _control(
-    options: argparse.Namespace, double: ServedDouble | None, sock: socket.socket | None
+    options: argparse.Namespace, settings: Settings, double: ServedDouble | None, sock: socket.socket | None
 ) -> AbstractAsyncContextManager[object]:
     if sock is None or double is None:
         return nullcontext()
     from .serve_control import control
 
-    return control(options, double, sock)
+    return control(options, double, sock, planned_listeners(options, settings))
 
 
 async def _begin(options: argparse.Namespace, broker: Broker | Cluster) -> None:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.errors import UsageError
 from kafkadouble.listening import listen, text_of
 
-from .guard import Guard, is_loopback
+from .guard import Guard
+from .hosts import AllowedHosts, check_host_names, is_loopback
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from socket import socket
 
     from kafkadouble.double import KafkaDouble
@@ -37,8 +39,9 @@ def check_reach(host: str, token: str | None) -> None:
 
 
 class ControlServer:
-    """The control plane of one double. `port` 0 means any free port. Raises UsageError for an
-    address that other machines reach without a token, and OSError if the port is in use."""
+    """The control plane of one double. `port` 0 means any free port. `allowed_hosts` are more names
+    that the Host header may have. Raises UsageError for an address that other machines reach
+    without a token, and OSError if the port is in use."""
 
     def __init__(
         self,
@@ -48,11 +51,15 @@ class ControlServer:
         token: str | None = None,
         *,
         sock: socket | None = None,
+        allowed_hosts: Iterable[str] = (),
     ) -> None:
+        allowed_hosts = list(allowed_hosts)
         check_reach(host, token)
+        check_host_names(allowed_hosts)
         if not is_installed():
             raise UsageError(MISSING)
-        self._kafka, self._guard, self._host = kafka, Guard(token), host
+        hosts = AllowedHosts([host, *allowed_hosts], has_token=token is not None)
+        self._kafka, self._guard, self._host = kafka, Guard(token, hosts), host
         self._sock = listen(host, port) if sock is None else sock
         self.port = int(self._sock.getsockname()[1])
         self._server: Any = None

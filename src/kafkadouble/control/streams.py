@@ -33,6 +33,8 @@ class EventStream(ABC):
     pause_s: ClassVar[float]
     has_more = False
     """Whether `new` left something, so that the stream goes on without a pause."""
+    again_s: float | None = None
+    """The seconds until `new` looks again, also when nothing happens meanwhile."""
 
     def __init__(self, kafka: KafkaDouble) -> None:
         self.kafka = kafka
@@ -72,7 +74,8 @@ class EventStream(ABC):
     async def _pause(self) -> None:
         await asyncio.sleep(self.pause_s)
         try:
-            await asyncio.wait_for(self._due.wait(), KEEP_ALIVE_S)
+            wait_s = KEEP_ALIVE_S if self.again_s is None else min(KEEP_ALIVE_S, self.again_s)
+            await asyncio.wait_for(self._due.wait(), wait_s)
         except TimeoutError:
             return
         self._due.clear()
@@ -80,5 +83,10 @@ class EventStream(ABC):
 
 def event(name: str, data: Any, id: int | None = None) -> str:
     """One event as text. `data` is a value for JSON."""
+    return event_of_text(name, json.dumps(data, separators=(",", ":")), id)
+
+
+def event_of_text(name: str, data: str, id: int | None = None) -> str:
+    """One event as text. `data` is JSON."""
     number = "" if id is None else f"id: {id}\n"
-    return f"event: {name}\n{number}data: {json.dumps(data, separators=(',', ':'))}\n\n"
+    return f"event: {name}\n{number}data: {data}\n\n"

@@ -3,29 +3,26 @@
     event: topics
     data: {"orders": {"name": "orders", "partitions": {...}, ...}}
 
-A view is what the verb with its name returns. Each one is sent once at the beginning.
+A view is what the verb with its name returns. Each one is sent once at the beginning. A large one
+comes less often than a small one: `shared_views.py` has the budget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kafkadouble.errors import KafkaError
 from kafkadouble.server.configs.did_you_mean import near
-from kafkadouble.verbs.registry import VERBS
 
 from .problems import ControlProblem
-from .streams import EventStream, event
+from .shared_views import shared_views
+from .streams import EventStream
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
 
 VIEWS = ("describe_cluster", "topics", "groups", "transactions", "rules", "snapshots")
 """The verbs that are views."""
-
-WITHOUT = {"describe_cluster": "now_ms"}
-"""View -> a field that changes although nothing happens."""
 
 
 class ViewEvents(EventStream):
@@ -35,29 +32,21 @@ class ViewEvents(EventStream):
 
     def __init__(self, kafka: KafkaDouble, names: Sequence[str]) -> None:
         super().__init__(kafka)
+        self._views = shared_views(kafka)
         self._sent: dict[str, str | None] = dict.fromkeys(names)
 
     def new(self) -> str:
         """The views that have changed."""
-        return "".join(self._changed(name) for name in self._sent)
-
-    def _changed(self, name: str) -> str:
-        made = event(name, _view(self.kafka, name))
-        if made == self._sent[name]:
-            return ""
-        self._sent[name] = made
-        return made
-
-
-def _view(kafka: KafkaDouble, name: str) -> Any:
-    """The view; empty while no broker runs that could be asked."""
-    try:
-        found = VERBS[name].call_json(kafka, {})
-    except KafkaError:
-        return {}
-    if isinstance(found, dict):
-        found.pop(WITHOUT.get(name), None)
-    return found
+        found, waits = [], []
+        for name, sent in self._sent.items():
+            text, wait_s = self._views.look(name)
+            # It is looked at again, since it may have changed meanwhile.
+            waits += [wait_s] if wait_s else []
+            if text != sent:
+                self._sent[name] = text
+                found.append(text)
+        self.again_s = min(waits, default=None)
+        return "".join(found)
 
 
 def names_of(text: str | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.pipeline.traffic.bounded_parquet import UnreadableParquet, batches, open_parquet
 from kafkadouble.pipeline.traffic.reading import files
 from kafkadouble.pipeline.traffic.schema import FRAME_COLUMNS, schema
 from kafkadouble.server.requests.origin import NODE_APIS, WITH_REPLICA_ID, replica_id
@@ -25,8 +26,8 @@ from .exchange import SIZE, Exchange
 
 MISSING = "a recording is read by pyarrow, which is not installed: pip install 'kafkadouble[columns]'"
 
-MOST_BYTES = 1 << 30
-"""The frames of a recording together."""
+MOST_BYTES, ROW_BYTES = 1 << 30, 1 << 10
+"""Of a recording in memory: its frames, and about a kilobyte for each row."""
 
 BATCH_ROWS = 1 << 8
 
@@ -80,19 +81,20 @@ def load(path: str | os.PathLike[str], run: str | None = None) -> Recording:
 def _rows(path: str) -> Iterator[dict[str, Any]]:
     try:
         import pyarrow as pa
-        import pyarrow.parquet as pq
     except ImportError:
         raise UsageError(MISSING) from None
     size = 0
     for file in files(path):
         try:
-            with pq.ParquetFile(file) as found:
+            with open_parquet(file) as found, open(file, "rb") as opened:
                 _check_columns(file, found.schema_arrow)
-                for batch in found.iter_batches(BATCH_ROWS, columns=list(READ)):
-                    size += batch.nbytes
+                for batch in batches(found, opened, BATCH_ROWS, READ):
+                    size += batch.nbytes + ROW_BYTES * len(batch)
                     if size > MOST_BYTES:
                         raise UsageError(f"{path} is too large: a recording has at most {MOST_BYTES >> 20} MB")
                     yield from batch.to_pylist()
+        except UnreadableParquet as problem:
+            raise UsageError(f"{file} {problem}") from None
         except (pa.ArrowException, OSError) as problem:
             raise UsageError(f"{file} is no Parquet that can be read: {problem}") from None
 

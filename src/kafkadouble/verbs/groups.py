@@ -20,11 +20,11 @@ class GroupVerbs(VerbHost):
     def groups(self) -> dict[str, Group]:
         """The groups, by id: their state, members, committed offsets and lag."""
         from kafkadouble.groups import groups
-        from kafkadouble.partition_state import log_bounds
+        from kafkadouble.partition_state import log_bounds_in_steps
 
         broker = self._serving().broker
         members = self._call(lambda: broker.members)
-        bounds = partial(self._call, log_bounds, broker)
+        bounds = partial(log_bounds_in_steps, self._call, broker)
         return {id: group for at in members for id, group in groups(partial(self._ask, at=at), bounds).items()}
 
     @verb

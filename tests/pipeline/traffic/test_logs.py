@@ -13,7 +13,7 @@ import pytest
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.pipeline.traffic import entries, protocol_log
+from kafkadouble.pipeline.traffic import entries, protocol_log, reading
 from kafkadouble.pipeline.traffic.apis import key_of
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.reading import AS_UTC, ReadOptions, read
@@ -185,6 +185,21 @@ class TestKroxylicious:
         text = "".join(kroxylicious(entry("REQUEST", "FETCH", 11, number, {}, "app")) for number in range(5))
         rows, problems = read_text(log, text)
         assert ([row["correlation_id"] for row in rows], problems.count) == ([0, 1, 2, 3, 4], 0)
+
+    def test_requests_that_wait_are_bounded_in_characters(self, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(protocol_log, "MOST_WAITING_CHARACTERS", 1_000)
+        requests = [entry("REQUEST", "FETCH", 11, number, {"x": "y" * 600}, "app") for number in range(5)]
+        answer = entry("RESPONSE", "FETCH", 11, 0, {})
+        rows, problems = read_text(log, "".join(map(kroxylicious, [*requests, answer])))
+        outcomes = [(row["correlation_id"], row["outcome"]) for row in rows]
+        assert outcomes == [(0, None), (1, None), (2, None), (3, None), (0, "answered"), (4, None)]
+        assert problems.count == 0
+
+    def test_rows_with_long_bodies_are_in_smaller_batches(self, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(reading, "BATCH_CHARACTERS", 1_000)
+        log.write_text(kafka(response={"x": "y" * 600}) * 5)
+        found = read([log], Problems(), ReadOptions(bodies=True))
+        assert [batch.num_rows for batch in found] == [2, 2, 1]
 
 
 class TestProblems:

@@ -10,11 +10,17 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.describe_delegation_token import DescribeDelegationTokenRequest
+from kafkadouble.messages.generated.describe_user_scram_credentials import DescribeUserScramCredentialsRequest
+from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
+from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.apis.served import CONTROLLER_SERVED, CONTROLLER_TABLE
+from kafkadouble.server.security.authorizer import STANDARD
 from tests.server.harness import Harness
 
 from .controller_listener import Controllers, versions
@@ -226,3 +232,60 @@ def test_a_controller_describes_configurations(cluster: Controllers) -> None:
         [("retention.ms", "5")],
         [("node.id", "1")],
     ]
+
+
+# Rights
+
+
+@pytest.fixture
+def guarded() -> Controllers:
+    """Its clients have no right."""
+    return Controllers({"authorizer.class.name": STANDARD, "super.users": "User:nobody"})
+
+
+def test_scram_credentials_are_not_described_whatever_the_rights(cluster: Controllers, guarded: Controllers) -> None:
+    of = DescribeUserScramCredentialsRequest
+    for each in (cluster, guarded):
+        answer = each.submit(of(users=[of.UserName(name="bob")]), 0)
+        assert (answer.error_code, answer.error_message) == (error_codes.UNKNOWN_SERVER_ERROR, None)
+        assert [(found.user, found.error_code) for found in answer.results] == [("", error_codes.UNKNOWN_SERVER_ERROR)]
+
+
+@pytest.mark.parametrize("version", versions("Fetch"))
+def test_a_refused_fetch_has_the_error_of_each_partition_before_topic_ids(guarded: Controllers, version: int) -> None:
+    of = FetchRequest
+    topic = of.FetchTopic(topic="any", topic_id=Uuid.METADATA_TOPIC_ID, partitions=[of.FetchPartition(partition=3)])
+    answer = guarded.submit(of(session_id=7, session_epoch=1, topics=[topic]), version)
+    denied = error_codes.CLUSTER_AUTHORIZATION_FAILED
+    assert answer.error_code == (denied if version >= 7 else 0)
+    assert answer.session_id == (7 if version >= 7 else 0)
+    found = [(part.partition_index, part.error_code) for each in answer.responses for part in each.partitions]
+    assert found == ([(3, denied)] if version < 13 else [])
+
+
+def test_invalid_topics_are_found_before_rights(guarded: Controllers) -> None:
+    of = CreateTopicsRequest
+    names = ("twice", "twice", "__cluster_metadata", "once")
+    topics = [of.CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
+    answer = guarded.submit(of(topics=topics, timeout_ms=1000), 7)
+    assert sorted((each.name, each.error_code) for each in answer.topics) == [
+        ("__cluster_metadata", error_codes.INVALID_REQUEST),
+        ("once", error_codes.TOPIC_AUTHORIZATION_FAILED),
+        ("twice", error_codes.INVALID_REQUEST),
+    ]
+    deleted = guarded.submit(DeleteTopicsRequest(topic_names=["twice", "twice", "once"], timeout_ms=1000), 5)
+    assert sorted((each.name, each.error_code) for each in deleted.responses) == [
+        ("once", error_codes.TOPIC_AUTHORIZATION_FAILED),
+        ("twice", error_codes.INVALID_REQUEST),
+    ]
+
+
+def test_loggers_are_refused_by_alter_configs_before_rights(guarded: Controllers) -> None:
+    of = AlterConfigsRequest
+    resources = [of.AlterConfigsResource(resource_type=kind, resource_name="1") for kind in (BROKER_LOGGER, BROKER)]
+    found = guarded.submit(of(resources=resources), 2).responses
+    assert sorted((each.resource_type, each.error_code) for each in found) == [
+        (BROKER, error_codes.CLUSTER_AUTHORIZATION_FAILED),
+        (BROKER_LOGGER, error_codes.INVALID_REQUEST),
+    ]
+    assert all(each.error_message for each in found)

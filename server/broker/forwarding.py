@@ -10,6 +10,7 @@ on the connection.
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,7 @@ from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeRes
 from kafkadouble.messages.message import Message
 
 from ..requests.answer import DISCONNECT, Answer, Disconnection
+from ..requests.aside_codec import WIDE, aside_if
 from ..requests.request import IN_PROCESS_TAG, OWNER, Refusal, Request
 from ..requests.waiting import Until, Wait, Waiters
 
@@ -68,14 +70,15 @@ def _send_to_controller(
         answers.append(response)
         arrived.wake()
 
-    envelope = _envelope(request, body)
+    envelope = yield from aside_if(request.size > WIDE, partial(_envelope, request, body))
     if node.authorizer is not None and (request.peer.id == OWNER or request.peer.is_in_process):
         envelope.unknown_tagged_fields = {IN_PROCESS_TAG: b""}
     lifecycle.forwarding.send_request(envelope, 0, done, cause=request.trace)
     while not answers:
         if not (yield Until(request.received + DEADLINE_MS, (arrived,))):
             raise Refusal(error_codes.REQUEST_TIMED_OUT)
-    return _response_in_envelope(request, answers[0])
+    is_wide = answers[0] is not None and len(answers[0].response_data or b"") > WIDE
+    return (yield from aside_if(is_wide, partial(_response_in_envelope, request, answers[0])))
 
 
 def _envelope(request: Request[Any], body: Message) -> EnvelopeRequest:

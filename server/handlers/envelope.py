@@ -12,6 +12,7 @@ leader and sends the envelope again.
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,12 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.default_principal_data import DefaultPrincipalData
 from kafkadouble.messages.generated.envelope import EnvelopeRequest, EnvelopeResponse
+from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import WireError
 
 from ..apis.served import FORWARDED
 from ..requests.answer import Answer, Disconnection, without_frame
+from ..requests.aside_codec import WIDE, aside_if
 from ..requests.codec import MalformedRequest, read_head, read_request, served_api, write_response
 from ..requests.request import IN_PROCESS_TAG, Peer, Refusal, Request
 from ..requests.waiting import Wait
@@ -35,25 +38,23 @@ if TYPE_CHECKING:
 VERSION_SIZE, SIZE_FIELD = 2, 4
 
 
-def answer(node: HandlerContext, request: Request[EnvelopeRequest]) -> Answer | Wait[Answer]:
-    inner = _opened(request)
+def answer(node: HandlerContext, request: Request[EnvelopeRequest]) -> Wait[Answer]:
+    inner = yield from aside_if(len(request.body.request_data) > WIDE, partial(_opened, request))
     if node.trace.is_on:
         node.trace.begin(inner, forwarded_from=None if request.trace is None else request.trace.cause)
     result = node.dispatch(inner)
-    if isinstance(result, Generator):
-        return _waited(node, inner, result)
-    return _closed(node, inner, result)
+    answer = (yield from _waited(node, inner, result)) if isinstance(result, Generator) else result
+    return (yield from _closed(node, inner, without_frame(answer)))
 
 
 def _waited(node: HandlerContext, inner: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[Answer]:
     if inner.trace is not None:
         inner.trace.waits()
     try:
-        answer = yield from steps
+        return (yield from steps)
     except GeneratorExit:
         _end_trace(node, inner, ABANDONED)
         raise
-    return _closed(node, inner, answer)
 
 
 def _opened(envelope: Request[EnvelopeRequest]) -> Request[Any]:
@@ -103,23 +104,27 @@ def _host(envelope: EnvelopeRequest) -> str:
     return str(mapped or address)
 
 
-def _closed(node: HandlerContext, inner: Request[Any], answer: Answer) -> Answer:
+def _closed(node: HandlerContext, inner: Request[Any], answer: Message | Disconnection | None) -> Wait[Answer]:
     """The answer in its envelope. No answer, and a disconnect, are passed on as they are."""
-    answer = without_frame(answer)
     if answer is None or isinstance(answer, Disconnection):
         _end_trace(node, inner, UNANSWERED if answer is None else DISCONNECTED)
         return answer
     try:
-        data = b"".join(write_response(inner, answer))
+        data, has_moved = yield from aside_if(inner.size > WIDE, partial(_written, inner, answer))
     except Exception:
         _end_trace(node, inner, DISCONNECTED)
         raise
     _end_trace(node, inner, ANSWERED, answer, len(data))
-    moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == ApiKeys.DESCRIBE_QUORUM else "NOT_CONTROLLER"
-    if moved in errors_in(answer):
+    if has_moved:
         return EnvelopeResponse(error_code=error_codes.NOT_CONTROLLER)
     # Header and body, without the size that stands before them.
     return EnvelopeResponse(response_data=data[SIZE_FIELD:])
+
+
+def _written(inner: Request[Any], answer: Message) -> tuple[bytes, bool]:
+    """The frame of the answer, and whether it says that another node is the controller now."""
+    moved = "NOT_LEADER_OR_FOLLOWER" if inner.api_key == ApiKeys.DESCRIBE_QUORUM else "NOT_CONTROLLER"
+    return b"".join(write_response(inner, answer)), moved in errors_in(answer)
 
 
 def _end_trace(

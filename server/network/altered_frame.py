@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 
-from kafkadouble.messages import headers
-
-from ..requests.answer import Altered, Framing
-from ..requests.request import Request
+from ..requests.answer import Framing
 
 GAP_MS = 50
 """The pause between the pieces of a frame that is sent slowly."""
 
 SIZE = struct.Struct(">i")
+"""Of the size of a frame, and of the correlation id behind it."""
 
 
-def pieces_of(request: Request[Any], answer: Altered) -> tuple[list[bytes], int]:
+def pieces_of(frame: bytes, framing: Framing | None) -> tuple[list[bytes], int]:
     """The frame in the pieces in which it is sent, and the pause between them in ms."""
-    framing = answer.framing or Framing()
-    correlation_id = _wrapped(request.correlation_id + framing.correlation_delta)
-    written = headers.write_response(answer.message, correlation_id, request.api_key, request.version)
-    frame = _damaged(b"".join(written), framing)
+    if framing is None:
+        return [frame], 0
+    frame = _damaged(_correlated(frame, framing.correlation_delta), framing)
     if framing.bytes_per_second is None:
         return [frame], 0
     step = max(1, framing.bytes_per_second * GAP_MS // 1000)
     return [frame[at : at + step] for at in range(0, len(frame), step)], max(GAP_MS, 1000 // framing.bytes_per_second)
+
+
+def _correlated(frame: bytes, delta: int) -> bytes:
+    """The frame with another correlation id, which stands behind its size."""
+    if not delta:
+        return frame
+    (correlation_id,) = SIZE.unpack_from(frame, SIZE.size)
+    return frame[: SIZE.size] + SIZE.pack(_wrapped(correlation_id + delta)) + frame[2 * SIZE.size :]
 
 
 def _damaged(frame: bytes, framing: Framing) -> bytes:

@@ -11,6 +11,8 @@ its version 0 (KIP-511). This file never blocks, and no bytes of a peer make it 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, cast
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kafkadouble.messages import headers
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.headers import RequestHead
+from kafkadouble.messages.message import Message
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 from kafkadouble.wire.file_slice import in_one_piece
@@ -26,8 +29,8 @@ from kafkadouble.wire.frame import Frames
 from .. import dispatch
 from ..apis.row import ServedApi
 from ..requests import close_reasons
-from ..requests.answer import Altered, Answer, Disconnection
-from ..requests.bounds import MOST_ELEMENTS
+from ..requests.answer import Altered, Answer, Disconnection, message_of
+from ..requests.aside_codec import MANY_SLICES, is_wide, read_aside, write_aside
 from ..requests.codec import (
     MalformedRequest,
     UnsupportedVersion,
@@ -36,7 +39,6 @@ from ..requests.codec import (
     served_api,
     write_response,
 )
-from ..requests.gc_pause import all_kept
 from ..requests.request import Peer, Request
 from ..requests.timers import Timer
 from ..requests.waiting import OTHERS_FIRST, HandlerTask, Wait
@@ -69,10 +71,6 @@ TURN = 8
 """Requests of one peer that are begun before other connections have their turn, if the line's own
 turn is not over earlier."""
 
-WIDE = MOST_ELEMENTS
-"""A frame of more bytes may take long to decode, unless it is large because of the records in
-it."""
-
 
 class Connection:
     """One connection. `state` moves by the table of `connection_state.py` alone."""
@@ -87,6 +85,7 @@ class Connection:
         self._queued = 0  # bytes of the backlog, and of the request that waits
         self._request: Request[Any] | None = None
         self._task: HandlerTask | None = None
+        self._buffers: Sequence[Any] | None = None  # of a large answer that was written before
         self._throttle: Timer | None = None  # while the connection is muted
         self.last_head: RequestHead | None = None  # of the latest request that was begun
         peer.may_act_for = partial(may_act_for, node, peer)
@@ -192,7 +191,7 @@ class Connection:
             head = read_head(frame)
             self.last_head = head
             served = served_api(head, self._apis)
-            if len(frame) > WIDE and not served.request._bulky:
+            if is_wide(frame, head, served):
                 self._begin_wide(frame, head, served, now, began_ns)
                 return
             self._request = request = read_request(frame, head, served, self.peer, now)
@@ -210,27 +209,31 @@ class Connection:
                 request.trace.waits()
 
     def _begin_wide(self, frame: bytes, head: RequestHead, served: ServedApi, now: int, began_ns: int) -> None:
-        """Hand in a large request, which lets others go first: decoding it, handling it and
-        writing its answer are steps of their own."""
+        """Hand in a large request, which lets others go first."""
         self.state = NEXT[self.state][REQUEST_BEGUN]
         self._queued += len(frame)
         self._task = self.node.begin(self._wide(frame, head, served, now, began_ns), self._answered, now)
 
     def _wide(self, frame: bytes, head: RequestHead, served: ServedApi, received: int, began_ns: int) -> Wait[Answer]:
-        yield OTHERS_FIRST
-        with all_kept():
-            try:
-                self._request = request = read_request(frame, head, served, self.peer, received)
-            except MalformedRequest as invalid:
-                self._reject(frame, invalid, began_ns)
-                return None
+        try:
+            self._request = request = yield from read_aside(frame, head, served, self.peer, received)
+        except MalformedRequest as invalid:
+            self._reject(frame, invalid, began_ns)
+            return None
         if self._trace.is_on:
             self._trace_begin(request, frame, began_ns).waits()
         yield OTHERS_FIRST
         result = dispatch.answer(self.node, request)
-        answer = (yield from result) if isinstance(result, GeneratorType) else result
-        yield OTHERS_FIRST
-        return cast(Answer, answer)
+        answer = cast(Answer, (yield from result) if isinstance(result, GeneratorType) else result)
+        message = message_of(answer)
+        return answer if message is None else (yield from self._written(request, answer, message))
+
+    def _written(self, request: Request[Any], answer: Answer, message: Message) -> Wait[Answer]:
+        """Write a large answer before it is sent."""
+        self._buffers = ()
+        with suppress(Exception):  # which is met again, and reported, when it is sent
+            self._buffers = yield from write_aside(request, message)
+        return answer
 
     def _trace_begin(self, request: Request[Any], frame: bytes, began_ns: int) -> TracedRequest:
         traced = self._trace.begin(request, began_ns)
@@ -262,14 +265,20 @@ class Connection:
     def _answered(self, answer: Answer) -> None:
         """The node is done with the request. One that had to wait held up the backlog, which goes
         on now."""
-        request, self._request = self._request, None
+        task, request = self._task, self._request
+        if task is not None and task.slices >= MANY_SLICES and self._buffers is None and request is not None:
+            message = message_of(answer)
+            if message is not None:
+                steps = self._written(request, answer, message)
+                self._task = self.node.begin(steps, self._answered, self.node.now)
+                return
+        self._request = None
         self.state = state = NEXT[self.state][REQUEST_DONE]
         is_over = state is not OPEN and state in OVER
         if request is None:  # the frame could not be decoded
             if not is_over:
                 self.end("cannot be answered")
             return
-        task = self._task
         if task is not None:
             self._task = None
             self._queued -= request.size
@@ -284,6 +293,7 @@ class Connection:
                 self._send(request, answer)
         elif request.trace is not None:
             request.trace.end(ABANDONED if is_over else UNANSWERED, self.node.now)
+        self._buffers = None
         if self._held:
             self._note(self.node.now)
         if task is not None and self.backlog:
@@ -291,7 +301,7 @@ class Connection:
 
     def _send(self, request: Request[Any], answer: Any) -> None:
         try:
-            buffers = write_response(request, answer)
+            buffers = self._buffers or write_response(request, answer)
         except Exception:
             log.exception("the answer to %r cannot be written", request)
             if request.trace is not None:
@@ -316,7 +326,8 @@ class Connection:
         if answer.message is None:
             self._mute_unanswered(request, answer.mute_ms)
             return
-        pieces, gap_ms = pieces_of(request, answer)
+        buffers = self._buffers or write_response(request, answer.message)
+        pieces, gap_ms = pieces_of(in_one_piece(buffers), answer.framing)
         self._line.write([pieces[0]])
         for index, piece in enumerate(pieces[1:], 1):
             self.node.waiting.timers.at(self.node.now + index * gap_ms, partial(self._send_piece, piece))

@@ -52,3 +52,9 @@ def without_frame(answer: Answer) -> Message | Disconnection | None:
     if isinstance(answer, Altered):
         return answer.message if answer.framing is None else DISCONNECT
     return answer
+
+
+def message_of(answer: Answer) -> Message | None:
+    """What is written of an answer."""
+    message = answer.message if isinstance(answer, Altered) else answer
+    return message if isinstance(message, Message) else None

@@ -159,9 +159,10 @@ class Waiters:
 
 
 class HandlerTask:
-    """One running handler. `lacking` is the amount that must still come from its places."""
+    """One running handler. `lacking` is the amount that must still come from its places; `slices`
+    is how often it let others run first."""
 
-    __slots__ = ("_done", "_failed", "_places", "_steps", "_timer", "_waiting", "alive", "lacking")
+    __slots__ = ("_done", "_failed", "_places", "_steps", "_timer", "_waiting", "alive", "lacking", "slices")
 
     def __init__(
         self, waiting: Waiting, steps: Wait[Any], done: Callable[[Any], None], failed: Callable[[Exception], None]
@@ -169,7 +170,7 @@ class HandlerTask:
         self._waiting, self._steps, self._done, self._failed = waiting, steps, done, failed
         self._places: tuple[Waiters, ...] = ()
         self._timer: Timer | None = None
-        self.lacking, self.alive = 0, True
+        self.lacking, self.slices, self.alive = 0, 0, True
 
     def woken(self) -> None:
         self._leave()
@@ -204,6 +205,7 @@ class HandlerTask:
 
     def _hang(self, until: Until) -> None:
         if until is OTHERS_FIRST:
+            self.slices += 1
             self._waiting.later.append(self)
             return
         if isinstance(until, Aside):

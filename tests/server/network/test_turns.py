@@ -14,10 +14,11 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.handlers import produce
-from kafkadouble.server.network import connection, turns
+from kafkadouble.server.network import turns
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.connection_state import State
 from kafkadouble.server.network.turns import Asides, Turn
+from kafkadouble.server.requests import aside_codec
 from kafkadouble.server.requests.request import Peer
 from kafkadouble.server.requests.waiting import SLICE, Aside, HandlerTask, Wait, Waiting
 from kafkadouble.wire.batch import decode_all, encode_batch
@@ -152,7 +153,7 @@ def test_what_is_refused_aside_is_answered_as_what_is_refused_at_once(
 def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection gets its answers in order, although a request takes several turns; another
     connection is served in between."""
-    monkeypatch.setattr(connection, "WIDE", 1000)
+    monkeypatch.setattr(aside_codec, "WIDE", 1000)
     wide, other = Line(keep=True), Line(keep=True)
     first = Connection(cluster.node, Peer(1, "a", 1, BROKER), wide, 1 << 20)
     second = Connection(cluster.node, Peer(2, "b", 2, BROKER), other, 1 << 20)
@@ -168,7 +169,7 @@ def test_requests_behind_a_wide_one_wait_for_it(cluster: Harness, monkeypatch: p
 
 
 def test_a_wide_request_of_a_closed_connection_is_dropped(cluster: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "WIDE", 1000)
+    monkeypatch.setattr(aside_codec, "WIDE", 1000)
     line = Line(keep=True)
     leaving = Connection(cluster.node, Peer(1, "a", 1, BROKER), line, 1 << 20)
     leaving.receive(framed(fetching(max_wait_ms=0), 11, 1), cluster.now)

@@ -101,7 +101,7 @@ class Broker:
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()
-        assert not [line for line in self.log if "Traceback" in line or "ERROR" in line]
+        assert not [line for line in self.log if "Traceback" in line or "ERROR" in line], self.log[-40:]
 
 
 @contextmanager

@@ -1,13 +1,16 @@
 """Measures the cost of the most expensive frame of each API that the limits of a request allow.
 
-    python -m benchmarks.hostile_frames [--api Metadata] [--all] [--json]
+    python -m benchmarks.hostile_frames [--api Metadata] [--all] [--size 5000] [--json]
+    python -m benchmarks.hostile_frames --lines --elements 1000 --size 1000 --json
 
-A frame has the newest version of its API; the node has a topic of 10,000 partitions and 5,000
-topics of one partition. Each frame is handled in a forked process. For each API the benchmark
-prints the frame with the most CPU time: that time, its longest step (the node serves nothing else
-meanwhile), the maximum memory of Python's objects (from a second run, because the count takes
-time), and the sizes of the frame and of the response. `--all` prints every frame, without the
-memory.
+A frame has the newest version of its API, and the node has `size` of everything
+(`benchmarks.wide_state`). Each frame is handled in a forked process. For each API the benchmark
+prints the frame with the most CPU time: its longest step on the thread of the node, which serves
+nothing else meanwhile; its longest step aside; the CPU time; the maximum memory of Python's objects
+(from a second run, because the count takes time); and the sizes of the frame and of the response. A
+step has at most 20 ms on a quiet machine; `LONG_STEPS` says why one has more. `--all` prints every
+frame, without the memory. With `--lines` steps are counted in executed lines, which are the same on
+every machine.
 """
 
 from __future__ import annotations
@@ -19,166 +22,153 @@ import os
 import resource
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.server.apis.row import ServedApi
-from kafkadouble.server.apis.served import CONTROLLER_TABLE, SERVED, TABLE
-from kafkadouble.server.configs.settings import Settings
-from kafkadouble.server.network.connection import Connection
-from kafkadouble.server.network.connection_state import State
-from kafkadouble.server.network.line import Buffers
+from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 from kafkadouble.server.node import Node
-from kafkadouble.server.requests.request import Peer
-from tests.support.listeners import BROKER, listeners_of
+from kafkadouble.server.requests import aside_codec
+from kafkadouble.server.requests.listener_spec import ListenerSpec
+from kafkadouble.server.requests.waiting import SLICE
+from tests.support.executed_lines import executed_lines
+from tests.support.listeners import BROKER, CONTROLLER
 
-from . import widest
+from . import narrow, widest
+from .long_steps import LONG_STEPS
+from .steps import Asker, Measure, Taken
+from .wide_state import Builder
 
 MB = 1 << 20
-CREATE = SERVED[ApiKeys.CREATE_TOPICS]
-MOST_STEPS = 100_000
-PATIENCE_MS = 60_000
+NOW = 1
 
 
 class Cost(NamedTuple):
-    """The figures of one frame."""
+    """The figures of one frame. Steps are in ms, or in executed lines; `total` is their sum."""
 
     api: str
     wide: str
     cpu_ms: float
-    longest_step_ms: float
+    total: float
+    longest_step: float
+    longest_aside: float
     peak_mb: float
     frame_bytes: int
     answer_bytes: int
+    reason: str
+    """Why its longest step may be longer than others."""
 
 
-class Line:
-    """Receives the responses of a connection, and keeps their size."""
-
-    def __init__(self) -> None:
-        self.sent, self.goes_on = 0, False
-
-    def write(self, buffers: Buffers) -> None:
-        self.sent += sum(map(len, buffers))
-
-    def close(self) -> None: ...
-
-    def read_on(self, on: bool) -> None: ...
-
-    def turn_is_over(self, ahead: bool) -> bool:
-        return False
-
-    def others_first(self) -> None:
-        self.goes_on = True
+def milliseconds(step: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    step()
+    return 1000 * (time.perf_counter() - began)
 
 
-def wide_node() -> Node:
-    settings = Settings()
-    node = Node(settings, listeners=listeners_of(settings, ("127.0.0.1", 9092)), now=1, seed=1, history=False)
-    topics = [CreateTopicsRequest.CreatableTopic(name=widest.WIDE, num_partitions=10_000, replication_factor=1)]
-    ask(node, widest.frame(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7), CREATE)
-    for start in range(0, 5000, 1000):
-        names = (f"n{number}" for number in range(start, start + 1000))
-        topics = [
-            CreateTopicsRequest.CreatableTopic(name=each, num_partitions=1, replication_factor=1) for each in names
-        ]
-        ask(node, widest.frame(CreateTopicsRequest(topics=topics, timeout_ms=1000), 7), CREATE)
-    return node
-
-
-def ask(node: Node, frame: bytes, served: ServedApi) -> tuple[int, float]:
-    """The size of the response, and the longest step (s)."""
-    line = Line()
-    peer = Peer(1, "127.0.0.1", 1, BROKER._replace(apis={served.api.key: served}))
-    connection = Connection(node, peer, line, 100 * MB)
-    longest, now = 0.0, 1
-    step: Callable[[], None] = partial(connection.receive, frame, now)
-    for _ in range(MOST_STEPS):
-        began = time.perf_counter()
-        step()
-        longest = max(longest, time.perf_counter() - began)
-        due = node.next_deadline() if connection.state is State.WAITING else None
-        if due is None or due > PATIENCE_MS:
-            break
-        now = max(now, due)
-        step = partial(node.tick, now)
-    return line.sent, longest
-
-
-def in_fork(function: Callable[[], Sequence[float]]) -> Any:
+def in_fork(function: Callable[[], Any]) -> Any:
     """The result of the function in a forked process, so that the node here does not change."""
     theirs, ours = os.pipe()
     child = os.fork()
     if not child:
-        os.write(ours, json.dumps(function()).encode())
+        with os.fdopen(ours, "w") as pipe:
+            json.dump(function(), pipe)
         os._exit(0)
     os.close(ours)
-    with os.fdopen(theirs, "rb") as pipe:
+    with os.fdopen(theirs) as pipe:
         figures = pipe.read()
     os.waitpid(child, 0)
     return json.loads(figures)
 
 
-def time_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
-    """CPU time and the longest step in ms, and the size of the response."""
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    answer, longest = ask(node, frame, served)
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return 1000 * spent, 1000 * longest, answer
+class Costs:
+    """Asks one node, each time as it was at first."""
+
+    def __init__(self, node: Node, measure: Measure, *, every: bool) -> None:
+        self._node, self._measure, self._every = node, measure, every
+
+    def of(self, served: ServedApi, listener: ListenerSpec) -> list[Cost]:
+        """The figures of the most expensive frame of one API, or of every frame."""
+        frames = dict(frames_of(served))
+        found = [self._cost(served, listener, wide, frame) for wide, frame in frames.items()]
+        if self._every:
+            return found
+        worst = max(found, key=lambda cost: cost.cpu_ms)
+        peak = in_fork(partial(self._memory, served, listener, frames[worst.wide]))
+        return [worst._replace(peak_mb=peak)]
+
+    def _cost(self, served: ServedApi, listener: ListenerSpec, wide: str, frame: bytes) -> Cost:
+        cpu, taken = in_fork(partial(self._time, served, listener, frame))
+        steps, asides, answer_bytes, _ = taken
+        api = served.name if listener is BROKER else f"{served.name} (controller)"
+        longest, reason = max(steps), LONG_STEPS.get(served.name, "")
+        return Cost(
+            api,
+            wide,
+            cpu,
+            sum(steps) + sum(asides),
+            longest,
+            max(asides, default=0),
+            0,
+            len(frame),
+            answer_bytes,
+            reason,
+        )
+
+    def _time(self, served: ServedApi, listener: ListenerSpec, frame: bytes) -> tuple[float, Taken]:
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        taken = Asker(self._node, listener, served).ask(frame, self._measure, NOW)
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime), taken
+
+    def _memory(self, served: ServedApi, listener: ListenerSpec, frame: bytes) -> float:
+        """The maximum memory in MB."""
+        tracemalloc.start()
+        Asker(self._node, listener, served).ask(frame, milliseconds, NOW)
+        return tracemalloc.get_traced_memory()[1] / MB
 
 
-def memory_taken(node: Node, served: ServedApi, frame: bytes) -> Sequence[float]:
-    """The maximum memory in MB."""
-    tracemalloc.start()
-    ask(node, frame, served)
-    return (tracemalloc.get_traced_memory()[1] / MB,)
+def frames_of(served: ServedApi) -> Iterator[tuple[str, bytes]]:
+    """The widest frames, and those about everything."""
+    yield from widest.frames(served.request, served.highest)
+    yield from narrow.frames(served.request, served.name, served.highest)
 
 
-def costs_of(node: Node, served: ServedApi, *, every: bool) -> list[Cost]:
-    """The figures of the most expensive frame of one API, or of every frame."""
-    frames = dict(widest.frames(served.request, served.highest))
-    found = []
-    for wide, frame in frames.items():
-        cpu, longest, answer = in_fork(partial(time_taken, node, served, frame))
-        found.append(Cost(served.name, wide, cpu, longest, 0, len(frame), int(answer)))
-    if every or not found:
-        return found
-    worst = max(found, key=lambda cost: cost.cpu_ms)
-    (peak,) = in_fork(partial(memory_taken, node, served, frames[worst.wide]))
-    return [worst._replace(peak_mb=peak)]
-
-
-def costs(only: str | None, *, every: bool) -> Iterator[Cost]:
+def costs(costs: Costs, only: str | None) -> Iterator[Cost]:
     """The figures of each API, on a broker's listener and on a controller's."""
-    node = wide_node()
-    for listener, table in (("", TABLE), (" (controller)", CONTROLLER_TABLE)):
+    for listener, table in ((BROKER, TABLE), (CONTROLLER, CONTROLLER_TABLE)):
         for served in table:
             if only is None or served.name == only:
-                for cost in costs_of(node, served, every=every):
-                    yield cost._replace(api=cost.api + listener)
+                yield from costs.of(served, listener)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--api", help="only this one")
     parser.add_argument("--all", action="store_true", help="every frame, not only the worst of each API")
+    parser.add_argument("--size", type=int, default=5000, help="how many topics, groups, ... there are")
+    parser.add_argument("--elements", type=int, default=widest.MOST, help="how many a frame has")
+    parser.add_argument("--lines", action="store_true", help="count executed lines")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    worst = sorted(costs(arguments.api, every=arguments.all), key=lambda cost: -cost.cpu_ms)
+    measure: Measure = executed_lines if arguments.lines else milliseconds
+    if arguments.elements < widest.MOST:  # the codec works aside, as for a frame at the limit
+        aside_codec.WIDE, aside_codec.MANY_SLICES, aside_codec.MANY = arguments.elements, 1, SLICE
+    widest.MOST = arguments.elements
+    found = costs(Costs(Builder(arguments.size).build(), measure, every=arguments.all), arguments.api)
+    worst = sorted(found, key=lambda cost: -cost.longest_step)
     if arguments.json:
         print(json.dumps([each._asdict() for each in worst], indent=2))
         return
-    print(f"{'CPU ms':>8} {'step ms':>8} {'peak MB':>8} {'frame':>9} {'answer':>9}  API, and what is wide")
+    print(f"{'step':>8} {'aside':>8} {'CPU ms':>8} {'peak MB':>8} {'frame':>9} {'answer':>9}  API, and what is wide")
     for each in worst:
         print(
-            f"{each.cpu_ms:8.0f} {each.longest_step_ms:8.0f} {each.peak_mb:8.1f} {each.frame_bytes:9} "
-            f"{each.answer_bytes:9}  {each.api}: {each.wide}"
+            f"{each.longest_step:8.0f} {each.longest_aside:8.0f} {each.cpu_ms:8.0f} {each.peak_mb:8.1f} "
+            f"{each.frame_bytes:9} {each.answer_bytes:9}  {each.api}: {each.wide}"
         )
+        if each.reason:
+            print(f"{'':57}{each.reason}")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def forwarded(node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Requ
         served.admit(request)
     if served.preprocess is None:
         return (yield from _send_to_controller(node, lifecycle, request, request.body))
-    done, left = served.preprocess(node, request)
+    done, left = yield from served.preprocess(node, request)
     body = copy(request.body)
     body.resources = left
     if done and not left:

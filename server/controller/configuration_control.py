@@ -10,7 +10,6 @@ leader replicas of the topics concerned (KIP-966). Logger levels are not in the 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -40,6 +39,7 @@ from ..metadata.features import ELR
 from ..metadata.image import Image
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted
 from .controller_result import ControllerResult, check_size
 
 Records = dict[str, str | None]
@@ -80,18 +80,18 @@ def alter_configs(
     *,
     at_controller: bool = False,
     reload_problem: Callable[[Layers], str] | None = None,
-) -> ControllerResult[ConfigResourceResult]:
-    """Handles AlterConfigs and IncrementalAlterConfigs: `alter` is `legacy_alter_config` or
-    `incremental_alter_config`.
+) -> Wait[ControllerResult[ConfigResourceResult]]:
+    """Handles AlterConfigs and IncrementalAlterConfigs, in slices: `alter` is
+    `legacy_alter_config` or `incremental_alter_config`.
 
     `loggers` changes the levels of the broker's loggers, or raises Refusal; without it they cannot
     be altered. `at_controller`: a controller received the request, not a broker. `reload_problem`:
     see `Target`.
     """
     check_size(sum(len(resource.configs) for resource in resources))
-    times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
+    times = yield from counted((resource.resource_type, resource.resource_name) for resource in resources)
     records: list[Message] = []
-    results = []
+    results, slices = [], Slices()
     for resource in _without_duplicates(resources) if at_controller else resources:
         kind, name = resource.resource_type, resource.resource_name
         twice = times[kind, name] > 1
@@ -110,6 +110,8 @@ def alter_configs(
             results.append(ConfigResourceResult(kind, name, refusal.code, refusal.message))
         else:
             results.append(ConfigResourceResult(kind, name))
+        if slices.end(1 + len(resource.configs)):
+            yield OTHERS_FIRST
     return ControllerResult(records, results).checked()
 
 
@@ -122,7 +124,7 @@ def preprocess(
     *,
     reload_problem: Callable[[Layers], str] | None = None,
     may_alter_cluster: Callable[[], bool] = lambda: True,
-) -> tuple[list[ConfigResourceResult], list[A]]:
+) -> Wait[tuple[list[ConfigResourceResult], list[A]]]:
     """The broker's part of `alter_configs` (Kafka's ConfigAdminManager.preprocess): the results of
     the resources that the broker decides itself, and the resources to forward to the controller.
 
@@ -130,9 +132,11 @@ def preprocess(
     answers whether the client may alter what belongs to a broker. Only the controller checks
     whether a topic exists and whether it may have its new configuration.
     """
-    times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
-    done, left = [], []
+    times = yield from counted((resource.resource_type, resource.resource_name) for resource in resources)
+    done, left, slices = [], [], Slices()
     for resource in resources:
+        if slices.end(1 + len(resource.configs)):
+            yield OTHERS_FIRST
         kind, name = resource.resource_type, resource.resource_name
         try:
             if times[kind, name] > 1:

@@ -144,6 +144,12 @@ class Controller:
         end = active.image.end.offset
         return response if self.image.end.offset >= end else self._when_committed(active, end, response)
 
+    def written(self, records: Sequence[Message], response: R) -> Wait[R]:
+        """`write`, as the steps of a handler."""
+        self.commit(records)
+        active, end = self.active, self.active.image.end.offset
+        return response if self.image.end.offset >= end else (yield from self._when_committed(active, end, response))
+
     def _when_committed(self, active: ActiveController, end: int, response: R) -> Wait[R]:
         while self.active is active:
             left = end - self.image.end.offset

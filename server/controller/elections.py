@@ -18,6 +18,7 @@ from kafkadouble.messages.message import Message
 from ..configs.settings import Settings
 from ..metadata.image import Image, PartitionImage
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, ordered
 from .controller_result import ControllerResult
 from .leader_election import NO_LEADER, Election
 from .partition_change_builder import PartitionTarget
@@ -39,17 +40,22 @@ FAILURES = {
 """The error if no replica can win the election."""
 
 
-def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> ControllerResult[Result]:
-    """Handles ElectLeaders. Refusal(INVALID_REQUEST) for an unknown election type."""
+def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest) -> Wait[ControllerResult[Result]]:
+    """Handles ElectLeaders, in slices. Refusal(INVALID_REQUEST) for an unknown election type."""
     kind = ELECTION_TYPES.get(request.election_type)
     if kind is None:
         raise Refusal(error_codes.INVALID_REQUEST, f"Unknown election type {request.election_type}")
-    changes = PartitionChanges(image, settings)
+    changes, slices = PartitionChanges(image, settings), Slices()
     records: list[Message] = []
     results = []
-    for name, indexes in _requested_partitions(image, request):
+    names = (yield from ordered(image.topic_ids)) if request.topic_partitions is None else ()
+    for name, indexes in _requested_partitions(image, request.topic_partitions or (), names):
         answers = []
+        if slices.end():
+            yield OTHERS_FIRST
         for index in indexes:
+            if slices.end():
+                yield OTHERS_FIRST
             try:
                 records += _elect_leader(image, changes, name, index, kind)
             except Refusal as refusal:
@@ -62,13 +68,14 @@ def elect_leaders(image: Image, settings: Settings, request: ElectLeadersRequest
     return ControllerResult(records, results).checked()
 
 
-def _requested_partitions(image: Image, request: ElectLeadersRequest) -> Iterator[tuple[str, Iterable[int]]]:
-    if request.topic_partitions is not None:
-        for topic in request.topic_partitions:
-            yield topic.topic, topic.partitions
-    else:
-        for name, topic_id in sorted(image.topic_ids.items()):
-            yield name, sorted(image.topics[topic_id].partitions)
+def _requested_partitions(
+    image: Image, requested: Iterable[ElectLeadersRequest.TopicPartitions], names: Iterable[str]
+) -> Iterator[tuple[str, Iterable[int]]]:
+    """Those that are requested, and all of the topics with these names."""
+    for topic in requested:
+        yield topic.topic, topic.partitions
+    for name in names:
+        yield name, (index for index, _ in image.topics[image.topic_ids[name]].in_order())
 
 
 def _elect_leader(

@@ -10,7 +10,8 @@ end by being cancelled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition_reassignments import (
@@ -24,8 +25,9 @@ from kafkadouble.messages.generated.list_partition_reassignments import (
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 
 from ..configs.settings import Settings
-from ..metadata.image import Image, PartitionImage, TopicImage
+from ..metadata.image import Image, TopicImage
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, ordered, sliced
 from .controller_result import ControllerResult
 from .partition_change_builder import PartitionTarget
 from .partition_changes import ImagePartition, PartitionChanges, unclean_election_enabled
@@ -42,14 +44,18 @@ OngoingPartitionReassignment = ListPartitionReassignmentsResponse.OngoingPartiti
 
 def alter_partition_reassignments(
     image: Image, settings: Settings, request: AlterPartitionReassignmentsRequest
-) -> ControllerResult[Result]:
-    """Handles AlterPartitionReassignments."""
-    changes = PartitionChanges(image, settings)
+) -> Wait[ControllerResult[Result]]:
+    """Handles AlterPartitionReassignments, in slices."""
+    changes, slices = PartitionChanges(image, settings), Slices()
     records: list[PartitionChangeRecord] = []
     results = []
     for topic in request.topics:
         answers = []
+        if slices.end():
+            yield OTHERS_FIRST
         for requested in topic.partitions:
+            if slices.end():
+                yield OTHERS_FIRST
             try:
                 place = _checked_partition(image, topic.name, requested.partition_index)
                 if requested.replicas is None:
@@ -118,40 +124,39 @@ def _result(
 
 def list_partition_reassignments(
     image: Image, requested: Sequence[ListedTopic] | None
-) -> list[OngoingTopicReassignment]:
-    """Handles ListPartitionReassignments. Partitions without a reassignment, and unknown ones, are
-    left out.
+) -> Wait[list[OngoingTopicReassignment]]:
+    """Handles ListPartitionReassignments, in slices. Partitions without a reassignment, and unknown
+    ones, are left out.
     """
-    listed = []
-    for topic, indexes in _listed_partitions(image, requested):
-        moving = [index for index in indexes if index in topic.partitions and _is_reassigning(topic.partitions[index])]
+    listed, slices = [], Slices()
+    names = (yield from ordered(image.topic_ids)) if requested is None else ()
+    for topic, indexes in _listed_partitions(image, requested or (), names):
+        if slices.end():
+            yield OTHERS_FIRST
+        found = yield from sliced(partial(_ongoing, topic), indexes, slices)
+        moving = [each for each in found if each is not None]
         if moving:
-            listed.append(
-                OngoingTopicReassignment(name=topic.name, partitions=[_ongoing(index, topic) for index in moving])
-            )
+            listed.append(OngoingTopicReassignment(name=topic.name, partitions=moving))
     return listed
 
 
 def _listed_partitions(
-    image: Image, requested: Sequence[ListedTopic] | None
-) -> Iterator[tuple[TopicImage, Sequence[int]]]:
-    if requested is None:
-        for _, topic_id in sorted(image.topic_ids.items()):
-            topic = image.topics[topic_id]
-            yield topic, sorted(topic.partitions)
-    else:
-        for each in requested:
-            found = image.topic_named(each.name)
-            if found is not None:
-                yield found, each.partition_indexes
+    image: Image, requested: Iterable[ListedTopic], names: Iterable[str]
+) -> Iterator[tuple[TopicImage, Iterable[int]]]:
+    """Those that are requested, and all of the topics with these names."""
+    for each in requested:
+        found = image.topic_named(each.name)
+        if found is not None:
+            yield found, each.partition_indexes
+    for name in names:
+        topic = image.topics[image.topic_ids[name]]
+        yield topic, (index for index, _ in topic.in_order())
 
 
-def _is_reassigning(partition: PartitionImage) -> bool:
-    return PartitionReassignmentReplicas.of(partition).in_progress
-
-
-def _ongoing(index: int, topic: TopicImage) -> OngoingPartitionReassignment:
-    partition = topic.partitions[index]
+def _ongoing(topic: TopicImage, index: int) -> OngoingPartitionReassignment | None:
+    partition = topic.partitions.get(index)
+    if partition is None or not PartitionReassignmentReplicas.of(partition).in_progress:
+        return None
     return OngoingPartitionReassignment(
         partition_index=index,
         replicas=partition.replicas,

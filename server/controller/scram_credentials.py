@@ -8,7 +8,6 @@ authenticates with them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from ..metadata.features import METADATA_VERSION
 from ..metadata.image import Image
 from ..metadata.record_versions import NEWEST, SCRAM
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, ordered, sliced
 from ..security.scram import MAX_ITERATIONS, MECHANISMS, ScramMechanism, record_of
 from .controller_result import ControllerResult
 
@@ -43,11 +43,14 @@ class ScramUserResult(NamedTuple):
 
 def alter_scram_credentials(
     image: Image, deletions: Sequence[Deletion], upsertions: Sequence[Upsertion]
-) -> ControllerResult[ScramUserResult]:
-    """Handles AlterUserScramCredentials. Successful users come first, as in Kafka."""
+) -> Wait[ControllerResult[ScramUserResult]]:
+    """Handles AlterUserScramCredentials, in slices. Successful users come first, as in Kafka."""
     succeeded: dict[str, Message] = {}
     failed: dict[str, ScramUserResult] = {}
+    slices = Slices()
     for user, decide in _requested_changes(image, deletions, upsertions):
+        if slices.end():
+            yield OTHERS_FIRST
         if user in failed:
             continue
         try:
@@ -108,20 +111,18 @@ class ScramUserDescription(NamedTuple):
     error_message: str = ""
 
 
-def describe_scram_credentials(image: Image, users: Sequence[str]) -> list[ScramUserDescription]:
-    """Handles DescribeUserScramCredentials: these users, or all if none is named."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for (user, mechanism), credential in sorted(image.scram.items(), key=lambda each: each[0]):
-        found.setdefault(user, []).append((mechanism, credential.iterations))
-    times = Counter(users or found.keys())
-    return [_user_description(user, found.get(user), count) for user, count in times.items()]
+def describe_scram_credentials(image: Image, users: Sequence[str]) -> Wait[list[ScramUserDescription]]:
+    """Handles DescribeUserScramCredentials, in slices: these users, or all if none is named."""
+    times = yield from counted(users or dict.fromkeys(user for user, _ in (yield from ordered(image.scram))))
+    return (yield from sliced(lambda named: _user_description(image, *named), times.items()))
 
 
-def _user_description(user: str, found: list[tuple[int, int]] | None, times: int) -> ScramUserDescription:
+def _user_description(image: Image, user: str, times: int) -> ScramUserDescription:
     if times > 1:
         message = f"Cannot describe SCRAM credentials for the same user twice in a single request: {user}"
         return ScramUserDescription(user, [], error_codes.DUPLICATE_RESOURCE, message)
-    if found is None:
+    found = [(type, image.scram[user, type].iterations) for type in sorted(BY_TYPE) if (user, type) in image.scram]
+    if not found:
         message = f"Attempt to describe a user credential that does not exist: {user}"
         return ScramUserDescription(user, [], error_codes.RESOURCE_NOT_FOUND, message)
     return ScramUserDescription(user, found)

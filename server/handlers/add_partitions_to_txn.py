@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.add_partitions_to_txn import AddPartitionsTo
 from ..coordinator.response_future import ResponseFuture
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait, in_one_step
 from ..security.acls import TOPIC, TRANSACTIONAL_ID
 from ..security.authorizer import CLUSTER_ACTION, WRITE
 from ..security.client_rights import ClientRights, client_rights
@@ -46,14 +46,28 @@ def answer(node: HandlerContext, request: Request[AddPartitionsToTxnRequest]) ->
     if (rights := client_rights(node, request)) is not None:
         _authorize(rights, request)
     if request.version < BATCHES_FROM:
-        result = yield from _answer_one(node, request, _only(request.body))
+        (result,) = yield from _results(node, request, [_only(request.body)])
         return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)
-    # All are begun before the first is waited for.
-    begun = [_begin(node, request, transaction) for transaction in _once(request.body.transactions)]
-    for future in begun:
-        yield from future.wait()
-    results = [future.response for future in begun if future.response is not None]
+    results = yield from _results(node, request, _once(request.body.transactions))
     return AddPartitionsToTxnResponse(results_by_transaction=results)
+
+
+def _results(
+    node: HandlerContext, request: Request[AddPartitionsToTxnRequest], transactions: Iterable[Transaction]
+) -> Wait[list[Result]]:
+    """The results, in slices. All transactions are begun before the first is waited for."""
+    slices, begun, results = Slices(), [], []
+    for transaction in transactions:
+        begun.append((transaction, (yield from _begin(node, request, transaction, slices))))
+        if slices.end():
+            yield OTHERS_FIRST
+    for transaction, result in begun:
+        if isinstance(result, ResponseFuture):
+            result = yield from _echo(transaction, (yield from result.wait()), slices)
+        results.append(result)
+        if slices.end():
+            yield OTHERS_FIRST
+    return results
 
 
 def _once(transactions: Iterable[Transaction]) -> Iterable[Transaction]:
@@ -74,48 +88,45 @@ def _only(body: AddPartitionsToTxnRequest) -> Transaction:
     )
 
 
-def _answer_one(
-    node: HandlerContext, request: Request[AddPartitionsToTxnRequest], transaction: Transaction
-) -> Wait[Result]:
-    return (yield from _begin(node, request, transaction).wait())
-
-
 def _begin(
-    node: HandlerContext, request: Request[AddPartitionsToTxnRequest], transaction: Transaction
-) -> ResponseFuture[Result]:
+    node: HandlerContext, request: Request[AddPartitionsToTxnRequest], transaction: Transaction, slices: Slices
+) -> Wait[Result | ResponseFuture[int]]:
+    """The result of a transaction, or one error code for all of its partitions, which comes
+    later."""
     from ..transactions.add_partitions import verify_partitions
     from ..transactions.init_producer_id import ProducerIdAndEpoch
 
-    future: ResponseFuture[Result] = ResponseFuture()
-    partitions = [(topic.name, index) for topic in transaction.topics for index in topic.partitions]
+    future: ResponseFuture[int] = ResponseFuture()
 
     def done(code: int) -> None:
         if code == error_codes.PRODUCER_FENCED and request.version < PRODUCER_FENCED_FROM:
             code = error_codes.INVALID_PRODUCER_EPOCH
-        future.complete(_echo(transaction, code))
+        future.complete(code)
 
-    unknown = [each for each in partitions if not _exists(node, each)]
-    denied = [each for each in partitions if not _may_be_added(node, request, each[0])]
-    if unknown or denied:
-        codes = dict.fromkeys(partitions, error_codes.OPERATION_NOT_ATTEMPTED)
-        codes |= dict.fromkeys(unknown, error_codes.UNKNOWN_TOPIC_OR_PARTITION)
-        codes |= dict.fromkeys(denied, error_codes.TOPIC_AUTHORIZATION_FAILED)
-        future.complete(_result(transaction, codes))
-        return future
+    codes: dict[TopicPartition, int] = {}
+    for topic in transaction.topics:
+        is_denied = not _may_be_added(node, request, topic.name)
+        for start in range(0, len(topic.partitions) or 1, SLICE):
+            indexes = topic.partitions[start : start + SLICE]
+            codes |= {(topic.name, index): _code_of(node, topic.name, index, is_denied) for index in indexes}
+            if slices.end(1 + len(indexes)):
+                yield OTHERS_FIRST
+    partitions = codes.keys()
+    if any(codes.values()):
+        return (yield from _result(transaction, codes, error_codes.OPERATION_NOT_ATTEMPTED, slices))
     producer = ProducerIdAndEpoch(transaction.producer_id, transaction.producer_epoch)
     try:
         shard = node.transactions.shard(transaction.transactional_id)
         if transaction.verify_only:
             found = verify_partitions(shard.entry(transaction.transactional_id), producer, partitions)
-            future.complete(_result(transaction, found))
+            return (yield from _result(transaction, found, error_codes.NONE, slices))
         else:
             client_version = 2 if request.version >= BATCHES_FROM else 0
-            shard.add_partitions(transaction.transactional_id, producer, partitions, client_version, done)
+            shard.add_partitions(transaction.transactional_id, producer, [*partitions], client_version, done)
     except Refusal as refusal:
         if transaction.verify_only:
-            future.complete(_result(transaction, dict.fromkeys(partitions, refusal.code)))
-        else:
-            done(refusal.code)
+            return (yield from _result(transaction, codes, refusal.code, slices))
+        done(refusal.code)
     return future
 
 
@@ -135,31 +146,43 @@ def _may_be_added(node: HandlerContext, request: Request[AddPartitionsToTxnReque
     return topic not in INTERNAL_TOPICS and (rights is None or rights.may(WRITE, TOPIC, topic))
 
 
-def _exists(node: HandlerContext, partition: TopicPartition) -> bool:
-    topic = node.image.topic_named(partition[0])
-    return topic is not None and partition[1] in topic.partitions
+def _code_of(node: HandlerContext, name: str, index: int, is_denied: bool) -> int:
+    """The error code of a partition that cannot be added, or 0."""
+    if is_denied:
+        return error_codes.TOPIC_AUTHORIZATION_FAILED
+    topic = node.image.topic_named(name)
+    if topic is None or index not in topic.partitions:
+        return error_codes.UNKNOWN_TOPIC_OR_PARTITION
+    return error_codes.NONE
 
 
-def _echo(transaction: Transaction, code: int) -> Result:
+def _echo(transaction: Transaction, code: int, slices: Slices) -> Wait[Result]:
     """The same outcome for everything that the request names, also for a topic without partitions
     and a partition that is named twice, as in Kafka."""
-    topic_results = [
-        TopicResult(
-            name=topic.name,
-            results_by_partition=[
-                PartitionResult(partition_index=index, partition_error_code=code) for index in topic.partitions
-            ],
-        )
-        for topic in transaction.topics
-    ]
+    topic_results = []
+    for topic in transaction.topics:
+        result = TopicResult(name=topic.name, results_by_partition=[])
+        topic_results.append(result)
+        for start in range(0, len(topic.partitions) or 1, SLICE):
+            indexes = topic.partitions[start : start + SLICE]
+            result.results_by_partition += [
+                PartitionResult(partition_index=index, partition_error_code=code) for index in indexes
+            ]
+            if slices.end(1 + len(indexes)):
+                yield OTHERS_FIRST
     return Result(transactional_id=transaction.transactional_id, topic_results=topic_results)
 
 
-def _result(transaction: Transaction, codes: Mapping[TopicPartition, int]) -> Result:
+def _result(
+    transaction: Transaction, codes: Mapping[TopicPartition, int], otherwise: int, slices: Slices
+) -> Wait[Result]:
+    """The outcome of each partition; `otherwise` where its code is 0."""
     topics: dict[str, list[PartitionResult]] = {}
     for (topic, index), code in codes.items():
-        partition = PartitionResult(partition_index=index, partition_error_code=code)
+        partition = PartitionResult(partition_index=index, partition_error_code=code or otherwise)
         topics.setdefault(topic, []).append(partition)
+        if slices.end():
+            yield OTHERS_FIRST
     return Result(
         transactional_id=transaction.transactional_id,
         topic_results=[TopicResult(name=name, results_by_partition=found) for name, found in topics.items()],
@@ -169,5 +192,5 @@ def _result(transaction: Transaction, codes: Mapping[TopicPartition, int]) -> Re
 def refuse(request: Request[AddPartitionsToTxnRequest], code: int, message: str | None) -> AddPartitionsToTxnResponse:
     if request.version >= BATCHES_FROM:
         return AddPartitionsToTxnResponse(error_code=code)
-    result = _echo(_only(request.body), code)
+    result = in_one_step(_echo(_only(request.body), code, Slices()))
     return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)

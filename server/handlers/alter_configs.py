@@ -9,10 +9,12 @@ altered with this API.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_configs import AlterConfigsRequest, AlterConfigsResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.configuration_control import (
     ConfigResourceResult,
@@ -21,8 +23,10 @@ from ..controller.configuration_control import (
     preprocess_legacy_alter,
 )
 from ..controller.configuration_control import preprocess as preprocess_all
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 from ..security.acls import CLUSTER, CLUSTER_NAME
 from ..security.authorizer import ALTER_CONFIGS
 from ..security.request_authorization import may
@@ -31,28 +35,33 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
-def answer(
-    node: HandlerContext, request: Request[AlterConfigsRequest]
-) -> AlterConfigsResponse | Wait[AlterConfigsResponse]:
-    image, at_controller = node.controller.draft, request.peer.is_at_controller
-    decision = alter_configs(
+@begun
+def answer(node: HandlerContext, request: Request[AlterConfigsRequest]) -> Wait[AlterConfigsResponse]:
+    return (yield from decided(node.controller, partial(_decide, node, request)))
+
+
+def _decide(
+    node: HandlerContext, request: Request[AlterConfigsRequest], image: Image
+) -> Wait[tuple[Sequence[Message], AlterConfigsResponse]]:
+    decision = yield from alter_configs(
         image,
         node.settings,
         request.body.resources,
         legacy_alter_config,
-        at_controller=at_controller,
+        at_controller=request.peer.is_at_controller,
         reload_problem=node.reload_problem,
     )
-    records = [] if request.body.validate_only else decision.records
-    response = AlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
-    return node.controller.write(records, response)
+    responses = yield from sliced(_result, decision.results)
+    return [] if request.body.validate_only else decision.records, AlterConfigsResponse(responses=responses)
 
 
 def preprocess(
     node: HandlerContext, request: Request[AlterConfigsRequest]
-) -> tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]:
+) -> Wait[
+    tuple[list[AlterConfigsResponse.AlterConfigsResourceResponse], list[AlterConfigsRequest.AlterConfigsResource]]
+]:
     """Return the responses of the broker itself, and the resources for the controller."""
-    done, left = preprocess_all(
+    done, left = yield from preprocess_all(
         node.image,
         node.settings,
         request.body.resources,
@@ -60,15 +69,11 @@ def preprocess(
         reload_problem=node.reload_problem,
         may_alter_cluster=partial(may, node, request, (ALTER_CONFIGS, CLUSTER, CLUSTER_NAME)),
     )
-    return [_result(*altered) for altered in done], left
+    return (yield from sliced(_result, done)), left
 
 
-def _result(
-    resource_type: int, resource_name: str, code: int, message: str | None
-) -> AlterConfigsResponse.AlterConfigsResourceResponse:
-    return AlterConfigsResponse.AlterConfigsResourceResponse(
-        error_code=code, error_message=message, resource_type=resource_type, resource_name=resource_name
-    )
+def _result(altered: ConfigResourceResult) -> AlterConfigsResponse.AlterConfigsResourceResponse:
+    return AlterConfigsResponse.AlterConfigsResourceResponse(**altered._asdict())
 
 
 def refuse(request: Request[AlterConfigsRequest], code: int, message: str | None) -> AlterConfigsResponse:
@@ -76,4 +81,4 @@ def refuse(request: Request[AlterConfigsRequest], code: int, message: str | None
         ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
         for resource in request.body.resources
     ]
-    return AlterConfigsResponse(responses=[_result(*altered) for altered in requested])
+    return AlterConfigsResponse(responses=[_result(altered) for altered in requested])

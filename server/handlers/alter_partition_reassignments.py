@@ -7,17 +7,21 @@ fails and why.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
 )
+from kafkadouble.messages.message import Message
 
 from ..controller.controller_result import check_time_left
+from ..controller.decision import decided
 from ..controller.partition_reassignments import PartitionResult, Result, alter_partition_reassignments
+from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -25,18 +29,22 @@ if TYPE_CHECKING:
 Response = AlterPartitionReassignmentsResponse
 
 
-def answer(node: HandlerContext, request: Request[AlterPartitionReassignmentsRequest]) -> Response | Wait[Response]:
+@begun
+def answer(node: HandlerContext, request: Request[AlterPartitionReassignmentsRequest]) -> Wait[Response]:
     body = request.body
     if not body.topics:
         return Response()
     check_time_left(body.timeout_ms)
-    decision = alter_partition_reassignments(node.controller.draft, node.settings, body)
-    response = Response(
-        allow_replication_factor_change=body.allow_replication_factor_change,
-        error_message=None,
-        responses=decision.results,
-    )
-    return node.controller.write(decision.records, response)
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], Response]]:
+        decision = yield from alter_partition_reassignments(image, node.settings, body)
+        return decision.records, Response(
+            allow_replication_factor_change=body.allow_replication_factor_change,
+            error_message=None,
+            responses=decision.results,
+        )
+
+    return (yield from decided(node.controller, decide))
 
 
 def refuse(request: Request[AlterPartitionReassignmentsRequest], code: int, message: str | None) -> Response:

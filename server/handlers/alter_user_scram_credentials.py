@@ -7,28 +7,37 @@ uses them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
 )
+from kafkadouble.messages.message import Message
 
+from ..controller.decision import decided
 from ..controller.scram_credentials import ScramUserResult, alter_scram_credentials
+from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
+@begun
 def answer(
     node: HandlerContext, request: Request[AlterUserScramCredentialsRequest]
-) -> AlterUserScramCredentialsResponse | Wait[AlterUserScramCredentialsResponse]:
+) -> Wait[AlterUserScramCredentialsResponse]:
     body = request.body
-    decision = alter_scram_credentials(node.controller.draft, body.deletions, body.upsertions)
-    response = AlterUserScramCredentialsResponse(results=[_result(altered) for altered in decision.results])
-    return node.controller.write(decision.records, response)
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], AlterUserScramCredentialsResponse]]:
+        decision = yield from alter_scram_credentials(image, body.deletions, body.upsertions)
+        results = yield from sliced(_result, decision.results)
+        return decision.records, AlterUserScramCredentialsResponse(results=results)
+
+    return (yield from decided(node.controller, decide))
 
 
 def _result(altered: ScramUserResult) -> AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult:

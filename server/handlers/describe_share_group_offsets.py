@@ -18,7 +18,7 @@ from kafkadouble.messages.generated.describe_share_group_offsets import (
 from ..groups.coordinator_group import SHARE
 from ..groups.features import refuse_without_protocol
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import ClientRights, client_rights
@@ -41,8 +41,10 @@ def answer(
     node: HandlerContext, request: Request[DescribeShareGroupOffsetsRequest]
 ) -> Wait[DescribeShareGroupOffsetsResponse]:
     refuse_without_protocol(node, SHARE)
-    groups = []
+    groups, slices = [], Slices()
     for requested in request.body.groups:
+        if slices.end():
+            yield OTHERS_FIRST
         try:
             groups.append((yield from _describe(node, requested, client_rights(node, request))))
         except Refusal as refusal:

@@ -14,8 +14,9 @@ from kafkadouble.messages.generated.describe_user_scram_credentials import (
     DescribeUserScramCredentialsResponse,
 )
 
-from ..controller.scram_credentials import describe_scram_credentials
+from ..controller.scram_credentials import ScramUserDescription, describe_scram_credentials
 from ..requests.request import Request
+from ..requests.waiting import Wait, begun, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -23,21 +24,21 @@ if TYPE_CHECKING:
 Response = DescribeUserScramCredentialsResponse
 
 
-def answer(node: HandlerContext, request: Request[DescribeUserScramCredentialsRequest]) -> Response:
-    described = describe_scram_credentials(node.image, [user.name for user in request.body.users or ()])
-    return Response(
-        results=[
-            Response.DescribeUserScramCredentialsResult(
-                user=each.user,
-                error_code=each.error_code,
-                error_message=each.error_message,
-                credential_infos=[
-                    Response.CredentialInfo(mechanism=mechanism, iterations=iterations)
-                    for mechanism, iterations in each.credentials
-                ],
-            )
-            for each in described
-        ]
+@begun
+def answer(node: HandlerContext, request: Request[DescribeUserScramCredentialsRequest]) -> Wait[Response]:
+    described = yield from describe_scram_credentials(node.image, [user.name for user in request.body.users or ()])
+    return Response(results=(yield from sliced(_result, described)))
+
+
+def _result(described: ScramUserDescription) -> Response.DescribeUserScramCredentialsResult:
+    return Response.DescribeUserScramCredentialsResult(
+        user=described.user,
+        error_code=described.error_code,
+        error_message=described.error_message,
+        credential_infos=[
+            Response.CredentialInfo(mechanism=mechanism, iterations=iterations)
+            for mechanism, iterations in described.credentials
+        ],
     )
 
 

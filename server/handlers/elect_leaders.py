@@ -6,14 +6,18 @@ before anything changes. `controller.elections` says which partition fails and w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.controller_result import check_time_left
+from ..controller.decision import decided
 from ..controller.elections import PartitionResult, Result, elect_leaders
+from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -21,13 +25,18 @@ if TYPE_CHECKING:
 Response = ElectLeadersResponse
 
 
-def answer(node: HandlerContext, request: Request[ElectLeadersRequest]) -> Response | Wait[Response]:
+@begun
+def answer(node: HandlerContext, request: Request[ElectLeadersRequest]) -> Wait[Response]:
     requested = request.body.topic_partitions
     if requested is not None and not requested:
         return Response()
     check_time_left(request.body.timeout_ms)
-    decision = elect_leaders(node.controller.draft, node.settings, request.body)
-    return node.controller.write(decision.records, Response(replica_election_results=decision.results))
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], Response]]:
+        decision = yield from elect_leaders(image, node.settings, request.body)
+        return decision.records, Response(replica_election_results=decision.results)
+
+    return (yield from decided(node.controller, decide))
 
 
 def refuse(request: Request[ElectLeadersRequest], code: int, message: str | None) -> Response:

@@ -8,6 +8,7 @@ an unknown operation on a topic with UNKNOWN_SERVER_ERROR; here every resource g
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from kafkadouble.messages.generated.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from kafkadouble.messages.message import Message
 
 from ..broker import broker_loggers
 from ..configs.alter import AlterConfigOp, Resource
@@ -26,8 +28,10 @@ from ..controller.configuration_control import (
     preprocess_incremental_alter,
 )
 from ..controller.configuration_control import preprocess as preprocess_all
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 from ..security.acls import CLUSTER, CLUSTER_NAME
 from ..security.authorizer import ALTER_CONFIGS
 from ..security.request_authorization import may
@@ -36,34 +40,42 @@ if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
+@begun
 def answer(
     node: HandlerContext, request: Request[IncrementalAlterConfigsRequest]
-) -> IncrementalAlterConfigsResponse | Wait[IncrementalAlterConfigsResponse]:
-    body, controller, at_controller = request.body, node.controller, request.peer.is_at_controller
-    own = all(resource.resource_type == Resource.BROKER_LOGGER for resource in body.resources)
-    image = controller.image if own else controller.draft  # loggers belong to one node
-    loggers = partial(_alter_loggers, node, body)
-    decision = alter_configs(
+) -> Wait[IncrementalAlterConfigsResponse]:
+    if all(resource.resource_type == Resource.BROKER_LOGGER for resource in request.body.resources):
+        # Loggers belong to one node, which need not be the active controller.
+        return (yield from _decide(node, request, node.controller.image))[1]
+    return (yield from decided(node.controller, partial(_decide, node, request)))
+
+
+def _decide(
+    node: HandlerContext, request: Request[IncrementalAlterConfigsRequest], image: Image
+) -> Wait[tuple[Sequence[Message], IncrementalAlterConfigsResponse]]:
+    """Altering the level of a logger once more, where the decision is made again, does not matter."""
+    body = request.body
+    decision = yield from alter_configs(
         image,
         node.settings,
         body.resources,
         incremental_alter_config,
-        loggers,
-        at_controller=at_controller,
+        partial(_alter_loggers, node, body),
+        at_controller=request.peer.is_at_controller,
         reload_problem=node.reload_problem,
     )
-    response = IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in decision.results])
-    return response if own else controller.write([] if body.validate_only else decision.records, response)
+    responses = yield from sliced(_result, decision.results)
+    return [] if body.validate_only else decision.records, IncrementalAlterConfigsResponse(responses=responses)
 
 
 def preprocess(
     node: HandlerContext, request: Request[IncrementalAlterConfigsRequest]
-) -> tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]:
+) -> Wait[tuple[list[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse], list[IncrementalResource]]]:
     """Return the responses of the broker itself, and the resources for the controller."""
     may_alter_cluster = partial(may, node, request, (ALTER_CONFIGS, CLUSTER, CLUSTER_NAME))
     body, loggers = request.body, partial(_alter_loggers, node, request.body)
     image = node.image
-    done, left = preprocess_all(
+    done, left = yield from preprocess_all(
         image,
         node.settings,
         body.resources,
@@ -72,7 +84,7 @@ def preprocess(
         reload_problem=node.reload_problem,
         may_alter_cluster=may_alter_cluster,
     )
-    return [_result(*altered) for altered in done], left
+    return (yield from sliced(_result, done)), left
 
 
 def _alter_loggers(node: HandlerContext, body: IncrementalAlterConfigsRequest, resource: IncrementalResource) -> None:
@@ -80,12 +92,8 @@ def _alter_loggers(node: HandlerContext, body: IncrementalAlterConfigsRequest, r
     broker_loggers.alter_logger_levels(node.id, resource.resource_name, changes, validate_only=body.validate_only)
 
 
-def _result(
-    resource_type: int, resource_name: str, code: int, message: str | None
-) -> IncrementalAlterConfigsResponse.AlterConfigsResourceResponse:
-    return IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
-        error_code=code, error_message=message, resource_type=resource_type, resource_name=resource_name
-    )
+def _result(altered: ConfigResourceResult) -> IncrementalAlterConfigsResponse.AlterConfigsResourceResponse:
+    return IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(**altered._asdict())
 
 
 def refuse(
@@ -95,4 +103,4 @@ def refuse(
         ConfigResourceResult(resource.resource_type, resource.resource_name, code, message)
         for resource in request.body.resources
     ]
-    return IncrementalAlterConfigsResponse(responses=[_result(*altered) for altered in requested])
+    return IncrementalAlterConfigsResponse(responses=[_result(altered) for altered in requested])

@@ -8,6 +8,7 @@ An unknown type is UNSUPPORTED_VERSION.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -19,26 +20,32 @@ from kafkadouble.messages.generated.list_config_resources import (
 from ..configs.alter import Resource
 from ..metadata.image import Image
 from ..requests.request import Refusal, Request
+from ..requests.waiting import Wait, begun, ordered, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
+Listed = ListConfigResourcesResponse.ConfigResource
+
 TYPES_FROM = 1
 
 
-def answer(node: HandlerContext, request: Request[ListConfigResourcesRequest]) -> ListConfigResourcesResponse:
+@begun
+def answer(node: HandlerContext, request: Request[ListConfigResourcesRequest]) -> Wait[ListConfigResourcesResponse]:
     requested: Iterable[int] = [Resource.CLIENT_METRICS]
     if request.version >= TYPES_FROM:
         requested = sorted(set(request.body.resource_types)) or list(NAMES)
     if any(kind not in NAMES for kind in requested):
         raise Refusal(error_codes.UNSUPPORTED_VERSION)
-    return ListConfigResourcesResponse(
-        config_resources=[
-            ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=kind)
-            for kind in requested
-            for name in sorted(NAMES[kind](node.image))
-        ]
-    )
+    found: list[Listed] = []
+    for kind in requested:
+        names = yield from ordered(NAMES[kind](node.image))
+        found += yield from sliced(partial(_listed, kind), names)
+    return ListConfigResourcesResponse(config_resources=found)
+
+
+def _listed(kind: int, name: str) -> Listed:
+    return Listed(resource_name=name, resource_type=kind)
 
 
 def _brokers(image: Image) -> list[str]:
@@ -46,7 +53,7 @@ def _brokers(image: Image) -> list[str]:
 
 
 def _configured(kind: Resource) -> Callable[[Image], list[str]]:
-    return lambda image: sorted(name for of, name in image.configs if of == kind)
+    return lambda image: [name for of, name in image.configs if of == kind]
 
 
 NAMES: dict[int, Callable[[Image], Iterable[str]]] = {

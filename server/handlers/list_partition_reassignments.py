@@ -15,6 +15,7 @@ from ..controller.partition_reassignments import (
     list_partition_reassignments,
 )
 from ..requests.request import Request
+from ..requests.waiting import Wait, begun
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 Response = ListPartitionReassignmentsResponse
 
 
-def answer(node: HandlerContext, request: Request[ListPartitionReassignmentsRequest]) -> Response:
-    return Response(error_message=None, topics=list_partition_reassignments(node.image, request.body.topics))
+@begun
+def answer(node: HandlerContext, request: Request[ListPartitionReassignmentsRequest]) -> Wait[Response]:
+    topics = yield from list_partition_reassignments(node.image, request.body.topics)
+    return Response(error_message=None, topics=topics)
 
 
 def refuse(request: Request[ListPartitionReassignmentsRequest], code: int, message: str | None) -> Response:

@@ -30,7 +30,7 @@ from .. import dispatch
 from ..apis.row import ServedApi
 from ..requests import close_reasons
 from ..requests.answer import Altered, Answer, Disconnection, message_of
-from ..requests.aside_codec import MANY_SLICES, is_wide, read_aside, write_aside
+from ..requests.aside_codec import is_wide, is_wide_answer, read_aside, write_aside
 from ..requests.codec import (
     MalformedRequest,
     UnsupportedVersion,
@@ -266,7 +266,7 @@ class Connection:
         """The node is done with the request. One that had to wait held up the backlog, which goes
         on now."""
         task, request = self._task, self._request
-        if task is not None and task.slices >= MANY_SLICES and self._buffers is None and request is not None:
+        if task is not None and is_wide_answer(task.slices) and self._buffers is None and request is not None:
             message = message_of(answer)
             if message is not None:
                 steps = self._written(request, answer, message)

@@ -12,6 +12,7 @@ from kafkadouble.messages.generated.describe_quorum import DescribeQuorumRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, sliced
 from .leader_state import LeaderState, ReplicaState
 from .messages import PARTITION, TOPIC, InboundRequest
 
@@ -24,7 +25,7 @@ DIRECTORY_IDS_FROM = 2
 _Partition = DescribeQuorumResponse.PartitionData
 
 
-def handle_describe_quorum_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+def handle_describe_quorum_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
     """Only the leader knows; every other replica answers with an error."""
     body: DescribeQuorumRequest = request.body
     if not _is_about_us(body):
@@ -45,22 +46,21 @@ def _is_about_us(body: DescribeQuorumRequest) -> bool:
     )
 
 
-def _each_unknown(body: DescribeQuorumRequest) -> DescribeQuorumResponse:
-    of, code = DescribeQuorumResponse, error_codes.UNKNOWN_TOPIC_OR_PARTITION
-    return of(
-        topics=[
-            of.TopicData(
-                topic_name=topic.topic_name,
-                partitions=[
-                    of.PartitionData(
-                        partition_index=each.partition_index, error_code=code, error_message=error_codes.meaning(code)
-                    )
-                    for each in topic.partitions
-                ],
-            )
-            for topic in body.topics
-        ]
-    )
+@begun
+def _each_unknown(body: DescribeQuorumRequest) -> Wait[Message]:
+    topics, slices = [], Slices()
+    for topic in body.topics:
+        if slices.end():
+            yield OTHERS_FIRST
+        partitions = yield from sliced(_unknown, topic.partitions, slices)
+        topics.append(DescribeQuorumResponse.TopicData(topic_name=topic.topic_name, partitions=partitions))
+    return DescribeQuorumResponse(topics=topics)
+
+
+def _unknown(requested: DescribeQuorumRequest.PartitionData) -> _Partition:
+    code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
+    message = error_codes.meaning(code)
+    return _Partition(partition_index=requested.partition_index, error_code=code, error_message=message)
 
 
 def _refused(code: int) -> _Partition:

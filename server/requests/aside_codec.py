@@ -40,6 +40,11 @@ def is_wide(frame: bytes, head: RequestHead, served: ServedApi) -> bool:
     return not served.request._bulky or exceed(served.request, frame, head.api_version, head.body_offset, MANY)
 
 
+def is_wide_answer(slices: int) -> bool:
+    """Whether it takes long to write the answer of a handler that took so many slices."""
+    return slices >= MANY_SLICES
+
+
 def read_aside(frame: bytes, head: RequestHead, served: ServedApi, peer: Peer, received: int) -> Wait[Request[Any]]:
     """As `read_request`."""
     return (yield from aside(partial(read_request, frame, head, served, peer, received)))

@@ -31,14 +31,19 @@ the same steps.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from typing import Any, TypeVar
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Hashable, Iterable
+from functools import wraps
+from heapq import merge
+from itertools import islice
+from typing import Any, ParamSpec, TypeVar
 
 from .timers import Timer, Timers
 
 T = TypeVar("T")
 R = TypeVar("R")
+H = TypeVar("H", bound=Hashable)
+P = ParamSpec("P")
 
 
 class Until:
@@ -119,15 +124,79 @@ class Slices:
         return True
 
 
-def sliced(function: Callable[[T], R], elements: Iterable[T]) -> Wait[list[R]]:
-    """Apply a function to each element, in slices."""
+def sliced(function: Callable[[T], R], elements: Iterable[T], slices: Slices | None = None) -> Wait[list[R]]:
+    """Apply a function to each element, in slices, or as a part of the handler's slices."""
     found: list[R] = []
-    slices = Slices()
+    slices = slices or Slices()
     for element in elements:
         found.append(function(element))
         if slices.end():
             yield OTHERS_FIRST
     return found
+
+
+def counted(elements: Iterable[H]) -> Wait[Counter[H]]:
+    """How often each element is there, counted in slices."""
+    times, left = Counter[H](), iter(elements)
+    while chunk := list(islice(left, SLICE)):
+        times.update(chunk)
+        if len(chunk) == SLICE:
+            yield OTHERS_FIRST
+    return times
+
+
+def ordered(elements: Iterable[T], key: Callable[[T], Any] | None = None) -> Wait[list[T]]:
+    """The elements in order, sorted in slices."""
+    runs, left = list[list[T]](), iter(elements)
+    while chunk := list(islice(left, SLICE)):
+        runs.append(sorted(chunk, key=key))  # type: ignore[type-var, arg-type]
+        if len(chunk) == SLICE:
+            yield OTHERS_FIRST
+    if len(runs) < 2:
+        return runs[0] if runs else []
+    return (yield from sliced(lambda element: element, merge(*runs, key=key)))  # type: ignore[arg-type]
+
+
+def in_one_step(steps: Wait[T]) -> T:
+    """The result of steps that only let others run first, without letting them."""
+    try:
+        while True:
+            until = next(steps)
+            assert until is OTHERS_FIRST, until
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def begun(steps: Callable[P, Wait[T]]) -> Callable[P, T | Wait[T]]:
+    """Decorates a generator function. It runs to the first `yield` when it is called: if it ends
+    before that, the result is returned, which is cheap for a small request; else the steps that
+    are left.
+    """
+
+    @wraps(steps)
+    def begin(*args: P.args, **kwargs: P.kwargs) -> T | Wait[T]:
+        left = steps(*args, **kwargs)
+        try:
+            first = next(left)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        return _continued(first, left)
+
+    return begin
+
+
+def _continued(until: Until, left: Wait[T]) -> Wait[T]:
+    """The steps behind the `yield` of `until`."""
+    try:
+        while True:
+            until = left.send((yield until))
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    finally:
+        left.close()
 
 
 class Waiters:

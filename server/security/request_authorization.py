@@ -9,7 +9,7 @@ and its answer has both. What a row cannot say is checked by the handlers (`clie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cache
 from types import GeneratorType
@@ -23,7 +23,7 @@ from ..apis.row import BOTH, FIRST, HANDLER, IN_ORDER, NONE, RIGHT, ROW, ApiRow,
 from ..configs.alter import Resource
 from ..requests.answer import DISCONNECT
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 from .acls import CLUSTER, CLUSTER_NAME, GROUP, OPERATIONS, RESOURCE_TYPES, TOPIC
 from .client_rights import FAILED, ClientRights, client_rights
 
@@ -150,23 +150,25 @@ class PartsGuard:
         path = path_of(row.name, request.body)
         self._level: PartList | None = path[0] if path else None
 
-    def answer(self, handle: Handle) -> Answer | Wait[Answer]:
+    @begun
+    def answer(self, handle: Handle) -> Wait[Answer]:
         """The response of the handler for the allowed parts, with the refused ones."""
-        parts = [] if self._level is None else list(getattr(self._request.body, self._level.requested))
+        parts = [] if self._level is None else getattr(self._request.body, self._level.requested)
         if self._row.counts_parts_once:
             parts = list(dict.fromkeys(parts))
-        failures = [self._failure(part) for part in parts]
+        failures = yield from sliced(self._failure, parts)
         if not any(failures):
-            return handle(self._node, self._request)
+            whole: Answer = yield from _waited(handle(self._node, self._request))
+            return whole
         allowed = [part for part, failure in zip(parts, failures, strict=True) if failure is None]
-        refused = [self._refuse(part, code) for part, code in zip(parts, failures, strict=True) if code is not None]
+        failed = [(part, code) for part, code in zip(parts, failures, strict=True) if code is not None]
+        refused = yield from sliced(self._refuse, failed)
         if any(each is DISCONNECT for each in refused):  # Produce without acks
-            return self._disconnected(handle, allowed)
-        results = [list(getattr(each, self._list)) for each in refused]
-        answer = handle(self._node, self._with(allowed))
-        if isinstance(answer, GeneratorType):
-            return self._joined_later(answer, failures, results)
-        joined: Answer = self._joined(answer, failures, results)
+            if allowed:
+                yield from _waited(handle(self._node, self._with(allowed)))
+            return DISCONNECT
+        answer = yield from _waited(handle(self._node, self._with(allowed)))
+        joined: Answer = self._joined(answer, failures, [list(getattr(each, self._list)) for each in refused])
         return joined
 
     @property
@@ -212,16 +214,13 @@ class PartsGuard:
         setattr(found.body, self._level.requested, parts)
         return found
 
-    def _refuse(self, part: Any, code: int) -> Any:
+    def _refuse(self, failed: tuple[Any, int]) -> Any:
+        part, code = failed
         handler = self._request.peer.apis[self._request.api_key].handler
         return handler.refuse(self._with([part]), code, self._message(code))
 
     def _message(self, code: int) -> str | None:
         return MESSAGES[self._row.name](code) if self._row.name in MESSAGES else None
-
-    def _disconnected(self, handle: Handle, allowed: list[Any]) -> Answer | Wait[Answer]:
-        answer = handle(self._node, self._with(allowed)) if allowed else None
-        return _then_disconnect(answer) if isinstance(answer, GeneratorType) else DISCONNECT
 
     def _joined(self, answer: Any, failures: Sequence[int | None], refused: list[list[Any]]) -> Any:
         if not hasattr(answer, self._list):
@@ -234,15 +233,9 @@ class PartsGuard:
             setattr(answer, self._list, [*flat, *made] if self._row.refused_parts == FIRST else [*made, *flat])
         return answer
 
-    def _joined_later(
-        self, steps: Generator[Any, Any, Any], failures: Sequence[int | None], refused: list[list[Any]]
-    ) -> Wait[Any]:
-        return self._joined((yield from steps), failures, refused)
 
-
-def _then_disconnect(steps: Generator[Any, Any, Any]) -> Wait[Any]:
-    yield from steps
-    return DISCONNECT
+def _waited(answer: Answer | Wait[Answer]) -> Wait[Any]:
+    return (yield from answer) if isinstance(answer, GeneratorType) else answer
 
 
 def _in_order(failures: Iterable[int | None], made: list[Any], refused: list[list[Any]]) -> list[Any]:

@@ -20,6 +20,7 @@ from kafkadouble.server.coordinator.coordinator_lookup import GROUP, TRANSACTION
 from kafkadouble.server.coordinator.java_strings import partition_for
 from kafkadouble.server.metadata.image import Image, PartitionImage
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
+from kafkadouble.server.requests.waiting import in_one_step
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
@@ -142,7 +143,7 @@ def unclean_election(broker: Broker | Cluster, topic: str, index: int, to: int |
         image = _with_alone(image, to)
     election = ElectLeadersRequest.TopicPartitions(topic=topic, partitions=[index])
     request = ElectLeadersRequest(election_type=UNCLEAN, topic_partitions=[election])
-    decision = elections.elect_leaders(image, node.settings, request)
+    decision = in_one_step(elections.elect_leaders(image, node.settings, request))
     result = decision.results[0].partition_result[0]
     raise_for(result.error_code, result.error_message)
     node.controller.commit(decision.records)

@@ -7,7 +7,7 @@ offset, or the number of records that need none, is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from kafkadouble.messages.generated.describe_share_group_offsets import (
 
 from ...metadata.image import TopicImage
 from ...requests.request import Refusal
-from ...requests.waiting import Wait
+from ...requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ...share.partition_metadata_client import OffsetResponse
 from ...share.persister import (
     UNINITIALIZED_DELIVERY_COMPLETE_COUNT,
@@ -27,7 +27,7 @@ from ...share.persister import (
     ReadStateSummaryResult,
     SharePartitionKey,
 )
-from .persister_calls import call_for_each
+from .persister_calls import called_for_each
 from .share_group import ShareGroup
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def describe_all_offsets(shard: GroupCoordinatorShard, group_id: str) -> Wait[Re
     group, image = shard.groups.get(group_id), shard.node.image
     metadata = group.state_partition_metadata if isinstance(group, ShareGroup) else None
     initialized = {} if metadata is None else metadata.initialized
-    found = {id: (image.topic(id), sorted(value.partitions)) for id, value in initialized.items()}
-    topics = [(topic, partitions) for topic, partitions in found.values() if topic is not None]
+    found = yield from sliced(lambda id: (image.topic(id), sorted(initialized[id].partitions)), initialized)
+    topics = [(topic, partitions) for topic, partitions in found if topic is not None]
     return (yield from _describe(shard.node, group_id, topics, ()))
 
 
@@ -62,13 +62,16 @@ def describe_offsets(node: GroupHost, group_id: str, topics: Iterable[RequestTop
     """Describe these partitions. It takes no coordinator of the group. Raises Refusal."""
     known: list[tuple[TopicImage, Sequence[int]]] = []
     unknown: list[ResponseTopic] = []
+    slices = Slices()
     for requested in topics:
+        if slices.end(1 + len(requested.partitions)):
+            yield OTHERS_FIRST
         topic = node.image.topic_named(requested.topic_name)
         if topic is not None:
             _validate(group_id, requested)
             known.append((topic, requested.partitions))
         else:
-            partitions = [_no_offset(index) for index in requested.partitions]
+            partitions = yield from sliced(_no_offset, requested.partitions)
             unknown.append(ResponseTopic(topic_name=requested.topic_name, partitions=partitions))
     return (yield from _describe(node, group_id, known, unknown))
 
@@ -89,27 +92,29 @@ def _describe(
     topics: Sequence[tuple[TopicImage, Sequence[int]]],
     unknown: Iterable[ResponseTopic],
 ) -> Wait[ResponseGroup]:
-    names = {SharePartitionKey(group_id, topic.id, index): topic.name for topic, each in topics for index in each}
-    summaries: Summaries = yield from call_for_each(
-        [(key, partial(node.persister.read_summary, key, NO_LEADER_EPOCH)) for key in names], _itself
-    ).wait()
+    names: dict[SharePartitionKey, str] = {}
+    keys: list[list[SharePartitionKey]] = []
+    for topic, indexes in topics:
+        made = partial(SharePartitionKey, group_id, topic.id)
+        keys.append((yield from sliced(made, dict.fromkeys(indexes))))
+        names |= dict.fromkeys(keys[-1], topic.name)
+    summaries: Summaries = yield from _all_results(
+        (key, partial(node.persister.read_summary, key, NO_LEADER_EPOCH)) for key in names
+    )
     latest = node.partition_metadata_client.latest_offset
-    ends: EndOffsets = yield from call_for_each(
-        [(key, partial(latest, names[key], key.partition)) for key, each in summaries.items() if _has_lag(each)],
-        _itself,
-    ).wait()
-    described = [
-        ResponseTopic(
-            topic_name=topic.name,
-            topic_id=topic.id,
-            partitions=[
-                _partition(SharePartitionKey(group_id, topic.id, index), summaries, ends)
-                for index in dict.fromkeys(partitions)
-            ],
-        )
-        for topic, partitions in topics
-    ]
+    ends: EndOffsets = yield from _all_results(
+        (key, partial(latest, names[key], key.partition)) for key, each in summaries.items() if _has_lag(each)
+    )
+    described = []
+    for (topic, _), each in zip(topics, keys, strict=True):
+        partitions = yield from sliced(lambda key: _partition(key, summaries, ends), each)
+        described.append(ResponseTopic(topic_name=topic.name, topic_id=topic.id, partitions=partitions))
     return ResponseGroup(group_id=group_id, topics=[*described, *unknown])
+
+
+def _all_results(calls: Iterable[tuple[SharePartitionKey, Callable[..., None]]]) -> Wait[dict[SharePartitionKey, Any]]:
+    future = yield from called_for_each(calls, _itself)
+    return (yield from future.wait())
 
 
 def _itself(result: Any) -> Any:

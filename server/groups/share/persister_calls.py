@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...coordinator.response_future import ResponseFuture
+from ...requests.waiting import OTHERS_FIRST, Slices, Wait, in_one_step
 
 if TYPE_CHECKING:
     from ...share.persister import SharePartitionKey
@@ -25,6 +26,13 @@ def call_for_each(
 ) -> ResponseFuture[dict[SharePartitionKey, R]]:
     """Make the calls; each gets the function that takes its result. The future has all results,
     each made by `result_of` from what the persister returned."""
+    return in_one_step(called_for_each(calls, result_of))
+
+
+def called_for_each(
+    calls: Iterable[tuple[SharePartitionKey, Callable[[Callable[..., None]], None]]], result_of: Callable[..., R]
+) -> Wait[ResponseFuture[dict[SharePartitionKey, R]]]:
+    """Make the calls in slices."""
     results: dict[SharePartitionKey, R] = {}
     future: ResponseFuture[dict[SharePartitionKey, R]] = ResponseFuture()
     all_calls = list(calls)
@@ -34,8 +42,11 @@ def call_for_each(
         if len(results) == len(all_calls):
             future.complete(results)
 
+    slices = Slices()
     for key, call in all_calls:
         call(lambda *result, key=key: take(key, *result))
+        if slices.end():
+            yield OTHERS_FIRST
     if not all_calls:
         future.complete(results)
     return future

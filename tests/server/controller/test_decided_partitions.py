@@ -37,6 +37,7 @@ from kafkadouble.server.metadata.image import TOPIC, BrokerImage, Endpoint, Imag
 from kafkadouble.server.metadata.log_dir_ids import LOST, directories_of, is_online
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.metadata.replay_topics import NO_LEADER_CHANGE
+from kafkadouble.server.requests.waiting import in_one_step
 from tests.server.controller.small_clusters import cluster, directory, with_topic
 
 STEPS = 150
@@ -176,7 +177,7 @@ class Story:
         of = AlterPartitionReassignmentsRequest
         requested = of.ReassignablePartition(partition_index=index, replicas=replicas)
         request = of(topics=[of.ReassignableTopic(name=name, partitions=[requested])])
-        records = alter_partition_reassignments(self.image, self.settings, request).records
+        records = in_one_step(alter_partition_reassignments(self.image, self.settings, request)).records
         self.write("moved" if replicas else "cancelled", records)
 
     def elects(self) -> None:
@@ -185,7 +186,7 @@ class Story:
         of = ElectLeadersRequest
         requested = [of.TopicPartitions(topic=name, partitions=[index])]
         request = of(election_type=kind, topic_partitions=requested)
-        self.write("elected", elections.elect_leaders(self.image, self.settings, request).records)
+        self.write("elected", in_one_step(elections.elect_leaders(self.image, self.settings, request)).records)
 
     def balances(self) -> None:
         self.write("balanced", elections.balance_partition_leaders(self.image, self.settings))

@@ -14,6 +14,7 @@ from kafkadouble.server.controller.elections import balance_partition_leaders, e
 from kafkadouble.server.controller.partition_change_builder import RECOVERING
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.requests.request import Refusal
+from kafkadouble.server.requests.waiting import in_one_step
 from tests.server.controller.small_clusters import DEFAULTS, cluster, non_default_fields, partition, with_topic
 
 PREFERRED, UNCLEAN = 0, 1
@@ -32,7 +33,9 @@ def outcome(kind: int, topics: dict[str, list[int]] | None) -> tuple[dict[str, l
     """Codes by topic and partition, and what the records say."""
     of = ElectLeadersRequest.TopicPartitions
     requested = None if topics is None else [of(topic=name, partitions=indexes) for name, indexes in topics.items()]
-    decision = elect_leaders(image(), DEFAULTS, ElectLeadersRequest(election_type=kind, topic_partitions=requested))
+    decision = in_one_step(
+        elect_leaders(image(), DEFAULTS, ElectLeadersRequest(election_type=kind, topic_partitions=requested))
+    )
     answered = {
         result.topic: [(each.partition_id, each.error_code) for each in result.partition_result]
         for result in decision.results
@@ -65,7 +68,7 @@ def test_what_is_not_there() -> None:
             ElectLeadersRequest.TopicPartitions(topic="c", partitions=[0]),
         ]
     )
-    results = elect_leaders(image(), DEFAULTS, request).results
+    results = in_one_step(elect_leaders(image(), DEFAULTS, request)).results
     errors = [(each.error_code, each.error_message) for result in results for each in result.partition_result]
     code = error_codes.UNKNOWN_TOPIC_OR_PARTITION
     assert errors == [(code, "No such partition as a-2"), (code, "No such topic as c")]

@@ -17,6 +17,7 @@ from kafkadouble.server.controller.partition_reassignments import (
     list_partition_reassignments,
 )
 from kafkadouble.server.metadata.image import Image
+from kafkadouble.server.requests.waiting import in_one_step
 from tests.server.controller.small_clusters import (
     DEFAULTS,
     after,
@@ -38,7 +39,7 @@ def move(image: Image, *targets: list[int] | None, settings: Settings = DEFAULTS
     of = AlterPartitionReassignmentsRequest
     partitions = [of.ReassignablePartition(partition_index=at, replicas=each) for at, each in enumerate(targets)]
     request = of(topics=[of.ReassignableTopic(name="t", partitions=partitions)], **fields)
-    decision = alter_partition_reassignments(image, settings, request)
+    decision = in_one_step(alter_partition_reassignments(image, settings, request))
     [result] = decision.results
     last = result.partitions[-1]
     return after(image, decision.records), (last.error_code, last.error_message)
@@ -135,7 +136,7 @@ def test_directories_are_written_from_the_level_on_that_has_them(level: int, is_
     image = with_topic(cluster(1, 2, level=level, elr=0), "t", partition([1]))
     of = AlterPartitionReassignmentsRequest
     requested = of.ReassignableTopic(name="t", partitions=[of.ReassignablePartition(replicas=[1, 2])])
-    [record] = alter_partition_reassignments(image, DEFAULTS, of(topics=[requested])).records
+    [record] = in_one_step(alter_partition_reassignments(image, DEFAULTS, of(topics=[requested]))).records
     assert ("directories" in non_default_fields(record)) is is_written
 
 
@@ -178,7 +179,7 @@ def test_reassignments_under_way_are_listed() -> None:
     image = with_topic(image, "t", partition([1, 3], removing_replicas=[3]), partition([1, 2]))
     listed = [
         (topic.name, [non_default_fields(each) for each in topic.partitions])
-        for topic in list_partition_reassignments(image, None)
+        for topic in in_one_step(list_partition_reassignments(image, None))
     ]
     assert listed == [
         ("t", [{"replicas": [1, 3], "removing_replicas": [3]}]),
@@ -186,7 +187,9 @@ def test_reassignments_under_way_are_listed() -> None:
     ]
     of = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics
     named = [of(name="u", partition_indexes=[1, 0, 7]), of(name="v", partition_indexes=[0]), of(name="t")]
-    assert [(topic.name, len(topic.partitions)) for topic in list_partition_reassignments(image, named)] == [("u", 1)]
+    assert [
+        (topic.name, len(topic.partitions)) for topic in in_one_step(list_partition_reassignments(image, named))
+    ] == [("u", 1)]
 
 
 def test_the_arithmetic_of_a_reassignment() -> None:

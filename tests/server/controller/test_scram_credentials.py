@@ -20,6 +20,7 @@ from kafkadouble.server.controller.scram_credentials import (
 from kafkadouble.server.metadata.image import EMPTY, Image, ScramCredential
 from kafkadouble.server.metadata.replay import replay
 from tests.server.metadata.cluster_story import made
+from tests.support.slices import all_slices
 
 SHA_256, SHA_512 = 1, 2
 TWICE = (error_codes.DUPLICATE_RESOURCE, "A user credential cannot be altered twice in the same request")
@@ -40,7 +41,7 @@ def upsertion(
 
 def after(image: Image, deletions: list[object], upsertions: list[object]) -> Image:
     # of the two makers above
-    for record in alter_scram_credentials(image, deletions, upsertions).records:  # type: ignore[arg-type]
+    for record in all_slices(alter_scram_credentials(image, deletions, upsertions)).records:  # type: ignore[arg-type]
         image = replay(image, record)
     return image
 
@@ -69,30 +70,35 @@ def test_what_is_kept_are_the_keys(mechanism: int, hash: str) -> None:
 def test_upsertions(
     requested: AlterUserScramCredentialsRequest.ScramCredentialUpsertion, code: int, message: str | None
 ) -> None:
-    decision = alter_scram_credentials(EMPTY, [], [requested])
+    decision = all_slices(alter_scram_credentials(EMPTY, [], [requested]))
     assert decision.results == [ScramUserResult(requested.name, code, message)]
     assert len(decision.records) == (not code)
 
 
 def test_deletions() -> None:
     image = after(EMPTY, [], [upsertion("u")])
-    assert alter_scram_credentials(image, [deletion("u", SHA_512)], []).results == [ScramUserResult("u", *MISSING)]
+    assert all_slices(alter_scram_credentials(image, [deletion("u", SHA_512)], [])).results == [
+        ScramUserResult("u", *MISSING)
+    ]
     assert (
-        alter_scram_credentials(image, [deletion("u", 9)], []).results[0].error_code
+        all_slices(alter_scram_credentials(image, [deletion("u", 9)], [])).results[0].error_code
         == error_codes.UNSUPPORTED_SASL_MECHANISM
     )
     assert (
-        alter_scram_credentials(image, [deletion("")], []).results[0].error_code == error_codes.UNACCEPTABLE_CREDENTIAL
+        all_slices(alter_scram_credentials(image, [deletion("")], [])).results[0].error_code
+        == error_codes.UNACCEPTABLE_CREDENTIAL
     )
     assert after(image, [deletion("u")], []) == EMPTY
 
 
 def test_a_duplicate_user_fails_with_the_first_failure() -> None:
     image = after(EMPTY, [], [upsertion("a"), upsertion("b"), upsertion("c")])
-    decision = alter_scram_credentials(
-        image,
-        [deletion("a"), deletion("b"), deletion("b"), deletion("b"), deletion("x"), deletion("x"), deletion("c")],
-        [upsertion("a"), upsertion("d"), upsertion("d", SHA_512), upsertion("e"), upsertion("x")],
+    decision = all_slices(
+        alter_scram_credentials(
+            image,
+            [deletion("a"), deletion("b"), deletion("b"), deletion("b"), deletion("x"), deletion("x"), deletion("c")],
+            [upsertion("a"), upsertion("d"), upsertion("d", SHA_512), upsertion("e"), upsertion("x")],
+        )
     )
     assert decision.results == [
         ScramUserResult("c"),
@@ -108,26 +114,26 @@ def test_a_duplicate_user_fails_with_the_first_failure() -> None:
 def test_below_level_11_there_are_none() -> None:
     image = replay(EMPTY, made("FeatureLevelRecord", name="metadata.version", feature_level=10))
     unsupported = (error_codes.UNSUPPORTED_VERSION, "The current metadata.version does not support SCRAM")
-    assert alter_scram_credentials(image, [deletion("")], [upsertion("u")]).results == [
+    assert all_slices(alter_scram_credentials(image, [deletion("")], [upsertion("u")])).results == [
         ScramUserResult("", *unsupported),
         ScramUserResult("u", *unsupported),
     ]
     at_eleven = replay(image, made("FeatureLevelRecord", name="metadata.version", feature_level=11))
-    assert alter_scram_credentials(at_eleven, [], [upsertion("u")]).results == [ScramUserResult("u")]
+    assert all_slices(alter_scram_credentials(at_eleven, [], [upsertion("u")])).results == [ScramUserResult("u")]
 
 
 def test_the_answers_about_users() -> None:
     image = after(EMPTY, [], [upsertion("b", SHA_512, 8192), upsertion("a")])
     image = after(image, [], [upsertion("a", SHA_512, 9000)])
     a, b = ScramUserDescription("a", [(SHA_256, 4096), (SHA_512, 9000)]), ScramUserDescription("b", [(SHA_512, 8192)])
-    assert describe_scram_credentials(image, []) == [a, b]
-    assert describe_scram_credentials(image, ["b"]) == [b]
+    assert all_slices(describe_scram_credentials(image, [])) == [a, b]
+    assert all_slices(describe_scram_credentials(image, ["b"])) == [b]
     again = "Cannot describe SCRAM credentials for the same user twice in a single request: "
     none = "Attempt to describe a user credential that does not exist: "
-    assert describe_scram_credentials(image, ["x", "b", "a", "a", "y", "y"]) == [
+    assert all_slices(describe_scram_credentials(image, ["x", "b", "a", "a", "y", "y"])) == [
         ScramUserDescription("x", [], error_codes.RESOURCE_NOT_FOUND, f"{none}x"),
         b,
         ScramUserDescription("a", [], error_codes.DUPLICATE_RESOURCE, f"{again}a"),
         ScramUserDescription("y", [], error_codes.DUPLICATE_RESOURCE, f"{again}y"),
     ]
-    assert describe_scram_credentials(EMPTY, []) == []
+    assert all_slices(describe_scram_credentials(EMPTY, [])) == []

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 from kafkadouble.server.node import Node
-from kafkadouble.server.requests import aside_codec
+from kafkadouble.server.requests import aside_codec, bounds
 from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.waiting import SLICE
 from tests.support.executed_lines import executed_lines
@@ -153,7 +153,8 @@ def main() -> None:
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
     measure: Measure = executed_lines if arguments.lines else milliseconds
-    if arguments.elements < widest.MOST:  # the codec works aside, as for a frame at the limit
+    if arguments.elements < widest.MOST:  # the codec works as for a frame at the limit
+        bounds.MOST_ELEMENTS = arguments.elements + 100
         aside_codec.WIDE, aside_codec.MANY_SLICES, aside_codec.MANY = arguments.elements, 1, SLICE
     widest.MOST = arguments.elements
     found = costs(Costs(Builder(arguments.size).build(), measure, every=arguments.all), arguments.api)

@@ -68,7 +68,7 @@ class Builder:
         self.size, self.now = size, 1
         address = "127.0.0.1", 9092
         self.node = Node(settings, listeners=listeners_of(settings, address), now=self.now, seed=1, history=False)
-        self._peer = Peer(0, "127.0.0.1", 1, BROKER)
+        self._peer = Peer(2, "127.0.0.1", 1, BROKER)
         self._peer.principal = OWNER
 
     def tell(self, body: Message, version: int | None = None) -> Any:
@@ -93,7 +93,8 @@ class Builder:
         for make in (topics, coordinators, offsets, members, transactions, producers, acls, quotas, users):
             make(self)
         self._peer.principal = CLIENT
-        self.tell(MetadataRequest(topics=[]))  # has the authorizer read the ACLs
+        # The first request of a client has the authorizer read the ACLs.
+        self.tell(MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=WIDE)]))
         return self.node
 
 

@@ -21,7 +21,7 @@ from ..metadata.image import Acl, Image
 from ..metadata.metadata_versions import NAMES
 from ..metadata.record_versions import CIDR, NEWEST
 from ..requests.request import Refusal
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security import cidr
 from ..security.acl_filter_index import AclFilterIndex
 from ..security.acls import (
@@ -48,16 +48,19 @@ Creation = CreateAclsRequest.AclCreation
 
 def create_acls(
     image: Image, creations: Sequence[Creation], new_id: Callable[[], Uuid]
-) -> ControllerResult[Refusal | None]:
-    """Handles CreateAcls: None for each ACL that exists afterwards, or its refusal.
+) -> Wait[ControllerResult[Refusal | None]]:
+    """Handles CreateAcls, in slices: None for each ACL that exists afterwards, or its refusal.
     Refusal(UNKNOWN_SERVER_ERROR) if one is a filter, (POLICY_VIOLATION) for too many.
     """
     if any(map(_is_filter, creations)):
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR)
-    existing = set(image.acls.values())
+    existing, slices = set[Acl](), Slices()
+    yield from sliced(existing.add, image.acls.values())
     records: list[Message] = []
     results: list[Refusal | None] = []
     for creation in creations:
+        if slices.end():
+            yield OTHERS_FIRST
         try:
             _check_acl(image, acl := _acl(creation))
         except Refusal as refusal:

@@ -9,8 +9,10 @@ from kafkadouble.messages import error_codes
 
 from ..metadata.image import TopicImage
 from ..requests.request import Refusal
+from ..requests.waiting import in_one_step
 from .auto_topic_creation import CreatableTopic, creatable_topic
-from .create_topics import create_topics
+from .controller_result import ControllerResult
+from .create_topics import Result, create_topics
 
 if TYPE_CHECKING:
     from .host import DecisionHost
@@ -25,7 +27,7 @@ def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> None:
         node.lifecycle.create_topics(topics)
         return
     try:
-        controller.commit(create_topics(controller.draft, node.settings, topics, controller.new_id).records)
+        controller.commit(_decided(node, topics).records)
     except Refusal:
         return
 
@@ -38,7 +40,7 @@ def auto_create_internal_topic(node: DecisionHost, name: str) -> TopicImage:
     if node.lifecycle is not None and not controller.leads:
         node.lifecycle.create_topics([creatable_topic(node.settings, name)])
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
-    decision = create_topics(controller.draft, node.settings, [creatable_topic(node.settings, name)], controller.new_id)
+    decision = _decided(node, [creatable_topic(node.settings, name)])
     result = decision.results[0]
     if result.error_code:
         raise Refusal(result.error_code, result.error_message)
@@ -58,12 +60,17 @@ def create_topic(node: DecisionHost, topic: CreatableTopic, done: Callable[[Refu
             done(_failure(None))  # it is requested already, for another reason
         return
     try:
-        decision = create_topics(controller.draft, node.settings, [topic], controller.new_id)
+        decision = _decided(node, [topic])
         controller.commit(decision.records)
     except Refusal as refusal:
         done(refusal)
     else:
         done(_failure_of(decision.results[0]))
+
+
+def _decided(node: DecisionHost, topics: list[CreatableTopic]) -> ControllerResult[Result]:
+    controller = node.controller
+    return in_one_step(create_topics(controller.draft, node.settings, topics, controller.new_id))
 
 
 def _failure(response: Any) -> Refusal | None:

@@ -23,6 +23,7 @@ from kafkadouble.messages.message import Message
 from ..metadata.image import Image, QuotaEntity
 from ..metadata.replay_security import entity_of
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, divided, ordered
 from .controller_result import ControllerResult, check_size
 
 USER, CLIENT_ID, IP = "user", "client-id", "ip"
@@ -55,11 +56,14 @@ class ClientQuotaResult(NamedTuple):
     error_message: str | None = None
 
 
-def alter_client_quotas(image: Image, entries: Sequence[Entry]) -> ControllerResult[ClientQuotaResult]:
-    """Handles AlterClientQuotas. Refusal(POLICY_VIOLATION) for too many changes."""
+def alter_client_quotas(image: Image, entries: Sequence[Entry]) -> Wait[ControllerResult[ClientQuotaResult]]:
+    """Handles AlterClientQuotas, in slices. Refusal(POLICY_VIOLATION) for too many changes."""
     records: list[Message] = []
     results: dict[QuotaEntity, ClientQuotaResult] = {}
+    slices = Slices()
     for entry in entries:
+        if slices.end(1 + len(entry.ops) + len(entry.entity)):
+            yield OTHERS_FIRST
         entity = entity_of(entry.entity)
         try:
             _check_not_duplicate(entity, entry, results)
@@ -158,15 +162,15 @@ EXACT, DEFAULT, ANY_NAME = 0, 1, 2
 
 def describe_client_quotas(
     image: Image, components: Iterable[Component], strict: bool
-) -> list[tuple[QuotaEntity, Mapping[str, float]]]:
-    """Handles DescribeClientQuotas. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for an invalid
+) -> Wait[list[tuple[QuotaEntity, Mapping[str, float]]]]:
+    """Handles DescribeClientQuotas, in slices. Refusal(INVALID_REQUEST, UNSUPPORTED_VERSION) for an invalid
     filter.
     """
     quota_filter = _filter_of(components)
     if strict and not (quota_filter.named or quota_filter.typed):
         return []
-    found = (each for each in image.quotas.items() if quota_filter.matches(each[0], strict))
-    return sorted(found, key=lambda each: repr(each[0]))
+    found, _ = yield from divided(lambda each: quota_filter.matches(each[0], strict), image.quotas.items())
+    return (yield from ordered(found, key=lambda each: repr(each[0])))
 
 
 def _filter_of(components: Iterable[Component]) -> ClientQuotaFilter:

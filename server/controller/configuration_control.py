@@ -24,7 +24,6 @@ from ..configs.alter import (
     MIN_ISR,
     TABLES,
     AlterConfigOp,
-    AlterConfigOpType,
     Resource,
     Target,
     altered,
@@ -207,9 +206,7 @@ def _increments(resource: IncrementalResource) -> list[AlterConfigOp]:
 def checked_topic_configs(image: Image, settings: Settings, name: str, configs: Mapping[str, str]) -> Records:
     """The configurations of a new topic. Refusal(INVALID_CONFIG)."""
     target = Target(Resource.TOPIC, name, {}, settings, _elr_enabled(image))
-    return _refusing_bad_configs(
-        lambda: altered(target, [AlterConfigOp(name, AlterConfigOpType.SET, text) for name, text in configs.items()])
-    )
+    return _refusing_bad_configs(lambda: replaced(target, configs))
 
 
 def config_records(image: Image, kind: int, name: str, configs: Records) -> list[Message]:

@@ -6,8 +6,7 @@ A topic that appears twice in a request is INVALID_REQUEST, once.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
@@ -16,6 +15,7 @@ from kafkadouble.messages.message import Message
 from ..metadata.image import Image, TopicImage
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, sliced
 from . import replica_placement
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
 
@@ -25,13 +25,15 @@ Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 def create_partitions(
     image: Image, requested: Sequence[CreatePartitionsTopic], apply_quota: ApplyQuota = without_quota
-) -> ControllerResult[Result]:
-    """Handles CreatePartitions. Refusal(POLICY_VIOLATION) for too many partitions."""
-    times = Counter(topic.name for topic in requested)
-    _check_size(image, [topic for topic in requested if times[topic.name] == 1])
+) -> Wait[ControllerResult[Result]]:
+    """Handles CreatePartitions, in slices. Refusal(POLICY_VIOLATION) for too many partitions."""
+    times = yield from counted(topic.name for topic in requested)
+    topics = {topic.name: topic for topic in requested}
+    yield from _check_size(image, (topic for topic in topics.values() if times[topic.name] == 1))
     records: list[Message] = []
-    results = []
-    for topic in {topic.name: topic for topic in requested}.values():
+    results, slices = [], Slices()
+    for topic in topics.values():
+        done = len(records)
         try:
             if times[topic.name] > 1:
                 raise Refusal(error_codes.INVALID_REQUEST, "Duplicate topic name.")
@@ -40,6 +42,8 @@ def create_partitions(
             results.append(failed_result(topic.name, refusal.code, refusal.message))
         else:
             results.append(Result(name=topic.name))
+        if slices.end(1 + len(records) - done):
+            yield OTHERS_FIRST
     return ControllerResult(records, results).checked()
 
 
@@ -48,10 +52,12 @@ def failed_result(name: str, code: int, message: str | None) -> Result:
     return Result(name=name, error_code=code, error_message=message)
 
 
-def _check_size(image: Image, requested: Sequence[CreatePartitionsTopic]) -> None:
-    known = ((topic.count, image.topic_named(topic.name)) for topic in requested)
-    more = sum(max(0, count - len(found.partitions)) for count, found in known if found is not None)
-    if more > MAX_RECORDS_PER_USER_OP:
+def _check_size(image: Image, requested: Iterable[CreatePartitionsTopic]) -> Wait[None]:
+    def more(topic: CreatePartitionsTopic) -> int:
+        found = image.topic_named(topic.name)
+        return 0 if found is None else max(0, topic.count - len(found.partitions))
+
+    if sum((yield from sliced(more, requested))) > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of additional partitions per request.")
 
 

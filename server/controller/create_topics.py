@@ -8,8 +8,7 @@ records are in Kafka's order: topic, configurations, partitions.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
@@ -25,6 +24,7 @@ from ..metadata.internal_topics import METADATA_TOPIC
 from ..metadata.topic_names import problem_with_name, unify_collision_chars
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, sliced
 from . import replica_placement
 from .configuration_control import Records, checked_topic_configs, config_records
 from .controller_result import MAX_RECORDS_PER_USER_OP, ControllerResult
@@ -46,14 +46,17 @@ def create_topics(
     requested: Sequence[CreatableTopic],
     new_id: Callable[[], Uuid],
     apply_quota: ApplyQuota = without_quota,
-) -> ControllerResult[Result]:
-    """Handles CreateTopics. Refusal(POLICY_VIOLATION) for too many partitions."""
-    times = Counter(topic.name for topic in requested)
-    _check_size(settings, [topic for topic in requested if times[topic.name] == 1])
+) -> Wait[ControllerResult[Result]]:
+    """Handles CreateTopics, in slices. Refusal(POLICY_VIOLATION) for too many partitions."""
+    times = yield from counted(topic.name for topic in requested)
+    topics = {topic.name: topic for topic in requested}
+    yield from _check_size(settings, (topic for topic in topics.values() if times[topic.name] == 1))
     records: list[Message] = []
-    results = []
+    results, slices = [], Slices()
     described: Descriptions = {}
-    for topic in {topic.name: topic for topic in requested}.values():
+    for topic in topics.values():
+        if slices.end(1 + len(topic.configs)):
+            yield OTHERS_FIRST
         try:
             _check_request(topic.name, times[topic.name])
             new_records, result = _create_topic(image, settings, topic, new_id, described, apply_quota)
@@ -62,6 +65,8 @@ def create_topics(
         else:
             records += new_records
             results.append(result)
+            if slices.end(len(new_records)):
+                yield OTHERS_FIRST
     return ControllerResult(records, results).checked()
 
 
@@ -70,12 +75,12 @@ def failed_result(name: str, code: int, message: str | None) -> Result:
     return Result(name=name, error_code=code, error_message=message)
 
 
-def _check_size(settings: Settings, requested: Sequence[CreatableTopic]) -> None:
+def _check_size(settings: Settings, requested: Iterable[CreatableTopic]) -> Wait[None]:
     default = settings.int("num.partitions")
-    partitions = sum(
-        len(topic.assignments) or max(0, _value_or_default(topic.num_partitions, default)) for topic in requested
+    partitions = yield from sliced(
+        lambda topic: len(topic.assignments) or max(0, _value_or_default(topic.num_partitions, default)), requested
     )
-    if partitions > MAX_RECORDS_PER_USER_OP:
+    if sum(partitions) > MAX_RECORDS_PER_USER_OP:
         raise Refusal(error_codes.POLICY_VIOLATION, "Excessively large number of partitions per request.")
 
 

@@ -7,7 +7,6 @@ as it appears.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from kafkadouble.messages import error_codes
@@ -18,6 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..metadata.image import Image
 from ..quotas.controller_mutation_quota import ApplyQuota, without_quota
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, counted, sliced
 from .controller_result import ControllerResult
 
 DeleteTopicState = DeleteTopicsRequest.DeleteTopicState
@@ -26,12 +26,15 @@ Result = DeleteTopicsResponse.DeletableTopicResult
 
 def delete_topics(
     image: Image, states: Sequence[DeleteTopicState], apply_quota: ApplyQuota = without_quota
-) -> ControllerResult[Result]:
-    """Handles DeleteTopics."""
-    times = Counter((state.name, state.topic_id) for state in states)
+) -> Wait[ControllerResult[Result]]:
+    """Handles DeleteTopics, in slices."""
+    times = yield from counted((state.name, state.topic_id) for state in states)
     results: list[Result] = []
     times_named: dict[Uuid, int] = {}
+    slices = Slices()
     for (name, topic_id), count in times.items():
+        if slices.end():
+            yield OTHERS_FIRST
         try:
             found = _checked_topic_id(image, name, topic_id, count)
         except Refusal as refusal:
@@ -39,7 +42,7 @@ def delete_topics(
             results += [failed_result(name, topic_id, refusal.code, refusal.message)] * answers
         else:
             times_named[found] = times_named.get(found, times[None, found] > 1) + 1
-    found_results = [_result(image, topic_id, ways, apply_quota) for topic_id, ways in times_named.items()]
+    found_results = yield from sliced(lambda named: _result(image, *named, apply_quota), times_named.items())
     records = [RemoveTopicRecord(topic_id=each.topic_id) for each in found_results if not each.error_code]
     return ControllerResult(records, results + found_results).checked()
 

@@ -54,7 +54,7 @@ def alter_partition_reassignments(
         if slices.end():
             yield OTHERS_FIRST
         for requested in topic.partitions:
-            if slices.end():
+            if slices.end(1 + len(requested.replicas or ())):
                 yield OTHERS_FIRST
             try:
                 place = _checked_partition(image, topic.name, requested.partition_index)

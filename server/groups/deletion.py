@@ -62,8 +62,11 @@ def delete_groups(shard: GroupCoordinatorShard, group_ids: Iterable[str]) -> dic
     codes: dict[str, int] = {}
     records: list[CoordinatorRecord] = []
     for group_id in group_ids:
+        group = shard.groups.get(group_id)
+        if group is None:
+            codes[group_id] = error_codes.GROUP_ID_NOT_FOUND
+            continue
         try:
-            group = _existing(shard, group_id)
             group.validate_delete_group()
         except Refusal as refusal:
             codes[group_id] = refusal.code

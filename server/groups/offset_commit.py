@@ -17,6 +17,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..coordinator.coordinator_record import CoordinatorRecord
 from ..coordinator.java_strings import java_length
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .classic.group import ClassicGroup
 from .coordinator_group import CommitPartitionValidator, accept_partition
 from .offset_and_metadata import OffsetAndMetadata
@@ -37,26 +38,35 @@ GROUP_ID_NOT_FOUND_FROM = 9
 
 def commit_offsets(
     shard: GroupCoordinatorShard, body: OffsetCommitRequest, topics: Sequence[RequestTopic], version: int
-) -> list[ResponseTopic]:
-    """Commit the offsets of `topics`, which exist and have names and ids. Raises Refusal."""
-    validate_partition = _validate(shard, body, version)
+) -> Wait[list[ResponseTopic]]:
+    """Commit the offsets of `topics`, which exist and have names and ids. Raises Refusal.
+
+    The records are made in slices, and then checked and written in one step.
+    """
     max_metadata = shard.node.settings.int("offset.metadata.max.bytes")
     retention_ms = body.retention_time_ms
     expires = retention_ms != DEFAULT_RETENTION
     expire_timestamp = _wrap_to_long(shard.now + retention_ms) if expires else -1
+    keys: list[tuple[OffsetKey, Uuid]] = []
     records: list[CoordinatorRecord] = []
-    responses = []
+    responses, slices = [], Slices()
     for topic in topics:
-        partitions = []
+        partitions, topic_id = [], Uuid(topic.topic_id)
         for partition in topic.partitions:
+            if slices.end():
+                yield OTHERS_FIRST
             code = _error_of(partition, max_metadata)
             partitions.append(ResponsePartition(partition_index=partition.partition_index, error_code=code))
             if not code:
-                validate_partition(topic.name, Uuid(topic.topic_id), partition.partition_index)
                 key = OffsetKey(body.group_id, topic.name, partition.partition_index)
+                keys.append((key, topic_id))
                 offset = _offset_and_metadata(topic, partition, shard.now, expire_timestamp)
                 records.append(offset_record(key, offset))
         responses.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+    validate_partition = _validate(shard, body, version)
+    if validate_partition is not accept_partition:
+        for key, topic_id in keys:
+            validate_partition(key.topic, topic_id, key.partition)
     shard.write(records)
     return responses
 

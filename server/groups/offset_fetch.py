@@ -15,6 +15,7 @@ from kafkadouble.messages.generated.offset_fetch import OffsetFetchRequest, Offs
 from kafkadouble.messages.uuid import Uuid
 
 from ..requests.repeats import Repeats
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .offset_and_metadata import OffsetAndMetadata
 from .offset_metadata_manager import OffsetKey
 
@@ -34,19 +35,20 @@ def fetch_offsets(
     topics: Sequence[RequestTopic],
     require_stable: bool,
     repeats: Repeats[Any],
-) -> list[ResponseTopic]:
-    """Return the offsets of these partitions. The topics have their names."""
-    return [
-        ResponseTopic(
-            name=topic.name,
-            topic_id=topic.topic_id,
-            partitions=[
-                _fetch(shard, OffsetKey(group_id, topic.name, index), topic, require_stable, repeats)
-                for index in topic.partition_indexes
-            ],
-        )
-        for topic in topics
-    ]
+) -> Wait[list[ResponseTopic]]:
+    """Return the offsets of these partitions, in slices. The topics have their names."""
+    found, slices = [], Slices()
+    for topic in topics:
+        partitions = []
+        for index in topic.partition_indexes:
+            if slices.end():
+                yield OTHERS_FIRST
+            key = OffsetKey(group_id, topic.name, index)
+            partitions.append(_fetch(shard, key, topic, require_stable, repeats))
+        found.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+        if slices.end():
+            yield OTHERS_FIRST
+    return found
 
 
 def _fetch(
@@ -65,18 +67,19 @@ def _stable(
     return _partition(shard, key, offset, require_stable)
 
 
-def fetch_all_offsets(shard: GroupCoordinatorShard, group_id: str, require_stable: bool) -> list[ResponseTopic]:
-    """Return all offsets of the group."""
-    return [
-        ResponseTopic(
-            name=topic,
-            partitions=[
-                _partition(shard, OffsetKey(group_id, topic, index), offset, require_stable)
-                for index, offset in partitions.items()
-            ],
-        )
-        for topic, partitions in shard.offsets.stable.of_group(group_id).items()
-    ]
+def fetch_all_offsets(shard: GroupCoordinatorShard, group_id: str, require_stable: bool) -> Wait[list[ResponseTopic]]:
+    """Return all offsets of the group, in slices: of the partitions that have one now."""
+    found, slices = [], Slices()
+    present = shard.offsets.stable.of_group(group_id)
+    for topic, indexes in [(topic, [*partitions]) for topic, partitions in present.items()]:
+        partitions = []
+        for index in indexes:
+            if slices.end():
+                yield OTHERS_FIRST
+            key = OffsetKey(group_id, topic, index)
+            partitions.append(_partition(shard, key, shard.offsets.stable.get(key), require_stable))
+        found.append(ResponseTopic(name=topic, partitions=partitions))
+    return found
 
 
 def _partition(

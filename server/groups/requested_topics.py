@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.image import Image
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 
 T = TypeVar("T", bound=Any)
 """A topic of a request or of a response, with `name`, `topic_id` and `partitions`."""
@@ -41,12 +43,15 @@ def resolve_topic(image: Image, name: str, topic_id: bytes, by_id: bool, indexes
     return ResolvedTopic(topic.name, topic.id, error_codes.NONE, unknown)
 
 
-def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> tuple[list[tuple[T, int]], list[T]]:
-    """Divide the topics of a request: what does not exist, each with its error code, and what
+def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> Wait[tuple[list[tuple[T, int]], list[T]]]:
+    """Divide the topics of a request, in slices: what does not exist, each with its error code, and what
     exists, with names and ids. A topic of which only some partitions exist is in both."""
     refused: list[tuple[T, int]] = []
     known: list[T] = []
+    slices = Slices()
     for topic in topics:
+        if slices.end(1 + len(topic.partitions)):
+            yield OTHERS_FIRST
         indexes = [partition.partition_index for partition in topic.partitions]
         found = resolve_topic(image, topic.name, topic.topic_id, by_id, indexes)
         if found.code:
@@ -63,13 +68,16 @@ def resolve_topics(image: Image, topics: Iterable[T], by_id: bool) -> tuple[list
     return refused, known
 
 
-def merged_topics(first: list[T], then: list[T]) -> list[T]:
+def merged_topics(first: list[T], then: list[T]) -> Wait[list[T]]:
     """Merge the topics of a response so that each is there once, as in Kafka's response builder."""
     if not first:
         return then
-    by_topic = {(topic.name, topic.topic_id): topic for topic in first}
-    for topic in then:
+    by_topic: dict[tuple[str, bytes], T] = {}
+    slices = Slices()
+    for topic in chain(first, then):
         present = by_topic.setdefault((topic.name, topic.topic_id), topic)
         if present is not topic:
             present.partitions = [*present.partitions, *topic.partitions]
+        if slices.end():
+            yield OTHERS_FIRST
     return list(by_topic.values())

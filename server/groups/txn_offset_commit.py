@@ -18,6 +18,7 @@ from ..coordinator.coordinator_record import CoordinatorRecord
 from ..coordinator.java_strings import java_length
 from ..log.producers import VerificationStateEntry
 from ..requests.request import Refusal
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from .classic.group import ClassicGroup
 from .coordinator_group import CommitPartitionValidator, accept_partition
 from .offset_and_metadata import OffsetAndMetadata
@@ -41,10 +42,13 @@ def commit_transactional_offsets(
     topics: Sequence[RequestTopic],
     version: int,
     verification: VerificationStateEntry | None,
-) -> list[ResponseTopic]:
-    """Write the offsets of `topics`, which exist and have names and ids. Raises Refusal."""
+) -> Wait[list[ResponseTopic]]:
+    """Write the offsets of `topics`, which exist and have names and ids. Raises Refusal.
+
+    The records are made in slices, and then checked and written in one step.
+    """
     try:
-        return _commit(shard, body, topics, version, verification)
+        return (yield from _commit(shard, body, topics, version, verification))
     except Refusal as refusal:
         if refusal.code == error_codes.STALE_MEMBER_EPOCH and version < STALE_MEMBER_EPOCH_FROM:
             raise Refusal(error_codes.ILLEGAL_GENERATION) from refusal
@@ -57,24 +61,30 @@ def _commit(
     topics: Sequence[RequestTopic],
     version: int,
     verification: VerificationStateEntry | None,
-) -> list[ResponseTopic]:
-    validate_partition = _validate(shard, body, version)
+) -> Wait[list[ResponseTopic]]:
     max_metadata = shard.node.settings.int("offset.metadata.max.bytes")
+    keys: list[tuple[OffsetKey, Uuid]] = []
     records: list[CoordinatorRecord] = []
-    responses = []
+    responses, slices = [], Slices()
     for topic in topics:
-        partitions = []
+        partitions, topic_id = [], Uuid(topic.topic_id)
         for partition in topic.partitions:
+            if slices.end():
+                yield OTHERS_FIRST
             metadata = partition.committed_metadata or ""
             code = error_codes.OFFSET_METADATA_TOO_LARGE if java_length(metadata) > max_metadata else error_codes.NONE
             partitions.append(ResponsePartition(partition_index=partition.partition_index, error_code=code))
             if not code:
-                validate_partition(topic.name, Uuid(topic.topic_id), partition.partition_index)
                 key = OffsetKey(body.group_id, topic.name, partition.partition_index)
-                epoch, id = partition.committed_leader_epoch, Uuid(topic.topic_id)
-                offset = OffsetAndMetadata(-1, partition.committed_offset, epoch, metadata, shard.now, topic_id=id)
+                keys.append((key, topic_id))
+                epoch, at = partition.committed_leader_epoch, shard.now
+                offset = OffsetAndMetadata(-1, partition.committed_offset, epoch, metadata, at, topic_id=topic_id)
                 records.append(offset_record(key, offset))
         responses.append(ResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions))
+    validate_partition = _validate(shard, body, version)
+    if validate_partition is not accept_partition:
+        for key, topic_id in keys:
+            validate_partition(key.topic, topic_id, key.partition)
     shard.write_transactional(records, body.producer_id, body.producer_epoch, verification)
     return responses
 

@@ -8,25 +8,33 @@ enforced.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest, AlterClientQuotasResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.client_quotas import ClientQuotaResult, alter_client_quotas
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
-def answer(
-    node: HandlerContext, request: Request[AlterClientQuotasRequest]
-) -> AlterClientQuotasResponse | Wait[AlterClientQuotasResponse]:
-    decision = alter_client_quotas(node.controller.draft, request.body.entries)
-    response = AlterClientQuotasResponse(entries=[_entry(altered) for altered in decision.results])
-    return node.controller.write([] if request.body.validate_only else decision.records, response)
+@begun
+def answer(node: HandlerContext, request: Request[AlterClientQuotasRequest]) -> Wait[AlterClientQuotasResponse]:
+    body = request.body
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], AlterClientQuotasResponse]]:
+        decision = yield from alter_client_quotas(image, body.entries)
+        entries = yield from sliced(_entry, decision.results)
+        return [] if body.validate_only else decision.records, AlterClientQuotasResponse(entries=entries)
+
+    return (yield from decided(node.controller, decide))
 
 
 def _entry(altered: ClientQuotaResult) -> AlterClientQuotasResponse.EntryData:

@@ -21,7 +21,7 @@ from kafkadouble.messages.generated.alter_replica_log_dirs import (
 
 from ..logs.log_dir_description import described_dirs
 from ..requests.request import Request
-from ..requests.waiting import OTHERS_FIRST, Slices, Wait
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -36,11 +36,16 @@ PartitionResult = AlterReplicaLogDirsResponse.AlterReplicaLogDirPartitionResult
 def answer(node: HandlerContext, request: Request[AlterReplicaLogDirsRequest]) -> Wait[AlterReplicaLogDirsResponse]:
     codes, slices = dict[Key, int](), Slices()
     dirs = described_dirs(node.logs.log_dirs(), node.settings)
-    for key, path in _destinations(request.body).items():
+    destinations = _destinations(request.body)
+    if len(destinations) > SLICE:
+        yield OTHERS_FIRST
+    for key, path in destinations.items():
         codes[key] = node.replica_alter_log_dirs_manager.alter(key, path, dirs)
         if slices.end():
             yield OTHERS_FIRST
             dirs = described_dirs(node.logs.log_dirs(), node.settings)
+    if len(codes) > SLICE:
+        yield OTHERS_FIRST
     return _response(codes)
 
 

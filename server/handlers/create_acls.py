@@ -8,15 +8,19 @@ of their time knew; controllers check these types, brokers do not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest, CreateAclsResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.acl_control import create_acls
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -29,17 +33,19 @@ def precheck(node: HandlerContext, request: Request[CreateAclsRequest]) -> Disco
     return DISCONNECT if undecoded else None
 
 
-def answer(
-    node: HandlerContext, request: Request[CreateAclsRequest]
-) -> CreateAclsResponse | Disconnection | Wait[CreateAclsResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[CreateAclsRequest]) -> Wait[CreateAclsResponse | Disconnection]:
     creations = request.body.creations
     if (early := precheck(node, request)) is not None:
         return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured.")
-    decision = create_acls(node.controller.draft, creations, node.controller.new_id)
-    response = CreateAclsResponse(results=[_result(refusal) for refusal in decision.results])
-    return node.controller.write(decision.records, response)
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], CreateAclsResponse]]:
+        decision = yield from create_acls(image, creations, node.controller.new_id)
+        return decision.records, CreateAclsResponse(results=(yield from sliced(_result, decision.results)))
+
+    return (yield from decided(node.controller, decide))
 
 
 def _result(refusal: Refusal | None) -> CreateAclsResponse.AclCreationResult:

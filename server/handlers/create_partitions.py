@@ -8,15 +8,19 @@ is throttled (KIP-599). `controller.create_partitions` says which topic fails an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.controller_result import check_time_left
 from ..controller.create_partitions import create_partitions, failed_result
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -24,14 +28,17 @@ if TYPE_CHECKING:
 STRICT_QUOTA_FROM = 3
 
 
-def answer(
-    node: HandlerContext, request: Request[CreatePartitionsRequest]
-) -> CreatePartitionsResponse | Wait[CreatePartitionsResponse]:
-    check_time_left(request.body.timeout_ms)
-    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
-    decision = create_partitions(node.controller.draft, request.body.topics, quota)
-    records = [] if request.body.validate_only else decision.records
-    return node.controller.write(records, CreatePartitionsResponse(results=decision.results))
+@begun
+def answer(node: HandlerContext, request: Request[CreatePartitionsRequest]) -> Wait[CreatePartitionsResponse]:
+    body = request.body
+    check_time_left(body.timeout_ms)
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], CreatePartitionsResponse]]:
+        quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+        decision = yield from create_partitions(image, body.topics, quota)
+        return [] if body.validate_only else decision.records, CreatePartitionsResponse(results=decision.results)
+
+    return (yield from decided(node.controller, decide))
 
 
 def refuse(request: Request[CreatePartitionsRequest], code: int, message: str | None) -> CreatePartitionsResponse:

@@ -11,16 +11,21 @@ topic beyond the client's quota of controller mutations is THROTTLING_QUOTA_EXCE
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.controller_result import check_time_left
 from ..controller.create_topics import create_topics, failed_result
+from ..controller.decision import decided
+from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE_CONFIGS
 from ..security.client_rights import ClientRights, client_rights
@@ -32,28 +37,29 @@ CreatableTopicResult = CreateTopicsResponse.CreatableTopicResult
 STRICT_QUOTA_FROM = 6
 
 
-def answer(
-    node: HandlerContext, request: Request[CreateTopicsRequest]
-) -> CreateTopicsResponse | Wait[CreateTopicsResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[CreateTopicsRequest]) -> Wait[CreateTopicsResponse]:
     body, controller = request.body, node.controller
     check_time_left(body.timeout_ms)
-    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
-    decision = create_topics(controller.draft, node.settings, body.topics, controller.new_id, quota)
-    _hide_configs(client_rights(node, request), decision.results)
-    records = [] if body.validate_only else decision.records
-    return controller.write(records, CreateTopicsResponse(topics=decision.results))
+    rights = client_rights(node, request)
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], CreateTopicsResponse]]:
+        quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+        decision = yield from create_topics(image, node.settings, body.topics, controller.new_id, quota)
+        if rights is not None:
+            yield from sliced(partial(_hide_configs, rights), decision.results)
+        return [] if body.validate_only else decision.records, CreateTopicsResponse(topics=decision.results)
+
+    return (yield from decided(controller, decide))
 
 
-def _hide_configs(rights: ClientRights | None, results: list[CreatableTopicResult]) -> None:
+def _hide_configs(rights: ClientRights, result: CreatableTopicResult) -> None:
     """Remove what a client may not know that may create a topic, but not describe its
     configurations."""
-    if rights is None:
-        return
-    for result in results:
-        if not result.error_code and not rights.may(DESCRIBE_CONFIGS, TOPIC, result.name):
-            result.topic_config_error_code = error_codes.TOPIC_AUTHORIZATION_FAILED
-            result.num_partitions = result.replication_factor = -1
-            result.configs = []
+    if not result.error_code and not rights.may(DESCRIBE_CONFIGS, TOPIC, result.name):
+        result.topic_config_error_code = error_codes.TOPIC_AUTHORIZATION_FAILED
+        result.num_partitions = result.replication_factor = -1
+        result.configs = []
 
 
 def refuse(request: Request[CreateTopicsRequest], code: int, message: str | None) -> CreateTopicsResponse:

@@ -15,7 +15,7 @@ from ..groups.coordinator_group import SHARE
 from ..groups.deletion import delete_groups
 from ..groups.group_coordinator_shard import GroupCoordinatorShard
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -26,13 +26,18 @@ Result = DeleteGroupsResponse.DeletableGroupResult
 def answer(node: HandlerContext, request: Request[DeleteGroupsRequest]) -> Wait[DeleteGroupsResponse]:
     results: list[Result] = []
     by_shard: dict[GroupCoordinatorShard, list[str]] = {}
+    slices = Slices()
     for group_id in dict.fromkeys(request.body.groups_names):
+        if slices.end():
+            yield OTHERS_FIRST
         try:
             by_shard.setdefault(node.groups.shard(group_id), []).append(group_id)
         except Refusal as refusal:
             results.append(Result(group_id=group_id, error_code=refusal.code))
     for shard, group_ids in by_shard.items():
         results += yield from _delete(shard, group_ids)
+        if slices.end(len(group_ids)):
+            yield OTHERS_FIRST
     return DeleteGroupsResponse(results=results)
 
 
@@ -47,7 +52,7 @@ def _delete(shard: GroupCoordinatorShard, group_ids: list[str]) -> Wait[list[Res
         codes |= yield from shard.wait_for_commit(delete_groups(shard, others))
     except Refusal as refusal:
         codes = dict.fromkeys(group_ids, refusal.code)
-    return [Result(group_id=group_id, error_code=code) for group_id, code in codes.items()]
+    return (yield from sliced(lambda each: Result(group_id=each[0], error_code=each[1]), codes.items()))
 
 
 def refuse(request: Request[DeleteGroupsRequest], code: int, message: str | None) -> DeleteGroupsResponse:

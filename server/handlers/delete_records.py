@@ -42,6 +42,8 @@ def answer(node: HandlerContext, request: Request[DeleteRecordsRequest]) -> Wait
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
         partitions = []
+        if slices.end():
+            yield OTHERS_FIRST
         for requested in named:
             partitions.append(_delete(node, topic.name, requested, waited))
             if slices.end():

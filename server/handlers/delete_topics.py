@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from kafkadouble.messages.message import Message
 
 from ..controller.controller_result import check_time_left
+from ..controller.decision import decided
 from ..controller.delete_topics import DeleteTopicState, delete_topics, failed_result
+from ..metadata.image import Image
 from ..quotas.request_throttle import mutation_quota
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun
 from ..security.acls import TOPIC
 from ..security.authorizer import DELETE, DESCRIBE
 from ..security.client_rights import client_rights
@@ -38,30 +41,35 @@ STRICT_QUOTA_FROM = 5
 DeletableTopicResult = DeleteTopicsResponse.DeletableTopicResult
 
 
-def answer(
-    node: HandlerContext, request: Request[DeleteTopicsRequest]
-) -> DeleteTopicsResponse | Wait[DeleteTopicsResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[DeleteTopicsRequest]) -> Wait[DeleteTopicsResponse]:
     if not node.settings.bool("delete.topic.enable"):
         if request.version < DISABLED_FROM:
             raise Refusal(error_codes.INVALID_REQUEST, "Topic deletion is disabled.")
         raise Refusal(error_codes.TOPIC_DELETION_DISABLED)
     check_time_left(request.body.timeout_ms)
-    refused, allowed = _authorized(node, request)
-    quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
-    decision = delete_topics(node.controller.draft, allowed, quota)
-    return node.controller.write(decision.records, DeleteTopicsResponse(responses=[*refused, *decision.results]))
+    refused, allowed = yield from _authorized(node, request)
+
+    def decide(image: Image) -> Wait[tuple[Sequence[Message], DeleteTopicsResponse]]:
+        quota = mutation_quota(request, STRICT_QUOTA_FROM, node.now)
+        decision = yield from delete_topics(image, allowed, quota)
+        return decision.records, DeleteTopicsResponse(responses=[*refused, *decision.results])
+
+    return (yield from decided(node.controller, decide))
 
 
 def _authorized(
     node: HandlerContext, request: Request[DeleteTopicsRequest]
-) -> tuple[list[DeletableTopicResult], Sequence[DeleteTopicState]]:
+) -> Wait[tuple[list[DeletableTopicResult], Sequence[DeleteTopicState]]]:
     """The responses for topics that the client may not delete, and the other topics. The response
     for one that it may not describe has only what the request has: its name, or its id."""
     topics, rights = _requested_topics(request), client_rights(node, request)
     if rights is None or rights.may_on_cluster(DELETE):
         return [], topics
-    refused, allowed = [], []
+    refused, allowed, slices = [], [], Slices()
     for state in topics:
+        if slices.end():
+            yield OTHERS_FIRST
         known = node.image.topic_named(state.name) if state.name is not None else node.image.topic(state.topic_id)
         name = state.name if known is None else known.name
         if name is None:

@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest, De
 from ..metadata.image import Acl
 from ..requests.answer import DISCONNECT, Disconnection
 from ..requests.request import Refusal, Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun
 from ..security.acls import is_undecoded, matching_acls
 
 if TYPE_CHECKING:
@@ -29,13 +30,19 @@ def precheck(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Dis
     return DISCONNECT if is_undecoded(request.body) else None
 
 
-def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Response | Disconnection:
+@begun
+def answer(node: HandlerContext, request: Request[DescribeAclsRequest]) -> Wait[Response | Disconnection]:
     if (early := precheck(node, request)) is not None:
         return early
     if not node.settings.text("authorizer.class.name"):
         raise Refusal(error_codes.SECURITY_DISABLED, "No Authorizer is configured on the broker")
-    found = [acl for acl, _ in matching_acls(node.image, request.body)]
-    return Response(resources=[_resource(*of, list(acls)) for of, acls in groupby(found, _pattern)])
+    found = yield from matching_acls(node.image, request.body)
+    patterns, slices = [], Slices()
+    for of, acls in groupby((acl for acl, _ in found), _pattern):
+        patterns.append(_resource(*of, list(acls)))
+        if slices.end(1 + len(patterns[-1].acls)):
+            yield OTHERS_FIRST
+    return Response(resources=patterns)
 
 
 def _pattern(acl: Acl) -> tuple[int, str, int]:

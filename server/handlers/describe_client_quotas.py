@@ -7,6 +7,7 @@ encoding.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -16,23 +17,25 @@ from kafkadouble.messages.generated.describe_client_quotas import (
 )
 
 from ..controller.client_quotas import describe_client_quotas
+from ..metadata.image import QuotaEntity
 from ..requests.request import Request
+from ..requests.waiting import Wait, begun, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
 
 
-def answer(node: HandlerContext, request: Request[DescribeClientQuotasRequest]) -> DescribeClientQuotasResponse:
+@begun
+def answer(node: HandlerContext, request: Request[DescribeClientQuotasRequest]) -> Wait[DescribeClientQuotasResponse]:
+    found = yield from describe_client_quotas(node.image, request.body.components, request.body.strict)
+    return DescribeClientQuotasResponse(entries=(yield from sliced(lambda each: _entry(*each), found)))
+
+
+def _entry(entity: QuotaEntity, values: Mapping[str, float]) -> DescribeClientQuotasResponse.EntryData:
     of = DescribeClientQuotasResponse
-    found = describe_client_quotas(node.image, request.body.components, request.body.strict)
-    return of(
-        entries=[
-            of.EntryData(
-                entity=[of.EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
-                values=[of.ValueData(key=key, value=value) for key, value in sorted(values.items())],
-            )
-            for entity, values in found
-        ]
+    return of.EntryData(
+        entity=[of.EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
+        values=[of.ValueData(key=key, value=value) for key, value in sorted(values.items())],
     )
 
 

@@ -20,6 +20,7 @@ from kafkadouble.messages.generated.describe_log_dirs import DescribeLogDirsRequ
 from ..log.log import PartitionLog
 from ..logs.log_dir_description import cordoned_dirs, described_dirs
 from ..requests.request import Request
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, begun, ordered
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import client_rights
 
@@ -47,37 +48,42 @@ def precheck(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> 
     return DescribeLogDirsResponse() if is_denied and request.version < ERROR_FROM else None
 
 
-def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> DescribeLogDirsResponse:
+@begun
+def answer(node: HandlerContext, request: Request[DescribeLogDirsRequest]) -> Wait[DescribeLogDirsResponse]:
     named = request.body.topics
     requested = None if named is None else {(topic.topic, index) for topic in named for index in topic.partitions}
     dirs = described_dirs(node.logs.log_dirs(), node.settings)
     ends = {key: log.log_end_offset for place in dirs.values() for key, log in place.logs.items()}
     cordoned = cordoned_dirs(node.settings, dirs)
-    return DescribeLogDirsResponse(
-        results=[_describe(path, place, path in cordoned, requested, ends) for path, place in dirs.items()]
-    )
+    results = []
+    for path, place in dirs.items():
+        results.append((yield from _describe(path, place, path in cordoned, requested, ends)))
+    return DescribeLogDirsResponse(results=results)
 
 
 def _describe(
     path: str, place: LogDirDescription, is_cordoned: bool, requested: set[Key] | None, ends: Mapping[Key, int]
-) -> Result:
+) -> Wait[Result]:
     if place.failed or place.space is None:
         code = error_codes.KAFKA_STORAGE_ERROR if place.failed else error_codes.UNKNOWN_SERVER_ERROR
         return Result(error_code=code, log_dir=path)
     total, usable = place.space
+    topics = yield from _topics(place, requested, ends)
     return Result(
         log_dir=path,
-        topics=_topics(place, requested, ends),
+        topics=topics,
         total_bytes=total,
         usable_bytes=usable,
         is_cordoned=is_cordoned,
     )
 
 
-def _topics(place: LogDirDescription, requested: set[Key] | None, ends: Mapping[Key, int]) -> list[Topic]:
+def _topics(place: LogDirDescription, requested: set[Key] | None, ends: Mapping[Key, int]) -> Wait[list[Topic]]:
     found: dict[str, list[Partition]] = {}
-    here = place.logs.keys() | place.futures.keys()
-    for key in sorted(here if requested is None else here & requested):
+    here, slices = place.logs.keys() | place.futures.keys(), Slices()
+    for key in (yield from ordered(here if requested is None else here & requested)):
+        if slices.end():
+            yield OTHERS_FIRST
         future = place.futures.get(key)
         partition = _partition(key[1], place.logs[key]) if future is None else _future(key, future, ends)
         found.setdefault(key[0], []).append(partition)

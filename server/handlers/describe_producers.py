@@ -34,6 +34,8 @@ def answer(node: HandlerContext, request: Request[DescribeProducersRequest]) -> 
     rights = client_rights(node, request)
     for topic in request.body.topics:
         partitions = []
+        if slices.end():
+            yield OTHERS_FIRST
         is_denied = rights is not None and not rights.may(READ, TOPIC, topic.name)
         for index in topic.partition_indexes:
             if is_denied and problem_with_name(topic.name) is None:

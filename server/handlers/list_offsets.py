@@ -16,7 +16,6 @@ LEADER_NOT_AVAILABLE (KIP-207). The log start offset and readable records are re
 
 from __future__ import annotations
 
-from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,7 @@ from ..log.lookup import (
 from ..replica.partition import Partition
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
-from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait, counted
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -79,7 +78,7 @@ ResponsePartition = ListOffsetsResponse.ListOffsetsPartitionResponse
 
 
 def answer(node: HandlerContext, request: Request[ListOffsetsRequest]) -> Wait[ListOffsetsResponse]:
-    times_named = Counter(
+    times_named = yield from counted(
         (topic.name, requested.partition_index) for topic in request.body.topics for requested in topic.partitions
     )
     if request.body.isolation_level not in ISOLATION_LEVELS:
@@ -88,11 +87,13 @@ def answer(node: HandlerContext, request: Request[ListOffsetsRequest]) -> Wait[L
     once = named_once(request.body.topics, attrgetter("name"), attrgetter("partitions"), attrgetter("partition_index"))
     for topic, named in once:
         partitions = []
+        if slices.end():
+            yield OTHERS_FIRST
         for requested in named:
             if times_named[topic.name, requested.partition_index] > 1:
                 partitions.append(_failed(requested, error_codes.INVALID_REQUEST))
-                continue
-            partitions.append(_look_up(node, request, topic.name, requested))
+            else:
+                partitions.append(_look_up(node, request, topic.name, requested))
             if slices.end(1 if requested.timestamp in ANY_OFFSET else SLICE // LOOKS):
                 yield OTHERS_FIRST
         topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(name=topic.name, partitions=partitions))

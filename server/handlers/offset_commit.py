@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, Of
 from ..groups.offset_commit import commit_offsets
 from ..groups.requested_topics import merged_topics, resolve_topics
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, begun, sliced
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -28,20 +28,24 @@ ResponsePartition = OffsetCommitResponse.OffsetCommitResponsePartition
 TOPIC_IDS_FROM = 10
 
 
-def answer(
-    node: HandlerContext, request: Request[OffsetCommitRequest]
-) -> OffsetCommitResponse | Wait[OffsetCommitResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[OffsetCommitRequest]) -> Wait[OffsetCommitResponse]:
     body = request.body
-    unknown, known = resolve_topics(node.image, body.topics, request.version >= TOPIC_IDS_FROM)
-    refused = [_failed(topic, code) for topic, code in unknown]
+    unknown, known = yield from resolve_topics(node.image, body.topics, request.version >= TOPIC_IDS_FROM)
+    refused = (yield from sliced(lambda each: _failed(*each), unknown)) if unknown else []
     if not known:
         return OffsetCommitResponse(topics=refused)
     try:
         shard = node.groups.shard(body.group_id)
-        committed = commit_offsets(shard, body, known, request.version)
+        committed = yield from commit_offsets(shard, body, known, request.version)
     except Refusal as refusal:
-        return OffsetCommitResponse(topics=merged_topics(refused, [_failed(topic, refusal.code) for topic in known]))
-    return shard.when_committed(OffsetCommitResponse(topics=merged_topics(refused, committed)))
+        code = refusal.code
+        failed = yield from sliced(lambda topic: _failed(topic, code), known)
+        return OffsetCommitResponse(topics=(yield from merged_topics(refused, failed)))
+    if refused:
+        committed = yield from merged_topics(refused, committed)
+    response = shard.when_committed(OffsetCommitResponse(topics=committed))
+    return response if isinstance(response, OffsetCommitResponse) else (yield from response)
 
 
 def _failed(topic: RequestTopic, code: int) -> ResponseTopic:

@@ -17,6 +17,7 @@ INVALID_REQUEST (`repeats`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
@@ -26,10 +27,10 @@ from kafkadouble.messages.uuid import Uuid
 from ..groups.offset_fetch import fetch_all_offsets, fetch_offsets, no_offset
 from ..requests.repeats import Repeats
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, divided, sliced
 from ..security.acls import GROUP, TOPIC
 from ..security.authorizer import DESCRIBE
-from ..security.client_rights import client_rights
+from ..security.client_rights import ClientRights, client_rights
 
 if TYPE_CHECKING:
     from ..handler_context import HandlerContext
@@ -49,8 +50,10 @@ TOPIC_IDS_FROM = 10
 
 def answer(node: HandlerContext, request: Request[OffsetFetchRequest]) -> Wait[OffsetFetchResponse]:
     responses: list[ResponseGroup] = []
-    repeats = Repeats[Any]()
+    repeats, slices = Repeats[Any](), Slices()
     for group in _groups(request):
+        if slices.end():
+            yield OTHERS_FIRST
         try:
             responses.append((yield from _fetch(node, request, group, repeats)))
         except Refusal as refusal:
@@ -80,36 +83,47 @@ def _fetch(
     if (present := shard.groups.get(group.group_id)) is not None:
         present.validate_offset_fetch(group.member_id, group.member_epoch)
     if group.topics is None:
-        found = repeats.answer(group.group_id, lambda: fetch_all_offsets(shard, group.group_id, require_stable))
+        all_offsets = partial(fetch_all_offsets, shard, group.group_id, require_stable)
+        found = yield from repeats.answer_in_steps(group.group_id, all_offsets)
         if found is None:
             raise Refusal(error_codes.INVALID_REQUEST)
         if rights is not None:
-            found = [topic for topic in found if rights.may(DESCRIBE, TOPIC, topic.name)]
-        topics = _with_ids(node, found) if by_id else found
+            found, _ = yield from divided(partial(_may_describe, rights), found)
+        topics = (yield from _with_ids(node, found)) if by_id else found
     else:
-        known, refused = _with_names(node, group.topics) if by_id else (list(group.topics), [])
+        known, refused = (yield from _with_names(node, group.topics)) if by_id else (group.topics, [])
         if rights is not None:
-            refused += [_topic_failed(topic, DENIED) for topic in known if not rights.may(DESCRIBE, TOPIC, topic.name)]
-            known = [topic for topic in known if rights.may(DESCRIBE, TOPIC, topic.name)]
-        topics = fetch_offsets(shard, group.group_id, known, require_stable, repeats) + refused
+            known, denied = yield from divided(partial(_may_describe, rights), known)
+            refused += yield from sliced(partial(_topic_failed, code=DENIED), denied)
+        topics = (yield from fetch_offsets(shard, group.group_id, known, require_stable, repeats)) + refused
     response = ResponseGroup(group_id=group.group_id, topics=topics)
     return (yield from shard.wait_for_commit(response, timeout_code=error_codes.NOT_COORDINATOR))
 
 
-def _with_ids(node: HandlerContext, topics: list[ResponseTopic]) -> list[ResponseTopic]:
+def _may_describe(rights: ClientRights, topic: RequestTopic | ResponseTopic) -> bool:
+    return rights.may(DESCRIBE, TOPIC, topic.name)
+
+
+def _with_ids(node: HandlerContext, topics: list[ResponseTopic]) -> Wait[list[ResponseTopic]]:
     """Return the topics that still exist, with their ids."""
-    found = [(answer, node.image.topic_named(answer.name)) for answer in topics]
-    return [
-        ResponseTopic(name=answer.name, topic_id=topic.id, partitions=answer.partitions)
-        for answer, topic in found
-        if topic is not None
-    ]
+
+    def with_id(answer: ResponseTopic) -> ResponseTopic | None:
+        topic = node.image.topic_named(answer.name)
+        if topic is None:
+            return None
+        return ResponseTopic(name=answer.name, topic_id=topic.id, partitions=answer.partitions)
+
+    return [topic for topic in (yield from sliced(with_id, topics)) if topic is not None]
 
 
-def _with_names(node: HandlerContext, topics: Sequence[RequestTopic]) -> tuple[list[RequestTopic], list[ResponseTopic]]:
+def _with_names(
+    node: HandlerContext, topics: Sequence[RequestTopic]
+) -> Wait[tuple[list[RequestTopic], list[ResponseTopic]]]:
     """Return the topics with known ids, with their names, and the responses for the others."""
-    known, refused = [], []
+    known, refused, slices = [], [], Slices()
     for requested in topics:
+        if slices.end():
+            yield OTHERS_FIRST
         topic = node.image.topic(Uuid(requested.topic_id))
         if topic is None:
             refused.append(_topic_failed(requested, error_codes.UNKNOWN_TOPIC_ID))

@@ -28,6 +28,8 @@ def answer(node: HandlerContext, request: Request[OffsetForLeaderEpochRequest]) 
     topics, slices = [], Slices()
     for topic in request.body.topics:
         partitions = []
+        if slices.end():
+            yield OTHERS_FIRST
         for requested in topic.partitions:
             partitions.append(_look_up(node, topic.topic, requested))
             if slices.end():

@@ -20,7 +20,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.views import endpoints
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security.client_rights import may_read_topics
 from ..share.share_requests import WRONG_LEADER, Acknowledgements, check_group, requested_partitions, session_key
 from ..share.share_session import FINAL_EPOCH, TopicIdPartition
@@ -41,12 +41,12 @@ def answer(node: HandlerContext, request: Request[ShareAcknowledgeRequest]) -> W
     key = session_key(node.image, body.group_id, body.member_id)
     node.share_partitions.update_session(key, body.share_session_epoch)
     acknowledgements = Acknowledgements(node.share_partitions, node.image, key, may_read_topics(node, request))
-    requested = dict(requested_partitions(node.image, body.topics))
+    requested = dict((yield from sliced(tuple, requested_partitions(node.image, body.topics))))
     yield from acknowledgements.begin(requested, request.version, is_renew_ack=body.is_renew_ack)
     yield from acknowledgements.end()
     if body.share_session_epoch == FINAL_EPOCH:
         node.share_partitions.release_session(key)
-    return _response(node, request, acknowledgements.results, key.group_id)
+    return (yield from _response(node, request, acknowledgements.results, key.group_id))
 
 
 def _response(
@@ -54,10 +54,12 @@ def _response(
     request: Request[ShareAcknowledgeRequest],
     results: Mapping[TopicIdPartition, Refusal | None],
     group_id: str,
-) -> ShareAcknowledgeResponse:
+) -> Wait[ShareAcknowledgeResponse]:
     topics: dict[Uuid, list[PartitionData]] = {}
-    leaders = set()
+    leaders, slices = set(), Slices()
     for partition, error in results.items():
+        if slices.end():
+            yield OTHERS_FIRST
         data = PartitionData(partition_index=partition.partition)
         if error is not None:
             data.error_code, data.error_message = error.code, error.message

@@ -22,7 +22,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.views import endpoints
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Until, Wait
+from ..requests.waiting import OTHERS_FIRST, Slices, Until, Wait, sliced
 from ..security.client_rights import may_read_topics
 from ..share.acquisition import ShareAcquireMode
 from ..share.delayed_share_fetch import DelayedShareFetch, ShareFetchParams
@@ -32,6 +32,7 @@ from ..share.share_requests import (
     RENEW_FROM,
     WRONG_LEADER,
     Acknowledgements,
+    RequestedBatch,
     check_group,
     readable_code,
     requested_partitions,
@@ -60,7 +61,11 @@ def answer(node: HandlerContext, request: Request[ShareFetchRequest]) -> Wait[Sh
     is_renew_ack = request.version >= RENEW_FROM and body.is_renew_ack
     if is_renew_ack and (body.max_bytes or body.min_bytes or body.max_records or body.max_wait_ms):
         raise Refusal(error_codes.INVALID_REQUEST)
-    requested = dict(requested_partitions(node.image, body.topics))
+    requested, slices = dict[TopicIdPartition, Sequence[RequestedBatch]](), Slices()
+    for partition, batches in requested_partitions(node.image, body.topics):
+        requested[partition] = batches
+        if slices.end():
+            yield OTHERS_FIRST
     acknowledges = any(requested.values())
     context = yield from _context(node, request, key, list(requested), acknowledges)
     acknowledgements = Acknowledgements(node.share_partitions, node.image, key, may_read_topics(node, request))
@@ -72,7 +77,7 @@ def answer(node: HandlerContext, request: Request[ShareFetchRequest]) -> Wait[Sh
     yield from acknowledgements.end()
     if _is_throttled(node, request, read):
         read = {}
-    response = _response(node, request, dict(context.news(read)), acknowledgements.results)
+    response = yield from _response(node, request, dict(context.news(read)), acknowledgements.results)
     if body.share_session_epoch == FINAL_EPOCH:
         node.share_partitions.release_session(key)
     return response
@@ -88,11 +93,8 @@ def _context(
     """Open or update the share session. A refusal for too many sessions takes its time, so that the
     member does not try again at once."""
     body = request.body
-    forgotten = [
-        TopicIdPartition(topic.topic_id, index, None)
-        for topic in body.forgotten_topics_data
-        for index in topic.partitions
-    ]
+    named = ((topic.topic_id, index) for topic in body.forgotten_topics_data for index in topic.partitions)
+    forgotten = yield from sliced(lambda each: TopicIdPartition(*each, None), named)
     try:
         return node.share_partitions.new_context(
             key, body.share_session_epoch, requested, forgotten, request.peer, acknowledges=acknowledges
@@ -112,8 +114,10 @@ def _fetch(
     body, may_read = request.body, may_read_topics(node, request)
     read: Read = {}
     found: dict[TopicIdPartition, SharePartition] = {}
-    readable = []
+    readable, slices = [], Slices()
     for each in partitions:
+        if slices.end():
+            yield OTHERS_FIRST
         if code := readable_code(node.image, each, may_read):
             read[each] = _failed(each, code)
         else:
@@ -124,6 +128,8 @@ def _fetch(
     if not params.max_records or not params.max_bytes:
         return read
     for each in _rotated(readable, body.share_session_epoch):
+        if slices.end():
+            yield OTHERS_FIRST
         try:
             found[each] = node.share_partitions.get_or_create(key.group_id, each)
         except Refusal as refusal:
@@ -131,8 +137,12 @@ def _fetch(
     if any(each.failure is None for each in found.values()):
         fetched = yield from _wait(node, DelayedShareFetch(node, params, list(found.values())), body.max_wait_ms)
         read |= {each: fetched[one] for each, one in found.items() if one in fetched}
-    failures = {each: one.failure for each, one in found.items()}
-    return read | {each: _failed(each, failure.code) for each, failure in failures.items() if failure is not None}
+    for each, one in found.items():
+        if one.failure is not None:
+            read[each] = _failed(each, one.failure.code)
+        if slices.end():
+            yield OTHERS_FIRST
+    return read
 
 
 def _wait(
@@ -193,9 +203,11 @@ def _response(
     request: Request[ShareFetchRequest],
     read: Read,
     acknowledged: Mapping[TopicIdPartition, Refusal | None],
-) -> ShareFetchResponse:
-    leaders = _name_leaders(node, read)
+) -> Wait[ShareFetchResponse]:
+    leaders, slices = _name_leaders(node, read), Slices()
     for partition, error in acknowledged.items():
+        if slices.end():
+            yield OTHERS_FIRST
         data = read.get(partition)
         if data is None:
             data = read[partition] = PartitionData(partition_index=partition.partition, records=NO_RECORDS)

@@ -16,7 +16,7 @@ from ..groups.requested_topics import merged_topics, resolve_topics
 from ..groups.txn_offset_commit import commit_transactional_offsets
 from ..metadata.internal_topics import CONSUMER_OFFSETS
 from ..requests.request import Refusal, Request
-from ..requests.waiting import Wait
+from ..requests.waiting import Wait, sliced
 
 if TYPE_CHECKING:
     from ..groups.group_coordinator_shard import GroupCoordinatorShard
@@ -46,8 +46,8 @@ TRANSLATED = {
 
 def answer(node: HandlerContext, request: Request[TxnOffsetCommitRequest]) -> Wait[TxnOffsetCommitResponse]:
     body = request.body
-    unknown, known = resolve_topics(node.image, body.topics, request.version >= TOPIC_IDS_FROM)
-    refused = [_failed(topic, code) for topic, code in unknown]
+    unknown, known = yield from resolve_topics(node.image, body.topics, request.version >= TOPIC_IDS_FROM)
+    refused = yield from sliced(lambda each: _failed(*each), unknown)
     if not known:
         return TxnOffsetCommitResponse(topics=refused)
     try:
@@ -55,12 +55,12 @@ def answer(node: HandlerContext, request: Request[TxnOffsetCommitRequest]) -> Wa
         verification = yield from _verify(node, shard, request)
         if shard.closed:
             raise Refusal(error_codes.NOT_COORDINATOR)
-        committed = commit_transactional_offsets(shard, body, known, request.version, verification)
+        committed = yield from commit_transactional_offsets(shard, body, known, request.version, verification)
         committed = yield from shard.wait_for_commit(committed)
     except Refusal as refusal:
         code = _code_of(request, TRANSLATED.get(refusal.code, refusal.code))
-        committed = [_failed(topic, code) for topic in known]
-    return TxnOffsetCommitResponse(topics=merged_topics(refused, committed))
+        committed = yield from sliced(lambda topic: _failed(topic, code), known)
+    return TxnOffsetCommitResponse(topics=(yield from merged_topics(refused, committed)))
 
 
 def _shard(node: HandlerContext, group_id: str) -> GroupCoordinatorShard:

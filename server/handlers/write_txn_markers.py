@@ -47,6 +47,8 @@ def answer(node: HandlerContext, request: Request[WriteTxnMarkersRequest]) -> Wa
     slices, written = Slices(), []
     for marker in request.body.markers:
         of_marker = []
+        if slices.end():
+            yield OTHERS_FIRST
         for topic, index in _partitions(marker):
             of_marker.append(WrittenMarker(topic, index, _write(node, marker, topic, index)))
             if slices.end():
@@ -62,6 +64,8 @@ def answer(node: HandlerContext, request: Request[WriteTxnMarkersRequest]) -> Wa
             outcome = each.outcome
             code = outcome if isinstance(outcome, int) else (yield from outcome.committed(deadline))
             of_producer[each.topic, each.partition_index] = code
+            if slices.end():
+                yield OTHERS_FIRST
     return WriteTxnMarkersResponse(markers=[_result(id, found) for id, found in codes.items()])
 
 

@@ -67,7 +67,7 @@ class ControllerMutationQuota:
     ) -> None:
         self._bucket = manager.sensors.get(tags, now)
         self._limit, self._strict, self._now = limit, strict, now
-        self._throttle_time_ms = 0
+        self._throttle_time_ms = self._recorded = 0
 
     def record(self, partitions: int) -> None:
         """Count partitions that are to be created or deleted. Raises
@@ -75,8 +75,14 @@ class ControllerMutationQuota:
         if self._strict and self._is_exceeded():
             raise Refusal(error_codes.THROTTLING_QUOTA_EXCEEDED)
         self._bucket.record(partitions, self._limit, self._now)
+        self._recorded += partitions
         if not self._strict:
             self._is_exceeded()
+
+    def give_back(self) -> None:
+        """Give back the tokens that were taken: the request is decided again."""
+        self._bucket.record(-self._recorded, self._limit, self._now)
+        self._recorded = 0
 
     def _is_exceeded(self) -> bool:
         """Whether tokens are missing, which sets the throttle time."""

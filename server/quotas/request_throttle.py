@@ -76,7 +76,10 @@ class RequestThrottle:
     # What handlers use.
 
     def mutation_quota(self, strict_since: int, now: int) -> ApplyQuota:
-        """The quota of controller mutations; it is strict from the version `strict_since` on."""
+        """The quota of controller mutations; it is strict from the version `strict_since` on. Another
+        call gives back what the quota of the last one has taken."""
+        if self._mutation is not None:
+            self._mutation.give_back()
         request, manager = self._request, self._quotas.controller_mutation
         strict = request.version >= strict_since
         self._mutation = manager.quota_for(self._user, request.client_id, strict=strict, now=now)

@@ -18,8 +18,7 @@ from kafkadouble.messages.headers import RequestHead
 from kafkadouble.wire.errors import UsageError, WireError
 
 from ..apis.row import ServedApi
-from . import close_reasons
-from .bounds import MOST_ELEMENTS, has_too_many
+from . import bounds, close_reasons
 from .request import Peer, Request
 
 
@@ -44,7 +43,7 @@ class UnsupportedVersion(MalformedRequest):
 def read_head(frame: bytes) -> RequestHead:
     """The header of a request."""
     try:
-        return headers.read_request_header(frame, 0, MOST_ELEMENTS)
+        return headers.read_request_header(frame, 0, bounds.MOST_ELEMENTS)
     except WireError as error:
         raise MalformedRequest(close_reasons.bad_header(frame, error), None) from error
 
@@ -60,8 +59,8 @@ def served_api(head: RequestHead, apis: Mapping[int, ServedApi]) -> ServedApi:
 def read_request(frame: bytes, head: RequestHead, served: ServedApi, peer: Peer, received: int) -> Request[Any]:
     """The request in a frame whose header was read. `received` is when its last byte came (ms)."""
     size = len(frame)
-    if size + head.tags > MOST_ELEMENTS and has_too_many(served.request, frame, head):
-        raise MalformedRequest(close_reasons.too_many(head, MOST_ELEMENTS), head)
+    if size + head.tags > bounds.MOST_ELEMENTS and bounds.has_too_many(served.request, frame, head):
+        raise MalformedRequest(close_reasons.too_many(head, bounds.MOST_ELEMENTS), head)
     try:
         # Bytes behind the body are ignored, as Kafka does: librdkafka sends three too many when it
         # asks for all topics.

@@ -13,6 +13,8 @@ from typing import Generic, TypeVar
 
 from kafkadouble.messages.size import size_of
 
+from .waiting import Wait
+
 MOST_BYTES = 4 << 20
 """The most bytes that answer repeated names, by estimate."""
 
@@ -33,6 +35,16 @@ class Repeats(Generic[T]):
         if name not in self._answers:
             made = self._answers[name] = make()
             return made
+        return self._again(name)
+
+    def answer_in_steps(self, name: Hashable, make: Callable[[], Wait[T]]) -> Wait[T | None]:
+        """`answer` for a name whose answer is made in steps."""
+        if name not in self._answers:
+            made = self._answers[name] = yield from make()
+            return made
+        return self._again(name)
+
+    def _again(self, name: Hashable) -> T | None:
         if name not in self._sizes:
             self._sizes[name] = max(1, size_of(self._answers[name]))
         if self._sizes[name] > self._left:

@@ -125,13 +125,21 @@ class Slices:
 
 
 def sliced(function: Callable[[T], R], elements: Iterable[T], slices: Slices | None = None) -> Wait[list[R]]:
-    """Apply a function to each element, in slices, or as a part of the handler's slices."""
+    """Apply a function to each element, in slices; in the given ones where each of many parts has
+    few elements."""
     found: list[R] = []
     slices = slices or Slices()
     for element in elements:
         found.append(function(element))
         if slices.end():
             yield OTHERS_FIRST
+    return found
+
+
+def divided(is_first: Callable[[T], bool], elements: Iterable[T]) -> Wait[tuple[list[T], list[T]]]:
+    """The elements for which the function is true, and the others, divided in slices."""
+    found: tuple[list[T], list[T]] = [], []
+    yield from sliced(lambda element: found[not is_first(element)].append(element), elements)
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 from kafkadouble.messages.uuid import Uuid
 
 from ..metadata.image import Acl, Image
+from ..requests.waiting import Wait, divided, ordered
 
 RESOURCE_TYPES = ("UNKNOWN", "ANY", "TOPIC", "GROUP", "CLUSTER", "TRANSACTIONAL_ID", "DELEGATION_TOKEN", "USER")
 PATTERN_TYPES = ("UNKNOWN", "ANY", "MATCH", "LITERAL", "PREFIXED")
@@ -63,9 +64,10 @@ def has_unknown(acl_filter: AclFilter) -> bool:
     return any(name_of(names, number) == "UNKNOWN" for names, number in numbers)
 
 
-def matching_acls(image: Image, acl_filter: AclFilter) -> list[tuple[Acl, Uuid]]:
-    """The ACLs that match a filter, in order."""
-    return sorted((acl, id) for id, acl in image.acls.items() if _matches(acl_filter, acl))
+def matching_acls(image: Image, acl_filter: AclFilter) -> Wait[list[tuple[Acl, Uuid]]]:
+    """The ACLs that match a filter, in order, in slices."""
+    found, _ = yield from divided(lambda each: _matches(acl_filter, each[1]), image.acls.items())
+    return (yield from ordered((acl, id) for id, acl in found))
 
 
 def _matches(acl_filter: AclFilter, acl: Acl) -> bool:

@@ -16,6 +16,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsResponse
 from ...controller.create_topics import create_topics, failed_result
 from ...controller.host import DecisionHost
 from ...requests.request import Refusal
+from ...requests.waiting import in_one_step
 from .topics.configured_topology import CreatableTopic
 
 MOST_ERRORS = 1000
@@ -56,7 +57,8 @@ class InternalTopicCreation:
     def _create_here(self, topics: list[CreatableTopic]) -> list[Result]:
         controller = self._node.controller
         try:
-            decision = create_topics(controller.draft, self._node.settings, topics, controller.new_id)
+            steps = create_topics(controller.draft, self._node.settings, topics, controller.new_id)
+            decision = in_one_step(steps)
             controller.commit(decision.records)
         except Refusal as refusal:
             return [failed_result(topic.name, refusal.code, refusal.message) for topic in topics]

@@ -17,6 +17,7 @@ from kafkadouble.server.controller.controller_result import MAX_RECORDS_PER_USER
 from kafkadouble.server.metadata.image import EMPTY, Image, QuotaEntity
 from kafkadouble.server.metadata.replay import replay
 from kafkadouble.server.requests.request import Refusal
+from tests.support.slices import all_slices
 
 Entity = dict[str, str | None]
 
@@ -30,13 +31,13 @@ def entry(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]) 
 
 
 def after(image: Image, *entries: AlterClientQuotasRequest.EntryData) -> Image:
-    for record in alter_client_quotas(image, entries).records:
+    for record in all_slices(alter_client_quotas(image, entries)).records:
         image = replay(image, record)
     return image
 
 
 def problem(entity: list[tuple[str, str | None]], *ops: tuple[str, float | None]) -> str | None:
-    decision = alter_client_quotas(EMPTY, [entry(entity, *ops)])
+    decision = all_slices(alter_client_quotas(EMPTY, [entry(entity, *ops)]))
     [result] = decision.results
     assert (result.error_code == error_codes.INVALID_REQUEST) == (result.error_message is not None)
     assert not (result.error_code and decision.records)
@@ -103,18 +104,19 @@ def test_addresses(name: str | None, valid: bool) -> None:
 )
 def test_values(entity: tuple[str, str], key: str, value: float, message: str | None) -> None:
     assert (
-        alter_client_quotas(EMPTY, [entry([entity], (key, value))]).results[0].error_message == message or value == 0.0
+        all_slices(alter_client_quotas(EMPTY, [entry([entity], (key, value))])).results[0].error_message == message
+        or value == 0.0
     )
     of = AlterClientQuotasRequest
     requested = of.EntryData(
         entity=[of.EntityData(entity_type=entity[0], entity_name=entity[1])],
         ops=[of.OpData(key=key, value=value, remove=False)],
     )
-    assert alter_client_quotas(EMPTY, [requested]).results[0].error_message == message
+    assert all_slices(alter_client_quotas(EMPTY, [requested])).results[0].error_message == message
 
 
 def test_all_quotas_of_an_entity_hold_or_none() -> None:
-    decision = alter_client_quotas(EMPTY, [entry([U], RATE, ("request_percentage", -1)), entry([C], RATE)])
+    decision = all_slices(alter_client_quotas(EMPTY, [entry([U], RATE, ("request_percentage", -1)), entry([C], RATE)]))
     assert [result.error_code for result in decision.results] == [error_codes.INVALID_REQUEST, error_codes.NONE]
     assert len(decision.records) == 1
 
@@ -122,14 +124,19 @@ def test_all_quotas_of_an_entity_hold_or_none() -> None:
 def test_what_is_so_already_is_not_written_and_what_is_not_there_is_not_removed() -> None:
     image = after(EMPTY, entry([U, C], RATE, ("request_percentage", 2)))
     assert (
-        alter_client_quotas(image, [entry([C, U], RATE, ("consumer_byte_rate", None), ("no.such", None))]).records == []
+        all_slices(
+            alter_client_quotas(image, [entry([C, U], RATE, ("consumer_byte_rate", None), ("no.such", None))])
+        ).records
+        == []
     )
     assert after(image, entry([C, U], ("producer_byte_rate", None), ("request_percentage", None))) == EMPTY
 
 
 def test_a_duplicate_entity_fails_the_second_time() -> None:
-    decision = alter_client_quotas(
-        EMPTY, [entry([U, C], RATE), entry([("client-id", None)], RATE), entry([C, U], ("request_percentage", 1))]
+    decision = all_slices(
+        alter_client_quotas(
+            EMPTY, [entry([U, C], RATE), entry([("client-id", None)], RATE), entry([C, U], ("request_percentage", 1))]
+        )
     )
     twice = "Ignoring duplicate entity ClientQuotaEntity(entries={client-id=c, user=u})"
     both: QuotaEntity = (C, U)
@@ -149,9 +156,9 @@ def test_of_a_duplicate_type_the_last_counts() -> None:
 
 def test_too_many_changes_are_refused_as_a_whole() -> None:
     entries = [entry([("user", str(number))], RATE) for number in range(MAX_RECORDS_PER_USER_OP + 1)]
-    assert len(alter_client_quotas(EMPTY, entries[:-1]).records) == MAX_RECORDS_PER_USER_OP
+    assert len(all_slices(alter_client_quotas(EMPTY, entries[:-1])).records) == MAX_RECORDS_PER_USER_OP
     with pytest.raises(Refusal) as refusal:
-        alter_client_quotas(EMPTY, entries)
+        all_slices(alter_client_quotas(EMPTY, entries))
     assert refusal.value.code == error_codes.POLICY_VIOLATION
 
 
@@ -184,14 +191,15 @@ def meant(entity: Entity, kind: str, match_type: int, match: str | None) -> bool
 @pytest.mark.parametrize("strict", [False, True])
 def test_each_filter_finds_what_it_means(strict: bool) -> None:
     image = everything()
-    assert len(describe_client_quotas(image, [], False)) == len(ALL)
-    assert describe_client_quotas(image, [], True) == []
+    assert len(all_slices(describe_client_quotas(image, [], False))) == len(ALL)
+    assert all_slices(describe_client_quotas(image, [], True)) == []
     kinds = [["user"], ["client-id"], ["ip"], ["user", "client-id"]]
     for of in kinds:
         for ways in product(WAYS, repeat=len(of)):
             parts = [(kind, *way) for kind, way in zip(of, ways, strict=True)]
             found = [
-                entity for entity, _ in describe_client_quotas(image, [component(*part) for part in parts], strict)
+                entity
+                for entity, _ in all_slices(describe_client_quotas(image, [component(*part) for part in parts], strict))
             ]
             expected = [
                 tuple(sorted(entity))
@@ -221,5 +229,5 @@ def test_each_filter_finds_what_it_means(strict: bool) -> None:
 )
 def test_filters_that_cannot_be(components: list[Any], code: int, message: str) -> None:
     with pytest.raises(Refusal) as refusal:
-        describe_client_quotas(everything(), [component(*each) for each in components], False)
+        all_slices(describe_client_quotas(everything(), [component(*each) for each in components], False))
     assert (refusal.value.code, refusal.value.message) == (code, message)

@@ -51,7 +51,7 @@ def new_id() -> Uuid:
 
 
 def after(image: Image, *creations: CreateAclsRequest.AclCreation) -> Image:
-    for record in create_acls(image, creations, new_id).records:
+    for record in all_slices(create_acls(image, creations, new_id)).records:
         image = replay(image, record)
     return image
 

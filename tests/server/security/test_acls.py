@@ -21,12 +21,13 @@ from kafkadouble.server.security import cidr
 from kafkadouble.server.security.acl_filter_index import AclFilterIndex
 from kafkadouble.server.security.acls import has_unknown, matching_acls
 from tests.server.metadata.cluster_story import made
+from tests.support.slices import all_slices
 
 from .acl_requests import acl_filter, after, creation, delete_acls, new_id
 
 
 def problem(image: Image = EMPTY, **fields: Any) -> tuple[int, str | None] | None:
-    decision = create_acls(image, [creation(**fields)], new_id)
+    decision = all_slices(create_acls(image, [creation(**fields)], new_id))
     [refusal] = decision.results
     assert len(decision.records) == (refusal is None)
     return None if refusal is None else (refusal.code, refusal.message)
@@ -88,7 +89,7 @@ def test_acls_that_can_be(fields: dict[str, Any]) -> None:
 )
 def test_one_that_is_a_filter_fails_all(fields: dict[str, Any]) -> None:
     with pytest.raises(Refusal) as refusal:
-        create_acls(EMPTY, [creation(), creation(**fields)], new_id)
+        all_slices(create_acls(EMPTY, [creation(), creation(**fields)], new_id))
     assert refusal.value.code == error_codes.UNKNOWN_SERVER_ERROR
 
 
@@ -130,7 +131,7 @@ def test_ranges(text: str, message: str | None) -> None:
 
 def test_what_is_there_is_not_written_again() -> None:
     image = after(EMPTY, creation())
-    decision = create_acls(image, [creation(), creation(host="h"), creation(host="h")], new_id)
+    decision = all_slices(create_acls(image, [creation(), creation(host="h"), creation(host="h")], new_id))
     assert decision.results == [None, None, None]
     # it is of an ACL
     assert [record.host for record in decision.records] == ["h"]  # type: ignore[attr-defined]
@@ -139,7 +140,7 @@ def test_what_is_there_is_not_written_again() -> None:
 def test_an_id_is_given_once() -> None:
     image = after(EMPTY, creation())
     drawn = iter([*image.acls, Uuid(bytes([9]) * 16)])
-    [record] = create_acls(image, [creation(host="h")], lambda: next(drawn)).records
+    [record] = all_slices(create_acls(image, [creation(host="h")], lambda: next(drawn))).records
     assert record.id == Uuid(bytes([9]) * 16)  # type: ignore[attr-defined]  # it is of an ACL
 
 
@@ -149,7 +150,7 @@ def test_too_many_are_refused_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> Non
     four = [creation(host=str(number)) for number in range(4)]
     image = after(EMPTY, *four[:3])
     with pytest.raises(Refusal) as refusal:
-        create_acls(EMPTY, four, new_id)
+        all_slices(create_acls(EMPTY, four, new_id))
     assert refusal.value.code == error_codes.POLICY_VIOLATION
     assert len(delete_acls(image, [acl_filter()]).records) == 3
     image = after(image, four[3])
@@ -171,7 +172,7 @@ def test_what_one_request_may_cost_is_bounded(monkeypatch: pytest.MonkeyPatch) -
 
 
 def names(image: Image, **fields: Any) -> set[tuple[str, int]]:
-    return {(acl.resource_name, acl.pattern_type) for acl, _ in matching_acls(image, acl_filter(**fields))}
+    return {(acl.resource_name, acl.pattern_type) for acl, _ in all_slices(matching_acls(image, acl_filter(**fields)))}
 
 
 def test_match_means_whatever_takes_the_name() -> None:
@@ -244,10 +245,10 @@ def test_filters_against_a_second_reading() -> None:
             operation=one(1, 2, 3),
             permission_type=one(1, 2, 3),
         )
-        assert [acl for acl, _ in matching_acls(image, requested)] == sorted(
+        assert [acl for acl, _ in all_slices(matching_acls(image, requested))] == sorted(
             a for a in image.acls.values() if matches(requested, a)
         )
-        assert index.matching(requested) == matching_acls(image, requested)
+        assert index.matching(requested) == all_slices(matching_acls(image, requested))
 
 
 def test_a_deleted_acl_is_listed_for_every_filter_and_written_once() -> None:

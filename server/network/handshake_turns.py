@@ -1,8 +1,8 @@
 """When the connections of a listener begin their TLS handshakes.
 
-Rules. A handshake costs about a millisecond, and a quarter of a MiB until it is done, whoever the
-client is. `AT_ONCE` begin in one round of the loop, in the order in which they came, so that a
-flood leaves time for requests. At most `MOST` are under way. When others wait, the one that began
+Rules. A handshake costs about a millisecond, and a quarter of a MiB until it is done. `AT_ONCE` of
+them begin in one round of the loop, in the order in which they came, so that a flood leaves time
+for requests. At most `MOST` are under way. When others wait, the one that began
 first is given up, unless it has had less than `GRACE_S`: its client does not go on.
 """
 

@@ -33,9 +33,11 @@ class Line(Protocol):
 
 
 class EndedLine:
-    """The line of a connection whose socket is gone. So the connection does not refer to its
-    socket, which refers to it: both, with the buffers of TLS, are freed at once and not by a garbage
-    collection."""
+    """The line of a connection whose socket is gone.
+
+    The connection does not refer to what refers to it, then: both, with the buffers of TLS, are
+    freed at once and not by a garbage collection.
+    """
 
     def write(self, buffers: Buffers) -> None: ...
 

@@ -87,9 +87,8 @@ def _requested_topics(
     body = request.body
     if body.topics is None or (request.version == ALL_WHEN_EMPTY and not body.topics):
         every = (
-            image.topics[topic_id]
+            image.topics[topic_id] if rights is None or rights.may(DESCRIBE, TOPIC, name) else None
             for name, topic_id in sorted(image.topic_ids.items())
-            if rights is None or rights.may(DESCRIBE, TOPIC, name)
         )
         return (yield from _described(request, image, every))
     ids = dict.fromkeys(requested.topic_id for requested in body.topics if requested.topic_id != Uuid.ZERO)
@@ -135,12 +134,17 @@ def _hidden(rights: ClientRights, names: Iterable[str], image: Image, creates: b
 
 
 def _described(
-    request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic]
+    request: Request[MetadataRequest], image: Image, found: Iterable[TopicImage | Topic | None]
 ) -> Wait[list[Topic]]:
-    """Return the responses for these topics, in slices of topics and partitions."""
+    """Return the responses for these topics, in slices of topics and partitions. None is a topic
+    that the client may not see."""
     described: list[Topic] = []
     slices = Slices()
     for each in found:
+        if slices.end():
+            yield OTHERS_FIRST
+        if each is None:
+            continue
         topic, partitions = (each, ()) if isinstance(each, Topic) else (_topic(each), each.in_order())
         described.append(topic)
         made = []
@@ -149,8 +153,6 @@ def _described(
             if slices.end():
                 yield OTHERS_FIRST
         topic.partitions = made
-        if slices.end():
-            yield OTHERS_FIRST
     return described
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from kafkadouble.cli import collector
-from kafkadouble.cli.collector import LOOKS, SLACK, Collector
+from kafkadouble.cli.collector import BUSY, IDLE_S, LOOKS, SLACK, Collector
 
 SCRIPT = """
 import asyncio, gc
@@ -64,6 +64,17 @@ class Blocks:
         return self.used
 
 
+class Cpu:
+    """The CPU time of a process that uses so much between two looks."""
+
+    def __init__(self) -> None:
+        self.each, self.used = 0.0, 0.0
+
+    def __call__(self) -> float:
+        self.used += self.each
+        return self.used
+
+
 @pytest.fixture
 def fake_gc(monkeypatch: pytest.MonkeyPatch) -> FakeGc:
     made = FakeGc()
@@ -75,6 +86,13 @@ def fake_gc(monkeypatch: pytest.MonkeyPatch) -> FakeGc:
 def blocks(monkeypatch: pytest.MonkeyPatch) -> Blocks:
     made = Blocks()
     monkeypatch.setattr(collector, "sys", made)
+    return made
+
+
+@pytest.fixture
+def cpu(monkeypatch: pytest.MonkeyPatch) -> Cpu:
+    made = Cpu()
+    monkeypatch.setattr(collector, "process_time", made)
     return made
 
 
@@ -93,6 +111,7 @@ def test_what_survives_the_oldest_generation_is_frozen(fake_gc: FakeGc) -> None:
     assert fake_gc.done == ["freeze"]
 
 
+@pytest.mark.usefixtures("cpu")
 def test_memory_that_has_doubled_for_long_is_collected_once(fake_gc: FakeGc, blocks: Blocks) -> None:
     made = Collector()
     made.begin()
@@ -106,6 +125,7 @@ def test_memory_that_has_doubled_for_long_is_collected_once(fake_gc: FakeGc, blo
     assert fake_gc.done == ["freeze", "unfreeze", "collect", "freeze"]
 
 
+@pytest.mark.usefixtures("cpu")
 def test_memory_that_is_used_for_a_short_time_is_not_collected(fake_gc: FakeGc, blocks: Blocks) -> None:
     made = Collector()
     made.begin()
@@ -115,3 +135,25 @@ def test_memory_that_is_used_for_a_short_time_is_not_collected(fake_gc: FakeGc, 
         blocks.used = SLACK
         looking(made, 1)
     assert fake_gc.done == ["freeze"]
+
+
+def test_a_busy_process_puts_the_collection_off(fake_gc: FakeGc, blocks: Blocks, cpu: Cpu) -> None:
+    made = Collector()
+    made.begin()
+    cpu.each, blocks.used = IDLE_S, BUSY * (2 * Blocks.used + SLACK)
+    looking(made, 2 * LOOKS)
+    assert fake_gc.done == ["freeze"]
+    blocks.used += 1
+    looking(made, LOOKS)
+    assert fake_gc.done == ["freeze", "unfreeze", "collect", "freeze"]
+
+
+def test_the_collection_is_made_when_the_process_is_idle(fake_gc: FakeGc, blocks: Blocks, cpu: Cpu) -> None:
+    made = Collector()
+    made.begin()
+    cpu.each, blocks.used = IDLE_S, BUSY * SLACK
+    looking(made, 2 * LOOKS)
+    assert fake_gc.done == ["freeze"]
+    cpu.each = 0
+    looking(made, LOOKS)
+    assert fake_gc.done == ["freeze", "unfreeze", "collect", "freeze"]

@@ -8,7 +8,8 @@ Rules. What survives a collection of the oldest generation is frozen, and so is 
 made many objects (`gc_pause.py`): no collection traverses it again. It is freed when nothing refers
 to it; only reference cycles stay, and connections and requests leave few. A full collection is due
 when for `LOOKS` looks the process has used twice the blocks of memory that it used after the last
-one, and `SLACK` more: cycles stay, while the objects of a wide request come and go.
+one, and `SLACK` more: cycles stay, while the objects of a wide request come and go. While the
+process has much to do, it is due at `BUSY` times as many: then clients would wait for it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from time import process_time
 from typing import Any
 
 from kafkadouble.server.requests import gc_pause
@@ -26,6 +28,9 @@ SLACK = 500_000
 """Blocks of memory of Python's objects: some 40 MB of cycles."""
 
 LOOK_S, LOOKS = 1.0, 10
+BUSY, IDLE_S = 4, 0.1
+"""Of CPU time since the last look: an idle process has used less."""
+
 OLDEST = 2
 
 
@@ -34,6 +39,7 @@ class Collector:
 
     def __init__(self) -> None:
         self._most = self._looks = 0
+        self._used_s = process_time()
 
     def begin(self) -> None:
         """Freeze everything that exists, which stays."""
@@ -47,7 +53,9 @@ class Collector:
 
     def look(self) -> None:
         """Make a full collection if it is due."""
-        self._looks = self._looks + 1 if sys.getallocatedblocks() > self._most else 0
+        before, self._used_s = self._used_s, process_time()
+        most = self._most if self._used_s - before < IDLE_S else BUSY * self._most
+        self._looks = self._looks + 1 if sys.getallocatedblocks() > most else 0
         if self._looks == LOOKS:
             gc.unfreeze()
             gc.collect()

@@ -18,7 +18,7 @@ from .classic_groups import coordinator
 from .exchanges import HELLO, OPENED, Address
 from .topics import create_again
 
-TOPICS, PARTITIONS, GROUPS = 5000, 10_000, 500
+TOPICS, PARTITIONS, GROUPS = 5000, 9800, 500
 SENDERS = 10
 CORRELATION_ID = slice(8, 12)
 PATIENCE_S = 2

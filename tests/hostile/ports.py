@@ -10,6 +10,7 @@ from .sockets import Broker
 
 PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL = "PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"
 LISTENERS = (PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL)
+TOKEN = "of-the-owner"
 CONTROLLER, HTTP = "CONTROLLER", "HTTP"
 PORTS = (*LISTENERS, CONTROLLER, HTTP)
 
@@ -37,7 +38,7 @@ def every_port() -> tuple[str, ...]:
         "sasl.enabled.mechanisms": "PLAIN",
     }
     given = (word for name, value in settings.items() for word in ("-c", f"{name}={value}"))
-    return (*given, "--user", "alice:secret", "--controller-port", "0", "--control-port", "0")
+    return (*given, "--user", "alice:secret", "--controller-port", "0", "--control-port", "0", "--control-token", TOKEN)
 
 
 def addresses(broker: Broker) -> dict[str, tuple[str, int]]:

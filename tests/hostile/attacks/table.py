@@ -81,5 +81,5 @@ TOGETHER = (
 )
 """All kinds of attacks, for one broker at the same time."""
 
-TOGETHER_SCALE = 0.2
-"""How much of each: with all of them, a process may have 20,000 descriptors."""
+TOGETHER_SCALE = 0.1
+"""How much of each, so that the machine of the server can run all of them, too."""

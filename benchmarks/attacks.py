@@ -29,7 +29,7 @@ LOOK_S = 0.02
 GOAL_MS = 250
 ALL = "all together"
 
-REASONS: dict[str, str] = {}
+REASONS = {ALL: "connections with requests of the same API take turns with the client, and all APIs with one another"}
 """Why an attack is beyond the goal, by its name."""
 
 

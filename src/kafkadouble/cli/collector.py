@@ -28,7 +28,7 @@ SLACK = 500_000
 """Blocks of memory of Python's objects: some 40 MB of cycles."""
 
 LOOK_S, LOOKS = 1.0, 10
-BUSY, IDLE_S = 4, 0.1
+BUSY, IDLE_S = 8, 0.1
 """Of CPU time since the last look: an idle process has used less."""
 
 OLDEST = 2

@@ -103,15 +103,17 @@ def frame(body: Message, version: int, header_tags: int = 0) -> bytes:
     return len(data).to_bytes(4) + data
 
 
-def frames(cls: type[Message], version: int) -> Iterator[tuple[str, bytes]]:
-    """The widest frames of one API, each with the name of its widened part."""
+def frames(cls: type[Message], version: int, most: int | None = None) -> Iterator[tuple[str, bytes]]:
+    """The widest frames of one API, each with the name of its widened part. `most` is the number of
+    elements instead of MOST."""
+    most = MOST if most is None else most
     for path in paths(cls, version):
         where = ".".join(field.name for field in path)
         for empty, what in ((False, "names"), (True, "empty")):
-            body = widened(cls, version, path, MOST, empty=empty)
-            yield f"{where}: {MOST} {what}", frame(body, version)
+            body = widened(cls, version, path, most, empty=empty)
+            yield f"{where}: {most} {what}", frame(body, version)
     if is_flexible(cls, version):
-        yield f"{MOST} tags of the header", frame(cls(), version, MOST)
+        yield f"{most} tags of the header", frame(cls(), version, most)
         tagged: Any = cls()
-        tagged.unknown_tagged_fields = dict.fromkeys(range(1000, 1000 + MOST), b"")
-        yield f"{MOST} tags of the body", frame(tagged, version)
+        tagged.unknown_tagged_fields = dict.fromkeys(range(1000, 1000 + most), b"")
+        yield f"{most} tags of the body", frame(tagged, version)

@@ -62,6 +62,7 @@ def test_only_the_shell_touches_sockets_threads_and_the_clock() -> None:
         "listener.py",
         "acceptor.py",
         "handshakes.py",
+        "handshake_turns.py",
         "tls_outgoing.py",
         "connection_protocol.py",
         "outgoing.py",

@@ -39,7 +39,7 @@ from ..requests.codec import (
     served_api,
     write_response,
 )
-from ..requests.request import Peer, Request
+from ..requests.request import Peer, Request, acts_for_none
 from ..requests.timers import Timer
 from ..requests.waiting import OTHERS_FIRST, HandlerTask, Wait
 from ..security.acting_nodes import may_act_for
@@ -58,7 +58,7 @@ from .connection_state import (
     THROTTLE_ENDED,
     THROTTLE_STARTED,
 )
-from .line import Line
+from .line import ENDED_LINE, Line
 
 if TYPE_CHECKING:
     from ..node import Node
@@ -373,6 +373,7 @@ class Connection:
             listener(self.peer.id)
         if self._trace.is_on:
             self._trace.disconnected(self.peer)
+        self._line, self.peer.may_act_for = ENDED_LINE, acts_for_none
 
     def _forget(self) -> None:
         """Free what was not handled. Circles of references keep this object for a while."""

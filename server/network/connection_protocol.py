@@ -39,6 +39,10 @@ LINGER_S = 10
 """
 
 
+NO_API = -1
+"""The key of what is no request that is served."""
+
+
 def shut_down(sock: socket.socket | asyncio.trsock.TransportSocket | None) -> None:
     """End a socket in every process that has it: a process that was forked has it, too. A transport
     with TLS that is closed has none any more."""
@@ -63,6 +67,7 @@ class ConnectionProtocol(asyncio.Protocol):
         self.moved_at = next(listener.moves)  # when bytes last moved, among all connections
         self.looks = 0  # since bytes last moved
         self.reads_on = True  # unless the listener is paused
+        self._waits_for_turn = False
         self._ending = False  # once everything is sent
         # Ends a connection whose client has closed its sending side.
         self._give_up: asyncio.TimerHandle | None = None
@@ -137,17 +142,19 @@ class ConnectionProtocol(asyncio.Protocol):
         self._end_soon()
 
     def others_first(self) -> None:
-        if not self.listener.paused:
-            asyncio.get_running_loop().call_soon(self._go_on)
+        if self._waits_for_turn or self.listener.paused:
+            return
+        self._waits_for_turn, backlog = True, self.connection.backlog
+        api_key = int.from_bytes(backlog[0][:2]) if backlog else NO_API
+        self.listener.turns.wait(api_key if api_key in self._spec.apis else NO_API, self._go_on)
 
     def turn_is_over(self, ahead: bool) -> bool:
-        return self.listener.paused or self.listener.turns[ahead].is_over()
+        return self.listener.paused or self.listener.turns.is_over(ahead)
 
     def _go_on(self) -> None:
-        if self.connection.node is not self.listener.node:  # its files belong to the new node
-            return
-        self.connection.pump(self.listener.clock.now())
-        self.listener.reschedule()
+        self._waits_for_turn = False
+        if self.connection.node is self.listener.node:  # its files belong to the new node
+            self.connection.pump(self.listener.clock.now())
 
     def note_move(self) -> None:
         """Bytes have moved."""

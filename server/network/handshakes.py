@@ -2,9 +2,9 @@
 
 Rules. asyncio shakes hands, and gives a connection the buffers that it needs for that, which are a
 quarter of a MiB. A connection gets them when its whole first record is there, which is the hello of
-TLS, so that one that sends less costs no more than its socket. All of it takes
-`connections.max.idle.ms` at most, and never more than `LONGEST_S`. A connection that fails has one
-line in the log, which says why.
+TLS, and when it has its turn (`handshake_turns.py`); one that sends less costs no more than its
+socket. All of it takes `connections.max.idle.ms` at most, and never more than `LONGEST_S`, without
+the time before its turn. A connection that fails has one line in the log, which says why.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kafkadouble.wire.client_log import ClientLog
 
 from ..configs.settings import Settings
 from ..requests.close_reasons import no_handshake, no_tls
+from .handshake_turns import HandshakeTurns
 
 log = ClientLog("kafkadouble.server.network")
 
@@ -40,7 +41,7 @@ class Handshakes:
     """Those of one listener. `context` gives the SSL context of the next connection."""
 
     def __init__(self, context: Callable[[], ssl.SSLContext], settings: Settings) -> None:
-        self._context = context
+        self._context, self._turns = context, HandshakeTurns()
         idle_ms = settings.int("connections.max.idle.ms")
         self.seconds = LONGEST_S if idle_ms < 0 else min(LONGEST_S, max(idle_ms, 1) / 1000)
 
@@ -55,39 +56,54 @@ class Handshakes:
             raise OSError(no_handshake(f"it has sent nothing for {self.seconds:g} s")) from None
         if why := no_tls(first):
             raise OSError(why)
+        task = asyncio.current_task()
+        assert task is not None
+        async with self._turns.one(task):
+            try:
+                await loop.connect_accepted_socket(
+                    made,
+                    sock,
+                    ssl=cast(ssl.SSLContext, _AlertingContext(self._context(), sock)),
+                    ssl_handshake_timeout=self.seconds,
+                    ssl_shutdown_timeout=LINGER_S,
+                )
+            except OSError as problem:
+                # A future of asyncio has the exception, and the frames of its traceback have that.
+                raise OSError(no_handshake(reason_of(problem.with_traceback(None)))) from None
+
+
+class _AlertingObject(ssl.SSLObject):
+    """One handshake. When it fails, the client gets the alert that says why, as from Kafka: asyncio
+    would close the socket without it."""
+
+    alert: Callable[[], None]
+
+    def do_handshake(self) -> None:
         try:
-            await loop.connect_accepted_socket(
-                made,
-                sock,
-                ssl=cast(ssl.SSLContext, _AlertingContext(self._context(), sock)),
-                ssl_handshake_timeout=self.seconds,
-                ssl_shutdown_timeout=LINGER_S,
-            )
-        except OSError as problem:
-            raise OSError(no_handshake(reason_of(problem))) from None
+            super().do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            raise
+        except ssl.SSLError:
+            self.alert()
+            raise
 
 
 class _AlertingContext:
-    """An SSL context as asyncio uses it, for one handshake. When that fails, the client gets the
-    alert that says why, as from Kafka: asyncio would close the socket without it."""
+    """An SSL context as asyncio uses it, for one handshake."""
 
     def __init__(self, context: ssl.SSLContext, sock: socket.socket) -> None:
         self._context, self._sock = context, sock
 
     def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, **how: Any) -> ssl.SSLObject:
-        made = self._context.wrap_bio(incoming, outgoing, **how)
-        setattr(made, "do_handshake", partial(self._shake, made.do_handshake, outgoing))  # noqa: B010
+        self._context.sslobject_class = _AlertingObject
+        made = cast(_AlertingObject, self._context.wrap_bio(incoming, outgoing, **how))
+        made.alert = partial(_alert, self._sock, outgoing)
         return made
 
-    def _shake(self, do_handshake: Callable[[], None], outgoing: ssl.MemoryBIO) -> None:
-        try:
-            do_handshake()
-        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            raise
-        except ssl.SSLError:
-            with suppress(OSError):
-                self._sock.send(outgoing.read())
-            raise
+
+def _alert(sock: socket.socket, outgoing: ssl.MemoryBIO) -> None:
+    with suppress(OSError):
+        sock.send(outgoing.read())
 
 
 def reason_of(problem: OSError) -> str:

@@ -30,3 +30,25 @@ class Line(Protocol):
         peer that sends one request at a time does not wait for them.
         """
         ...
+
+
+class EndedLine:
+    """The line of a connection whose socket is gone.
+
+    The connection does not refer to what refers to it, then: both, with the buffers of TLS, are
+    freed at once and not by a garbage collection.
+    """
+
+    def write(self, buffers: Buffers) -> None: ...
+
+    def close(self) -> None: ...
+
+    def read_on(self, reads_on: bool, /) -> None: ...
+
+    def others_first(self) -> None: ...
+
+    def turn_is_over(self, ahead: bool) -> bool:
+        return True
+
+
+ENDED_LINE = EndedLine()

@@ -25,7 +25,7 @@ from .clock import AdvancingClock, Clock, seconds_of, stands_still
 from .connection_protocol import ConnectionProtocol, shut_down
 from .connection_quotas import ConnectionCounts, ConnectionQuotas, in_excess
 from .peer_security import peer_security
-from .turns import Asides, Turn, work
+from .turns import Asides, RequestTurns, work
 from .watches import Watches
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Listener:
         self.paused = False
         self.shapes = False
         """Whether there are fault rules for connections."""
-        self.turns, self._asides = (Turn(), Turn()), Asides(self._aside_done)
+        self.turns, self._asides = RequestTurns(self.reschedule), Asides(self._aside_done)
         node.waiting.aside = self._asides.add
 
     async def start(self) -> None:

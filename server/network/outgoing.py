@@ -62,6 +62,21 @@ class Reader(Protocol):
         """The socket failed, and nothing is sent any more."""
 
 
+class _NoReader:
+    """The reader of a socket that is gone."""
+
+    def slow(self, unsent: int) -> None: ...
+
+    def moved(self) -> None: ...
+
+    def drained(self) -> None: ...
+
+    def broken(self, problem: OSError) -> None: ...
+
+
+NO_READER: Reader = _NoReader()
+
+
 class Outgoing:
     """The sending half of `transport`. Nothing else may write to the transport."""
 
@@ -190,10 +205,12 @@ class Outgoing:
             self._held.clear()
             self._unwatch()
             self._socket.detach()
+            self.reader = NO_READER
 
     def _break(self, problem: OSError) -> None:
+        reader = self.reader
         self.end()
-        self.reader.broken(problem)
+        reader.broken(problem)
 
     def __repr__(self) -> str:
         return f"{self.unsent} bytes unsent"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from kafkadouble.wire.checksum import Buffer
 from kafkadouble.wire.file_slice import FileSlice
 
-from .outgoing import MUCH, TURN, Reader
+from .outgoing import MUCH, NO_READER, TURN, Reader
 
 PIECE = 64 << 10
 
@@ -91,7 +91,7 @@ class TlsOutgoing:
 
     def end(self) -> None:
         """Send nothing any more, and drop what was not sent."""
-        self._ended = True
+        self._ended, self.reader = True, NO_READER
         self._held.clear()
 
     def __repr__(self) -> str:

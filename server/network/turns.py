@@ -1,9 +1,10 @@
 """Shares the time of a node's event loop: turns that are limited in time, and work on another
 thread.
 
-In one round of the loop, new requests are handled for `TURN_S` seconds, pipelined requests for as
-long again, and slices of large requests too. The rest waits for the next round, so that sockets are
-read and timers fire in between. An `Aside` of a handler runs on another thread. Only one runs at a
+In one round of the loop, new requests are handled for `TURN_S` seconds, requests that had to wait
+for as long again, and slices of large requests too. The rest waits for the next round, so that
+sockets are read and timers fire in between. Requests wait by API, and the APIs take turns: a flood
+of one does not delay the others. An `Aside` of a handler runs on another thread. Only one runs at a
 time, so that they need the memory of one.
 """
 
@@ -37,6 +38,67 @@ class Turn:
 
     def _next(self) -> None:
         self._end = None
+
+
+class WaitingConnections:
+    """Connections whose next request waits, by the key of its API."""
+
+    def __init__(self) -> None:
+        self._by_api: dict[int, deque[Callable[[], None]]] = {}
+
+    def add(self, api_key: int, go_on: Callable[[], None]) -> None:
+        """`go_on` begins the next requests of the connection."""
+        self._by_api.setdefault(api_key, deque()).append(go_on)
+
+    def take(self) -> Callable[[], None]:
+        """Removes the connection that has waited longest for the next API."""
+        api_key = next(iter(self._by_api))
+        connections = self._by_api.pop(api_key)
+        found = connections.popleft()
+        if connections:
+            self._by_api[api_key] = connections
+        return found
+
+    def __bool__(self) -> bool:
+        return bool(self._by_api)
+
+
+class RequestTurns:
+    """When the connections of a listener begin requests. `done` is called after each turn of those
+    that had to wait."""
+
+    def __init__(self, done: Callable[[], None]) -> None:
+        self._done = done
+        self._new, self._waited = Turn(), Turn()
+        self._waiting = WaitingConnections()
+        self._scheduled = False
+
+    def is_over(self, ahead: bool) -> bool:
+        """Whether a new request, or one that had to wait, is begun in a later round."""
+        return (self._waited if ahead else self._new).is_over()
+
+    def wait(self, api_key: int, go_on: Callable[[], None]) -> None:
+        """Call `go_on` when it is the turn of a connection."""
+        self._waiting.add(api_key, go_on)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._serve)
+
+    def _serve(self) -> None:
+        self._scheduled = False
+        try:
+            while self._waiting and not self._waited.is_over():
+                self._waiting.take()()
+        finally:
+            if self._waiting:
+                self._schedule()
+        self._done()
+
+    def __repr__(self) -> str:
+        return "connections that take turns"
 
 
 def work(tick: Callable[[], None], is_busy: Callable[[], bool]) -> None:

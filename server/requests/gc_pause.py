@@ -7,11 +7,23 @@ million partitions that takes longer than making them.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 MANY = 10_000
 """New objects from which it pays to move them: counting what is frozen traverses all of that."""
+
+
+def _make_old() -> None:
+    """Move all objects to the oldest generation. If objects are frozen already, the application
+    wants that, and `unfreeze` would undo it."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
+
+
+many_made: Callable[[], None] = _make_old
+"""What is done after work that made many objects. A process that owns its collector sets it."""
 
 
 @contextmanager
@@ -27,9 +39,7 @@ def all_kept() -> Iterator[None]:
     try:
         yield
     finally:
-        # If objects are frozen already, the application wants that, and `unfreeze` would undo it.
-        if gc.get_count()[0] >= MANY and not gc.get_freeze_count():
-            gc.freeze()
-            gc.unfreeze()
+        if gc.get_count()[0] >= MANY:
+            many_made()
         if was_enabled:
             gc.enable()

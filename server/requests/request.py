@@ -28,6 +28,11 @@ IN_PROCESS_TAG = 10_000
 process, and the authorizer allows it everything. Other nodes do not know the tag."""
 
 
+def acts_for_none(id: int) -> bool:
+    """What a connection may send as another node if nothing is known of it, or if it has ended."""
+    return False
+
+
 class Peer:
     """The client at the other end of a connection. It is made when the connection is accepted;
     handlers store here what the client says about itself. `listener` is the one of the connection,
@@ -60,7 +65,7 @@ class Peer:
         self.software_name = self.software_version = ""
         self.is_node = False
         """Whether it is known to be a node: by a link in the process, or by an Envelope."""
-        self.may_act_for: Callable[[int], bool] = lambda id: False
+        self.may_act_for: Callable[[int], bool] = acts_for_none
         """Whether it may send what a node of this id sends, see `origin.py`."""
         self.is_in_process = False
         """Whether it is a node of this process: the authorizer allows it everything."""

@@ -101,7 +101,8 @@ class Broker:
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()
-        assert not [line for line in self.log if "Traceback" in line or "ERROR" in line]
+        wrong = [at for at, line in enumerate(self.log) if "Traceback" in line or "ERROR" in line]
+        assert not wrong, self.log[wrong[0] : wrong[0] + 40]
 
 
 @contextmanager

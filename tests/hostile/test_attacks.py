@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 
-from .attacks import ATTACKS, under_attack
-from .sockets import ALL_TOPICS, MB, Broker, Client, Good, serving
+from kafkadouble.server.apis.row import ServedApi
+from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
+
+from .attacks import widest
+from .attacks.exchanges import Address, close_all
+from .attacks.running import attacked, under_attack
+from .attacks.table import ATTACKS, ON_BROKERS, ON_PORTS
+from .ports import CONTROLLER, PLAINTEXT, SSL
+from .sockets import ALL_TOPICS, MB, Broker, Client, Good
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="ATTACKS ARE NOT TRIED: only Linux tells memory and descriptors of another process"
 )
 
-SCALE = 0.04
-SCALES = {"churn": 0.1, "descriptors": 0.2}
+SCALE, SCALE_OF_EVERY_API = 0.03, 0.003
+LIMITED = [name for name, attack in ATTACKS.items() if attack.limit]
 MOST_MORE = 300 * MB
 
 
@@ -31,22 +39,70 @@ def descriptors_return(broker: Broker, before: int) -> None:
     raise AssertionError(f"{broker.open_files()} files are open, {before} before")
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-def test_a_well_behaved_client_is_served_under_attack(name: str) -> None:
-    attack, scale = ATTACKS[name], SCALES.get(name, SCALE)
-    with serving(*attack.options) as broker:
+def try_attack(broker: Broker, ports: dict[str, Address], name: str, scale: float) -> None:
+    """Attack a broker from this process, beside a well-behaved client."""
+    attack, client = ATTACKS[name], Client(broker)
+    attack.prepare(client, scale)
+    if attack.limit:
+        broker.limit_descriptors(attack.limit)
+    good = Good(broker)
+    files, memory = broker.open_files(), broker.resident()
+    attack.run(ports[attack.port], scale)
+    close_all()
+    good.end()  # raises when an answer was wrong
+    assert client.ask(ALL_TOPICS, 9).topics
+    client.close()
+    descriptors_return(broker, files)
+    assert broker.resident() - memory < MOST_MORE
+    if attack.limit:
+        assert len([line for line in broker.log if "connected" not in line]) < 50
+
+
+@pytest.fixture(scope="module")
+def under() -> Iterator[tuple[Broker, dict[str, Address]]]:
+    """One broker, with a port of every kind."""
+    with attacked([name for name in ATTACKS if name not in LIMITED]) as made:
+        yield made
+
+
+Under = tuple[Broker, dict[str, Address]]
+
+
+@pytest.mark.parametrize("name", [name for name in ON_BROKERS if name not in LIMITED])
+def test_a_well_behaved_client_is_served_under_attack(under: Under, name: str) -> None:
+    try_attack(*under, name, SCALE)
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_a_well_behaved_client_is_served_by_a_broker_without_descriptors(name: str) -> None:
+    with attacked([name]) as (broker, ports):
+        try_attack(broker, ports, name, 0.2)
+
+
+@pytest.mark.parametrize("name", ON_PORTS)
+def test_a_well_behaved_client_is_served_while_a_port_is_attacked(under: Under, name: str) -> None:
+    try_attack(*under, name, SCALE)
+
+
+@pytest.mark.parametrize(
+    ("port", "table"), [(PLAINTEXT, TABLE), (CONTROLLER, CONTROLLER_TABLE)], ids=[PLAINTEXT, CONTROLLER]
+)
+def test_a_well_behaved_client_is_served_beside_wide_requests_of_every_api(
+    port: str, table: tuple[ServedApi, ...]
+) -> None:
+    with attacked(list(ON_PORTS)) as (broker, ports):
         client = Client(broker)
-        attack.prepare(client, scale)
-        if attack.limit:
-            broker.limit_descriptors(attack.limit)
+        widest.state(client, SCALE_OF_EVERY_API)
         good = Good(broker)
-        files, memory = broker.open_files(), broker.resident()
-        with under_attack(broker, name, scale):
-            pass
-        good.end()  # raises when an answer was wrong
+        for served in table:
+            widest.widest_of(served)(ports[port], SCALE_OF_EVERY_API)
+        close_all()
+        good.end()
         assert client.ask(ALL_TOPICS, 9).topics
         client.close()
-        descriptors_return(broker, files)
-        assert broker.resident() - memory < MOST_MORE
-        if attack.limit:
-            assert len([line for line in broker.log if "connected" not in line]) < 50
+
+
+def test_an_attack_runs_in_its_own_process(under: Under) -> None:
+    broker, ports = under
+    with under_attack(ports[SSL], f"churn, {SSL}", SCALE):
+        Good(broker).end()

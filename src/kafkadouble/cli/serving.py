@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -27,6 +26,7 @@ from ..errors import KafkaError, UsageError
 from ..listening import text_of
 from ..node_listeners import BoundListeners, Overrides, paired, planned
 from . import initial_topics
+from .collector import collecting
 from .reach import warn_of_reach
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
@@ -148,15 +148,15 @@ async def _serve_clients(
         await _first(begin_scenario(double), ended.wait(), *(each.listener.halted.wait() for each in nodes))
         if ended.is_set() or _halted(broker) is not None:
             return
-    gc.freeze()  # what was read at the start stays: the collector need not look at it
     _print_metrics_on_signal(broker)
-    async with _control(options, settings, double, control_sock):
-        # A broker of a larger cluster has to be part of it first.
-        await _first(_opened(broker), ended.wait(), *(each.listener.halted.wait() for each in nodes))
-        if ended.is_set() or _halted(broker) is not None:
-            return
-        _announce(broker, settings, options, control_sock)
-        await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+    with collecting():
+        async with _control(options, settings, double, control_sock):
+            # A broker of a larger cluster has to be part of it first.
+            await _first(_opened(broker), ended.wait(), *(each.listener.halted.wait() for each in nodes))
+            if ended.is_set() or _halted(broker) is not None:
+                return
+            _announce(broker, settings, options, control_sock)
+            await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
 
 
 def _control(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kafkadouble.server.requests import gc_pause
 from kafkadouble.server.requests.gc_pause import MANY, all_kept
 
 
@@ -74,3 +75,17 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+def test_a_process_says_what_is_done_about_many_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    monkeypatch.setattr(gc_pause, "many_made", lambda: calls.append(1))
+    with all_kept():
+        few = [[number] for number in range(MANY // 10)]
+    assert few
+    assert not calls
+    with all_kept():
+        many = [[number] for number in range(50_000)]
+    assert many
+    assert calls == [1]

@@ -1,4 +1,22 @@
 """Why a step of some APIs takes more than 20 ms, for the widest request that the limits allow."""
 
-LONG_STEPS: dict[str, str] = {}
+SESSION = "a session gets all of its partitions in one step: another fetch of it must not find half of them"
+PUBLISHED = "a change of the cluster is published in one step: brokers must not see half of it"
+MEMBER = "a member's subscription and the state of its group change in one step"
+BATCH = "the group's records are one batch, which is written and replayed in one step"
+PEERS = "only other nodes of the cluster may send it"
+
+LONG_STEPS: dict[str, str] = {
+    "ConsumerGroupHeartbeat": MEMBER,
+    "ControllerRegistration": PEERS,
+    "CreatePartitions": PUBLISHED,
+    "CreateTopics": PUBLISHED,
+    "DeleteAcls": PUBLISHED,
+    "DeleteTopics": PUBLISHED,
+    "Fetch": SESSION,
+    "LeaveGroup": MEMBER,
+    "OffsetDelete": BATCH,
+    "ShareFetch": SESSION,
+    "ShareGroupHeartbeat": MEMBER,
+}
 """The reason, by API."""

@@ -9,7 +9,7 @@ out if all topics were requested.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,11 @@ from kafkadouble.messages.generated.describe_topic_partitions import (
 )
 
 from ..metadata import views
-from ..metadata.image import PartitionImage, TopicImage
+from ..metadata.image import Image, PartitionImage, TopicImage
 from ..metadata.internal_topics import INTERNAL_TOPICS
 from ..metadata.topic_names import problem_with_name
 from ..requests.request import Refusal, Request
-from ..requests.slices import begun, divided, ordered
+from ..requests.slices import begun, ordered
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait, sliced
 from ..security.acls import TOPIC
 from ..security.authorizer import DESCRIBE
@@ -41,14 +41,14 @@ Cursor = DescribeTopicPartitionsResponse.Cursor
 
 @begun
 def answer(node: HandlerContext, request: Request[Body]) -> Wait[DescribeTopicPartitionsResponse]:
-    body, image = request.body, node.image
+    body, image, slices = request.body, node.image, Slices()
     response = DescribeTopicPartitionsResponse(topics=(topics := []))
     rights = client_rights(node, request)
-    requested = yield from _topic_names(node, body)
-    names, denied = yield from _allowed(rights, requested, requests_all=not body.topics)
+    names = yield from ordered(_topic_names(image, body))
+    may = partial(_may_describe, rights)
+    allowed = [name for name, is_allowed in zip(names, (yield from sliced(may, names)), strict=True) if is_allowed]
     left = max(1, min(body.response_partition_limit, node.settings.int("max.request.partition.size.limit")))
-    slices = Slices()
-    for name in names:
+    for name in allowed:
         if slices.end():
             yield OTHERS_FIRST
         if left == 0:
@@ -60,39 +60,34 @@ def answer(node: HandlerContext, request: Request[Body]) -> Wait[DescribeTopicPa
             continue
         first = body.cursor.partition_index if body.cursor is not None and body.cursor.topic_name == name else 0
         shown = topic.in_order()[first : first + left]
-        topics.append(_topic(node, request, topic, shown, rights))
-        if slices.end(len(shown)):
-            yield OTHERS_FIRST
+        partitions = yield from sliced(partial(_partition, image, request), shown, slices)
+        topics.append(_topic(topic, partitions, rights))
         if first + len(shown) < len(topic.partitions):
             response.next_cursor = Cursor(topic_name=name, partition_index=first + len(shown))
             break
         left -= len(shown)
-    response.topics = [*topics, *denied]
+    if body.topics and len(allowed) < len(names):
+        topics += yield from sliced(_denied, (name for name in names if not may(name)), slices)
     return response
 
 
-def _allowed(
-    rights: ClientRights | None, names: list[str], *, requests_all: bool
-) -> Wait[tuple[list[str], list[Topic]]]:
-    """The topics that the client may describe, and the errors for others that it requested."""
-    if rights is None:
-        return names, []
-    allowed, denied = yield from divided(partial(rights.may, DESCRIBE, TOPIC), names)
-    if requests_all:
-        return allowed, []
-    failed = partial(Topic, error_code=error_codes.TOPIC_AUTHORIZATION_FAILED)
-    return allowed, (yield from sliced(lambda name: failed(name=name), denied))
+def _may_describe(rights: ClientRights | None, name: str) -> bool:
+    return rights is None or rights.may(DESCRIBE, TOPIC, name)
 
 
-def _topic_names(node: HandlerContext, body: Body) -> Wait[list[str]]:
-    """Return the topic names from the cursor on, in order."""
-    requested = {topic.name for topic in body.topics} if body.topics else set(node.image.topic_ids)
-    cursor = body.cursor
-    if cursor is None:
-        return (yield from ordered(requested))
-    if cursor.partition_index < 0 or (body.topics and cursor.topic_name not in requested):
+def _denied(name: str) -> Topic:
+    return Topic(error_code=error_codes.TOPIC_AUTHORIZATION_FAILED, name=name)
+
+
+def _topic_names(image: Image, body: Body) -> Iterable[str]:
+    """The topic names from the cursor on."""
+    requested: Collection[str] = {topic.name for topic in body.topics} if body.topics else image.topic_ids
+    if body.cursor is None:
+        return requested
+    if body.cursor.partition_index < 0 or (body.topics and body.cursor.topic_name not in requested):
         raise Refusal(error_codes.INVALID_REQUEST)
-    return (yield from ordered(name for name in requested if name >= cursor.topic_name))
+    first = body.cursor.topic_name
+    return (name for name in requested if name >= first)
 
 
 def _unknown(name: str, rights: ClientRights | None) -> Topic:
@@ -107,24 +102,19 @@ def _unknown(name: str, rights: ClientRights | None) -> Topic:
     )
 
 
-def _topic(
-    node: HandlerContext,
-    request: Request[Body],
-    topic: TopicImage,
-    shown: Sequence[tuple[int, PartitionImage]],
-    rights: ClientRights | None,
-) -> Topic:
+def _topic(topic: TopicImage, partitions: list[Partition], rights: ClientRights | None) -> Topic:
     return Topic(
         name=topic.name,
         topic_id=topic.id,
         is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=[_partition(node, request, index, partition) for index, partition in shown],
+        partitions=partitions,
         topic_authorized_operations=authorized_operations(rights, TOPIC, topic.name),
     )
 
 
-def _partition(node: HandlerContext, request: Request[Body], index: int, partition: PartitionImage) -> Partition:
-    seen = views.view_partition(node.image, partition, request.peer.listener.name)
+def _partition(image: Image, request: Request[Body], numbered: tuple[int, PartitionImage]) -> Partition:
+    index, partition = numbered
+    seen = views.view_partition(image, partition, request.peer.listener.name)
     return Partition(
         partition_index=index,
         leader_id=seen.leader,

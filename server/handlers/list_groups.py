@@ -13,6 +13,8 @@ from kafkadouble.messages.generated.list_groups import ListGroupsRequest, ListGr
 
 from ..groups.coordinator_group import CoordinatorGroup
 from ..requests.request import Request
+from ..requests.slices import begun, divided
+from ..requests.waiting import Wait, sliced
 from ..security.acls import GROUP
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import client_rights
@@ -23,22 +25,25 @@ if TYPE_CHECKING:
 ListedGroup = ListGroupsResponse.ListedGroup
 
 
-def answer(node: HandlerContext, request: Request[ListGroupsRequest]) -> ListGroupsResponse:
+@begun
+def answer(node: HandlerContext, request: Request[ListGroupsRequest]) -> Wait[ListGroupsResponse]:
     states = {state.lower().strip() for state in request.body.states_filter}
     types = {type.lower() for type in request.body.types_filter}
     rights = client_rights(node, request)
     if rights is not None and rights.may_on_cluster(DESCRIBE):
         rights = None
-    return ListGroupsResponse(
-        groups=[
-            _listed(group)
-            for shard in node.groups
-            for group in shard.groups.values()
-            if (not states or group.state_filter_name in states)
+
+    def is_listed(group: CoordinatorGroup) -> bool:
+        return (
+            (not states or group.state_filter_name in states)
             and (not types or group.type in types)
             and (rights is None or rights.may(DESCRIBE, GROUP, group.group_id))
-        ]
-    )
+        )
+
+    every = [group for shard in node.groups for group in shard.groups.values()]
+    listed, _ = yield from divided(is_listed, every)
+    groups = yield from sliced(_listed, listed)
+    return ListGroupsResponse(groups=groups)
 
 
 def _listed(group: CoordinatorGroup) -> ListedGroup:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from kafkadouble.messages.generated.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 
 from ..requests.request import Request
+from ..requests.slices import divided
 from ..requests.waiting import OTHERS_FIRST, SLICE, Aside, Slices, Wait
 from ..security.acls import TRANSACTIONAL_ID
 from ..security.authorizer import DESCRIBE
@@ -38,7 +39,8 @@ def answer(node: HandlerContext, request: Request[ListTransactionsRequest]) -> W
     if pattern is not None:
         found = yield from _matching(pattern, found)
     if (rights := client_rights(node, request)) is not None:
-        found = [each for each in found if rights.may(DESCRIBE, TRANSACTIONAL_ID, each.transactional_id)]
+        may = partial(rights.may, DESCRIBE, TRANSACTIONAL_ID)
+        found, _ = yield from divided(lambda each: may(each.transactional_id), found)
     return ListTransactionsResponse(unknown_state_filters=filters.unknown_states, transaction_states=found)
 
 

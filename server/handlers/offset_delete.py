@@ -7,7 +7,8 @@ UNKNOWN_TOPIC_OR_PARTITION. The response is sent when the deletion is committed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
@@ -16,7 +17,8 @@ from kafkadouble.messages.uuid import Uuid
 from ..groups.deletion import delete_offsets
 from ..groups.requested_topics import resolve_topic
 from ..requests.request import Request
-from ..requests.waiting import Wait
+from ..requests.slices import begun
+from ..requests.waiting import OTHERS_FIRST, Slices, Wait
 from ..security.acls import TOPIC
 from ..security.authorizer import READ
 from ..security.client_rights import client_rights
@@ -29,14 +31,15 @@ ResponseTopic = OffsetDeleteResponse.OffsetDeleteResponseTopic
 ResponsePartition = OffsetDeleteResponse.OffsetDeleteResponsePartition
 
 
-def answer(
-    node: HandlerContext, request: Request[OffsetDeleteRequest]
-) -> OffsetDeleteResponse | Wait[OffsetDeleteResponse]:
+@begun
+def answer(node: HandlerContext, request: Request[OffsetDeleteRequest]) -> Wait[OffsetDeleteResponse]:
     shard = node.groups.shard_of_named(request.body.group_id)
     responses: dict[str, list[ResponsePartition]] = {}
     known = []
-    rights = client_rights(node, request)
+    rights, slices = client_rights(node, request), Slices()
     for topic in request.body.topics:
+        if slices.end(1 + len(topic.partitions)):
+            yield OTHERS_FIRST
         if rights is not None and not rights.may(READ, TOPIC, topic.name):
             denied = [
                 _failed(each.partition_index, error_codes.TOPIC_AUTHORIZATION_FAILED) for each in topic.partitions
@@ -55,7 +58,9 @@ def answer(
     for deleted in delete_offsets(shard, request.body.group_id, known):
         responses.setdefault(deleted.name, []).extend(deleted.partitions)
     topics = [ResponseTopic(name=name, partitions=partitions) for name, partitions in responses.items()]
-    return shard.when_committed(OffsetDeleteResponse(topics=topics))
+    response: Any = shard.when_committed(OffsetDeleteResponse(topics=topics))
+    committed: OffsetDeleteResponse = (yield from response) if isinstance(response, GeneratorType) else response
+    return committed
 
 
 def _failed(index: int, code: int) -> ResponsePartition:

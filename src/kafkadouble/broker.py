@@ -325,7 +325,7 @@ class Broker(RuleHolder):
             else:
                 answer.set_result(result)
             node.tick(now)
-            while node.waiting.is_busy and not answer.done():  # the caller does not let others go first
+            while node.waiting.is_busy and not answer.done():  # the caller lets none go first
                 node.tick(now)
         self.listener.reschedule()
         return answer

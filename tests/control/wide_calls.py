@@ -4,7 +4,7 @@ are executed.
     python -m tests.control.wide_calls SIZE
 
 They are those of the thread that calls and of the brokers' loop. Timers and tasks of the loop are
-not counted: they go on whoever calls. It is a program of its own because what else runs in a
+not counted: they go on all the time. It is a program of its own because what else runs in a
 process executes lines, too.
 """
 

@@ -32,7 +32,8 @@ the same steps.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Hashable, Iterable
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from heapq import merge
 from itertools import islice
@@ -331,6 +332,16 @@ class Waiting:
     def start_after_others(self, action: Callable[[], None]) -> None:
         """Call `action` in a later tick, when others had their turn."""
         self.start(_steps_after_others(action), _ignore, _raise)
+
+    @contextmanager
+    def asides_at_once(self) -> Iterator[None]:
+        """In the `with` block asides run at once, for a caller on this thread that goes on only
+        with the answer."""
+        before, self.aside = self.aside, _at_once
+        try:
+            yield
+        finally:
+            self.aside = before
 
     @property
     def is_busy(self) -> bool:

@@ -317,13 +317,16 @@ class Broker(RuleHolder):
         answer: Future[Any] = Future()
         node.advance(now)
         result = dispatch.handled(node, self._request(body, now))
-        if isinstance(result, GeneratorType):
-            self._unanswered.add(answer)
-            answer.add_done_callback(self._unanswered.discard)
-            node.waiting.start(result, answer.set_result, answer.set_exception)
-        else:
-            answer.set_result(result)
-        node.tick(now)
+        with node.waiting.asides_at_once():
+            if isinstance(result, GeneratorType):
+                self._unanswered.add(answer)
+                answer.add_done_callback(self._unanswered.discard)
+                node.waiting.start(result, answer.set_result, answer.set_exception)
+            else:
+                answer.set_result(result)
+            node.tick(now)
+            while node.waiting.is_busy and not answer.done():  # the caller does not let others go first
+                node.tick(now)
         self.listener.reschedule()
         return answer
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -311,8 +312,16 @@ class Cluster(ClusterView):
     def ask(self, body: Message, at: Broker | None = None) -> Future[Any]:
         """What a broker answers, any unless one is named. KafkaError(REQUEST_TIMED_OUT) when that
         takes time, and the clock stands still."""
-        answer = (at or self.any_broker).ask(body)
-        self.settle()
+        nodes = [*self.in_process.links.running()]
+        with ExitStack() as stack:
+            for node in nodes:
+                stack.enter_context(node.waiting.asides_at_once())
+            answer = (at or self.any_broker).ask(body)
+            self.settle()
+            while not answer.done() and (busy := [node for node in nodes if node.waiting.is_busy]):
+                for node in busy:
+                    node.tick(self.clock.now())
+                self.settle()
         if not answer.done() and stands_still(self.clock):
             problem = "this takes time, and the clock is stopped: the request may complete when the clock is advanced"
             raise KafkaError(error_codes.REQUEST_TIMED_OUT, problem)

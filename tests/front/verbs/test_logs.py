@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
+from kafkadouble.server.requests.waiting import SLICE
 
 
 def brokers_of(kafka: KafkaDouble) -> list[int]:
@@ -198,3 +199,12 @@ def test_preferred_leaders() -> None:
         kafka.advance(10)
         with pytest.raises(KafkaError, match=r"PREFERRED_LEADER_NOT_AVAILABLE: t-\d: "):
             kafka.elect_leaders("t")
+
+
+@pytest.mark.parametrize("brokers", [1, 3])
+def test_elect_leaders_answers_for_more_partitions_than_a_slice_has(brokers: int) -> None:
+    """The broker's loop calls the verb, and cannot wait for itself."""
+    with KafkaDouble(brokers=brokers) as kafka:
+        kafka.create_topic("wide", partitions=2 * SLICE, replication_factor=1)
+        assert kafka.elect_leaders() == {}
+        assert kafka.elect_leaders("wide") == {}

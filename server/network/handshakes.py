@@ -72,11 +72,16 @@ class Handshakes:
                 raise OSError(no_handshake(reason_of(problem.with_traceback(None)))) from None
 
 
+def _nothing() -> None:
+    """No alert is sent."""
+
+
 class _AlertingObject(ssl.SSLObject):
     """One handshake. When it fails, the client gets the alert that says why, as from Kafka: asyncio
     would close the socket without it."""
 
-    alert: Callable[[], None]
+    alert: Callable[[], None] = staticmethod(_nothing)
+    """A context keeps this class, and its other users send no alert."""
 
     def do_handshake(self) -> None:
         try:

@@ -42,8 +42,8 @@ SECURITY = {
     ),
     "rights: a refused topic is auto-created": Mutation(
         "server/handlers/metadata.py",
-        "if not (name in known or name in hidden or problem_with_name(name))]",
-        "if not (name in known or problem_with_name(name))]",
+        "name in known or name in hidden or problem_with_name(name) is not None",
+        "name in known or problem_with_name(name) is not None",
         (_RIGHTS,),
         "a client without CREATE creates a topic",
     ),

@@ -148,7 +148,7 @@ def test_a_rule_that_hits() -> None:
 
 
 def test_a_request_that_is_decoded_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.server.network.connection.WIDE", 1)
+    monkeypatch.setattr("kafkadouble.server.requests.aside_codec.WIDE", 1)
     found = Traced().send(MetadataRequest(topics=[]), 12)
     assert found[1:] == ["begun Metadata", "waiting Metadata", "answered Metadata"]
 

@@ -17,6 +17,7 @@ from kafkadouble.server.groups.consumer import assignment_steps, conversion, cur
 from kafkadouble.server.groups.consumer.consumer_group import ConsumerGroup
 from kafkadouble.server.groups.consumer.consumer_group_member import ConsumerGroupMember
 from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
+from kafkadouble.server.requests.waiting import Wait
 
 _removal, _classic_group = fencing._removal, conversion._classic_group
 _next_assignment, _replay = current_assignment._next_assignment, GroupCoordinatorShard.replay
@@ -31,6 +32,11 @@ def owns_nothing(*_: Any) -> bool:
 
 
 def answers_at_once(shard: GroupCoordinatorShard, answer: Any, **_: Any) -> Any:
+    return answer
+
+
+def waits_for_no_commit(shard: GroupCoordinatorShard, answer: Any, **_: Any) -> Wait[Any]:
+    yield from ()
     return answer
 
 

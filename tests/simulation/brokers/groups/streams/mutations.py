@@ -49,7 +49,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "a heartbeat is answered before it is committed": Mutation(
         "an answer shows only what is committed (KIP-1071)",
-        ((GroupCoordinatorShard, "when_committed", of_groups.answers_at_once),),
+        ((GroupCoordinatorShard, "wait_for_commit", of_groups.waits_for_no_commit),),
         _DIE,
     ),
     "a group is only in memory": Mutation(

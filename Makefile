@@ -53,8 +53,8 @@ house: $(VENV)/.test
 	$(BIN)/lint-imports
 	$(BIN)/python -m codegen --check
 
-test: lint types house  # six at once on two cores: much of it waits for answers
-	$(BIN)/python -m pytest tests interop -n 6 --ignore=tests/spark $(APART:%=--ignore=%) $(BESIDE_KAFKA:%=--ignore=%)
+test: lint house  # six at once on two cores: much of it waits for answers; types are checked beside them
+	$(BIN)/mypy & types=$$!; $(BIN)/python -m pytest tests interop -n 6 --ignore=tests/spark $(APART:%=--ignore=%) $(BESIDE_KAFKA:%=--ignore=%) && { wait $$types || { echo "mypy has found errors: see above"; exit 1; }; }
 
 $(VENV)/.page: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group page
@@ -106,10 +106,11 @@ interop-soak: $(VENV)/.spark  # a stream while an Apache Kafka of three brokers 
 interop-controllers: $(VENV)/.test  # our controllers with Apache Kafka's nodes: every quorum, older releases, small pieces; some 30 minutes
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/controllers --broker local -p no:randomly $(FILES) 2
 
-interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compile for minutes, too; writes docs/clients.md; starts on every kind of damaged file; and thousands of simulations
+interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compile for minutes, too; writes docs/clients.md; starts on every kind of damaged file; the steps of every wide request; and thousands of simulations
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/walks --broker double --broker local --results interop/walks/results.json
 	$(BIN)/python -m interop.walks.page
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/test_damaged_files.py --broker local -p no:randomly
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest tests/hostile/test_steps.py
 	$(BIN)/python -m tests.simulation --seeds 2000
 	$(BIN)/python -m tests.simulation.brokers --seeds 1000
 	$(BIN)/python -m tests.simulation.lives --seeds 200

@@ -10,7 +10,7 @@ nothing else meanwhile; its longest step aside; the CPU time; the maximum memory
 (from a second run, because the count takes time); and the sizes of the frame and of the response. A
 step has at most 20 ms on a quiet machine; `LONG_STEPS` says why one has more. `--all` prints every
 frame, without the memory. With `--lines` steps are counted in executed lines, which are the same on
-every machine.
+every machine, for every frame but those in which all names are the same.
 """
 
 from __future__ import annotations
@@ -88,14 +88,18 @@ class Costs:
         self._node, self._measure, self._every = node, measure, every
 
     def of(self, served: ServedApi, listener: ListenerSpec) -> list[Cost]:
-        """The figures of the most expensive frame of one API, or of every frame."""
-        frames = dict(frames_of(served))
+        """The figures of the most expensive frame of one API, or of every frame; of lines, those of
+        frames whose names differ."""
+        frames = {wide: frame for wide, frame in frames_of(served) if self._every or not self._is_one_name(wide)}
         found = [self._cost(served, listener, wide, frame) for wide, frame in frames.items()]
-        if self._every:
+        if self._every or self._measure is executed_lines:
             return found
         worst = max(found, key=lambda cost: cost.cpu_ms)
         peak = in_fork(partial(self._memory, served, listener, frames[worst.wide]))
         return [worst._replace(peak_mb=peak)]
+
+    def _is_one_name(self, wide: str) -> bool:
+        return self._measure is executed_lines and wide.endswith("empty")
 
     def _cost(self, served: ServedApi, listener: ListenerSpec, wide: str, frame: bytes) -> Cost:
         cpu, taken = in_fork(partial(self._time, served, listener, frame))

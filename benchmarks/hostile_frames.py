@@ -86,20 +86,21 @@ class Costs:
 
     def __init__(self, node: Node, measure: Measure, *, every: bool) -> None:
         self._node, self._measure, self._every = node, measure, every
+        self._counts_lines = measure is not milliseconds
 
     def of(self, served: ServedApi, listener: ListenerSpec) -> list[Cost]:
         """The figures of the most expensive frame of one API, or of every frame; of lines, those of
         frames whose names differ."""
         frames = {wide: frame for wide, frame in frames_of(served) if self._every or not self._is_one_name(wide)}
         found = [self._cost(served, listener, wide, frame) for wide, frame in frames.items()]
-        if self._every or self._measure is executed_lines:
+        if self._every or self._counts_lines:
             return found
         worst = max(found, key=lambda cost: cost.cpu_ms)
         peak = in_fork(partial(self._memory, served, listener, frames[worst.wide]))
         return [worst._replace(peak_mb=peak)]
 
     def _is_one_name(self, wide: str) -> bool:
-        return self._measure is executed_lines and wide.endswith("empty")
+        return self._counts_lines and wide.endswith("empty")
 
     def _cost(self, served: ServedApi, listener: ListenerSpec, wide: str, frame: bytes) -> Cost:
         cpu, taken = in_fork(partial(self._time, served, listener, frame))

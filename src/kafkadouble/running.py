@@ -35,10 +35,14 @@ T = TypeVar("T")
 PathLike = str | os.PathLike[str]
 
 
+MOST_BROKERS = 1000
+"""In one process. A hundred take a second to begin, and 35 MB."""
+
+
 def checked_count(brokers: int) -> int:
     """UsageError for a number of brokers that cannot be."""
-    if type(brokers) is not int or brokers < 1:
-        raise UsageError(f"brokers is {brokers!r}: there is one at least")
+    if type(brokers) is not int or not 1 <= brokers <= MOST_BROKERS:
+        raise UsageError(f"brokers is {brokers!r}: there is one at least, and {MOST_BROKERS} at most")
     return brokers
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
-from typing import Any
+import threading
+from collections.abc import AsyncIterator
+from typing import Any, ClassVar
 
 import pytest
 
 from kafkadouble.control import bodies
+from kafkadouble.control.problems import ControlProblem
 from kafkadouble.server.configs.did_you_mean import near
 
 
@@ -41,3 +45,53 @@ def test_a_name_that_is_much_longer_than_every_known_one_is_not_compared(monkeyp
     monkeypatch.setattr(difflib, "get_close_matches", compare)
     assert [near("x" * length, ("topic", "partition")) for length in (9, 27, 28, 10**6)] == [""] * 4
     assert [*map(len, compared)] == [9, 27]
+
+
+class Call:
+    """A request whose body comes in two parts; between them others run."""
+
+    headers: ClassVar[dict[str, str]] = {"content-type": "application/json"}
+
+    def __init__(self, *parts: bytes) -> None:
+        self._parts = parts
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        for part in self._parts:
+            yield part
+            await asyncio.sleep(0)
+
+
+def test_bodies_that_are_read_at_once_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "MOST_AT_ONCE", 50)
+    readers = bodies.Bodies()
+
+    async def read(*parts: bytes) -> Any:
+        try:
+            return await readers.parameters(Call(*parts))  # type: ignore[arg-type]
+        except ControlProblem as problem:
+            return problem.status
+
+    async def test() -> None:
+        body = b'{"name":', b'"0123456789"}'
+        assert await asyncio.gather(*(read(*body) for _ in range(3))) == [{"name": "0123456789"}] * 2 + [503]
+        assert readers.held_bytes == 0
+        assert await read(b"{", b" " * 60) == 503
+        assert await read(b"no JSON") == 400
+        assert await read() == {}
+        assert readers.held_bytes == 0
+
+    asyncio.run(test())
+
+
+def test_a_large_body_is_parsed_on_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    parse = bodies._object
+
+    def noted(body: bytes) -> dict[str, Any]:
+        threads.append(threading.get_ident())
+        return parse(body)
+
+    monkeypatch.setattr(bodies, "_object", noted)
+    for size in (10, bodies.MUCH):
+        asyncio.run(bodies.Bodies().parameters(Call(b'{"n": "' + b"n" * size + b'"}')))  # type: ignore[arg-type]
+    assert [each == threading.get_ident() for each in threads] == [True, False]

@@ -159,6 +159,7 @@ class TestWrongUse:
         ("arguments", "problem"),
         [
             ({"brokers": 0}, "there is one at least"),
+            ({"brokers": 2**40}, "and 1000 at most"),
             ({"stepped": True, "clock": SteppedClock()}, "give one of them"),
             ({"config": {"num.partitons": 3}}, "did you mean 'num.partitions'?"),
             ({"config": {"num.partitions": "many"}}, "num.partitions"),

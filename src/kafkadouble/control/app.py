@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route as HttpRoute
 
 from .assets import ASSETS, PAGE_HEADERS, Asset, contents
-from .bodies import parameters
+from .bodies import Bodies
 from .guard import Guard
 from .problems import ControlProblem, problem_of
 from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
@@ -46,7 +46,7 @@ class ControlApp:
 
     def __init__(self, kafka: KafkaDouble, guard: Guard) -> None:
         self._kafka, self._guard = kafka, guard
-        self._streams = 0
+        self._streams, self._bodies = 0, Bodies()
         routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]
         streams = [HttpRoute(each.path, self._stream(each), methods=["GET"]) for each in STREAMS]
         assets = [HttpRoute(each.path, self._asset(each), methods=["GET"]) for each in ASSETS]
@@ -57,7 +57,7 @@ class ControlApp:
             try:
                 self._guard.check(request.url.path, request.headers)
                 check_query(request.url.path, route.query, request.query_params.multi_items())
-                body = await parameters(request) if route.method == "POST" else {}
+                body = await self._bodies.parameters(request) if route.method == "POST" else {}
                 call = ControlCall(self._kafka, request.path_params, request.query_params, body)
                 return _answer(200, await _unless_left(request, route.answer(call)))
             except ClientDisconnect:

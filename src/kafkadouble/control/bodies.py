@@ -16,33 +16,58 @@ if TYPE_CHECKING:
 MOST_BYTES = 16 << 20
 """The largest body, in bytes."""
 
+MOST_AT_ONCE = 64 << 20
+"""The bytes of all bodies that are being read."""
+
+MUCH = 64 << 10
+"""A larger body is parsed on another thread, in bytes."""
+
 BODY_S = 30
 """How long a body may take to arrive, in seconds."""
 
 
-async def parameters(request: Request) -> dict[str, Any]:
-    """The object in the body; an empty body is an empty object. Raises ControlProblem."""
-    content_type = request.headers.get("content-type")
-    if content_type is not None and content_type.partition(";")[0].strip().lower() != "application/json":
-        raise ControlProblem(415, "usage", f"the body is JSON: send Content-Type: application/json, not {content_type}")
-    try:
-        async with asyncio.timeout(BODY_S):
-            body = await _read(request)
-    except TimeoutError:
-        raise ControlProblem(408, "timeout", f"the body did not arrive within {BODY_S} s") from None
-    if body and content_type is None:
-        raise ControlProblem(415, "usage", "the body is JSON: send Content-Type: application/json")
+class Bodies:
+    """Reads the bodies of the calls of one application. Those that are read at the same time have
+    at most `MOST_AT_ONCE` bytes together."""
+
+    def __init__(self) -> None:
+        self.held_bytes = 0
+
+    async def parameters(self, request: Request) -> dict[str, Any]:
+        """The object in the body; an empty body is an empty object. Raises ControlProblem."""
+        content_type = request.headers.get("content-type")
+        if content_type is not None and content_type.partition(";")[0].strip().lower() != "application/json":
+            what = f"send Content-Type: application/json, not {content_type}"
+            raise ControlProblem(415, "usage", f"the body is JSON: {what}")
+        parts: list[bytes] = []
+        try:
+            async with asyncio.timeout(BODY_S):
+                await self._read(request, parts)
+            if parts and content_type is None:
+                raise ControlProblem(415, "usage", "the body is JSON: send Content-Type: application/json")
+            return await _object_in(b"".join(parts))
+        except TimeoutError:
+            raise ControlProblem(408, "timeout", f"the body did not arrive within {BODY_S} s") from None
+        finally:
+            self.held_bytes -= sum(map(len, parts))
+
+    async def _read(self, request: Request, parts: list[bytes]) -> None:
+        size = 0
+        async for part in request.stream():
+            size += len(part)
+            if size > MOST_BYTES:
+                raise ControlProblem(413, "usage", f"the body is larger than {MOST_BYTES} bytes")
+            if self.held_bytes + len(part) > MOST_AT_ONCE:
+                raise ControlProblem(503, "busy", f"the bodies that arrive now have {MOST_AT_ONCE} bytes: try it again")
+            if part:
+                self.held_bytes += len(part)
+                parts.append(part)
+
+
+async def _object_in(body: bytes) -> dict[str, Any]:
+    if len(body) > MUCH:
+        return await asyncio.to_thread(_object, body)
     return _object(body) if body else {}
-
-
-async def _read(request: Request) -> bytes:
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MOST_BYTES:
-            raise ControlProblem(413, "usage", f"the body is larger than {MOST_BYTES} bytes")
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _object(body: bytes) -> dict[str, Any]:

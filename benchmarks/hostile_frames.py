@@ -93,7 +93,7 @@ class Costs:
         frames whose names differ."""
         frames = {wide: frame for wide, frame in frames_of(served) if self._every or not self._is_one_name(wide)}
         found = [self._cost(served, listener, wide, frame) for wide, frame in frames.items()]
-        if self._every or self._counts_lines:
+        if self._every or self._counts_lines or not found:
             return found
         worst = max(found, key=lambda cost: cost.cpu_ms)
         peak = in_fork(partial(self._memory, served, listener, frames[worst.wide]))

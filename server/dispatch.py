@@ -18,16 +18,13 @@ from kafkadouble.wire.client_log import ClientLog
 from .log.files.errors import DiskFailure
 from .quotas.request_throttle import RequestThrottle
 from .requests.answer import Answer
+from .requests.aside_codec import WIDE, aside_if
 from .requests.origin import is_from_node
 from .requests.request import Refusal, Request
-from .requests.waiting import Aside, Wait
+from .requests.waiting import Wait
 
 if TYPE_CHECKING:
     from .node import Node
-
-WIDE = 10_000
-"""The size (bytes) of a request from which its refusal, which may have an error for each of its
-elements, is made on another thread."""
 
 log = ClientLog("kafkadouble.server.dispatch")
 
@@ -96,14 +93,8 @@ def _guarded(request: Request[Any], steps: Generator[Any, Any, Answer]) -> Wait[
 
 
 def _refused(request: Request[Any], refusal: Refusal) -> Wait[Answer]:
-    """The answer to a request that a handler refused."""
-    make = partial(refused, request, refusal.code, refusal.message)
-    if request.size <= WIDE:
-        return make()
-    aside = Aside(make)
-    yield aside
-    answer: Answer = aside.result()
-    return answer
+    """The answer to a request that a handler refused: it may have an error for each element."""
+    return (yield from aside_if(request.size > WIDE, partial(refused, request, refusal.code, refusal.message)))
 
 
 def refused(request: Request[Any], code: int, message: str | None = None) -> Answer:

@@ -7,15 +7,15 @@ that Kafka does not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 
+from ..requests.aside_codec import aside
 from ..requests.request import Request
 from ..requests.slices import divided
-from ..requests.waiting import OTHERS_FIRST, SLICE, Aside, Slices, Wait
+from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 from ..security.acls import TRANSACTIONAL_ID
 from ..security.authorizer import DESCRIBE
 from ..security.client_rights import client_rights
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from ..requests.regular_expression import Pattern
     from ..transactions.list_transactions import ListedTransaction, TransactionFilters
 
-T = TypeVar("T")
-
 
 def answer(node: HandlerContext, request: Request[ListTransactionsRequest]) -> Wait[ListTransactionsResponse]:
     from ..transactions.list_transactions import TransactionFilters, transactional_id_pattern
 
     filters = TransactionFilters(request.body, node.now)
     pattern = None
+    # Aside: a hostile pattern takes 0.1 s to compile, and as long for each id of thousands of
+    # characters.
     if text := request.body.transactional_id_pattern:
-        pattern = yield from _aside(partial(transactional_id_pattern, text))
+        pattern = yield from aside(partial(transactional_id_pattern, text))
     found = yield from _filtered(node, filters)
     if pattern is not None:
         found = yield from _matching(pattern, found)
@@ -61,17 +61,8 @@ def _matching(pattern: Pattern, listed: list[ListedTransaction]) -> Wait[list[Li
 
     found: list[ListedTransaction] = []
     for start in range(0, len(listed), SLICE):
-        found += yield from _aside(partial(matching, pattern, listed[start : start + SLICE]))
+        found += yield from aside(partial(matching, pattern, listed[start : start + SLICE]))
     return found
-
-
-def _aside(work: Callable[[], T]) -> Wait[T]:
-    """Work with a pattern on another thread: a hostile one takes up to 0.1 s to compile, and as
-    long for each id of thousands of characters."""
-    aside = Aside(work)
-    yield aside
-    result: T = aside.result()
-    return result
 
 
 def refuse(request: Request[ListTransactionsRequest], code: int, message: str | None) -> ListTransactionsResponse:

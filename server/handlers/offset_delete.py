@@ -7,8 +7,7 @@ UNKNOWN_TOPIC_OR_PARTITION. The response is sent when the deletion is committed.
 
 from __future__ import annotations
 
-from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
@@ -58,9 +57,7 @@ def answer(node: HandlerContext, request: Request[OffsetDeleteRequest]) -> Wait[
     for deleted in delete_offsets(shard, request.body.group_id, known):
         responses.setdefault(deleted.name, []).extend(deleted.partitions)
     topics = [ResponseTopic(name=name, partitions=partitions) for name, partitions in responses.items()]
-    response: Any = shard.when_committed(OffsetDeleteResponse(topics=topics))
-    committed: OffsetDeleteResponse = (yield from response) if isinstance(response, GeneratorType) else response
-    return committed
+    return (yield from shard.wait_for_commit(OffsetDeleteResponse(topics=topics)))
 
 
 def _failed(index: int, code: int) -> ResponsePartition:

@@ -110,7 +110,7 @@ SECURITY = {
         ("tests/control/test_guard.py",),
         "an attacker registers a name that ends like an allowed one",
     ),
-    "controllers: a client without a right learns who has SCRAM credentials": Mutation(
+    "controllers: a client without a right learns which users have SCRAM credentials": Mutation(
         "server/handlers/describe_user_scram_credentials.py",
         "    precheck(node, request)\n",
         "",

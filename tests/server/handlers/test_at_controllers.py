@@ -240,7 +240,7 @@ def test_a_controller_describes_configurations(cluster: Controllers) -> None:
 @pytest.fixture
 def guarded() -> Controllers:
     """Its clients have no right."""
-    return Controllers({"authorizer.class.name": STANDARD, "super.users": "User:nobody"})
+    return Controllers({"authorizer.class.name": STANDARD, "super.users": "User:owner"})
 
 
 def test_scram_credentials_are_not_described_whatever_the_rights(cluster: Controllers, guarded: Controllers) -> None:

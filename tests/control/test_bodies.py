@@ -63,7 +63,7 @@ class Call:
 
 def test_bodies_that_are_read_at_once_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MOST_AT_ONCE", 50)
-    readers = bodies.Bodies()
+    readers = bodies.BodyReader()
 
     async def read(*parts: bytes) -> Any:
         try:
@@ -93,5 +93,5 @@ def test_a_large_body_is_parsed_on_another_thread(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(bodies, "_object", noted)
     for size in (10, bodies.MUCH):
-        asyncio.run(bodies.Bodies().parameters(Call(b'{"n": "' + b"n" * size + b'"}')))  # type: ignore[arg-type]
+        asyncio.run(bodies.BodyReader().parameters(Call(b'{"n": "' + b"n" * size + b'"}')))  # type: ignore[arg-type]
     assert [each == threading.get_ident() for each in threads] == [True, False]

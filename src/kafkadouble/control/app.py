@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route as HttpRoute
 
 from .assets import ASSETS, PAGE_HEADERS, Asset, contents
-from .bodies import Bodies
+from .bodies import BodyReader
 from .guard import Guard
 from .problems import ControlProblem, problem_of
 from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
@@ -46,7 +46,7 @@ class ControlApp:
 
     def __init__(self, kafka: KafkaDouble, guard: Guard) -> None:
         self._kafka, self._guard = kafka, guard
-        self._streams, self._bodies = 0, Bodies()
+        self._streams, self._bodies = 0, BodyReader()
         routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]
         streams = [HttpRoute(each.path, self._stream(each), methods=["GET"]) for each in STREAMS]
         assets = [HttpRoute(each.path, self._asset(each), methods=["GET"]) for each in ASSETS]

@@ -26,7 +26,7 @@ BODY_S = 30
 """How long a body may take to arrive, in seconds."""
 
 
-class Bodies:
+class BodyReader:
     """Reads the bodies of the calls of one application. Those that are read at the same time have
     at most `MOST_AT_ONCE` bytes together."""
 

@@ -4,18 +4,20 @@
     python -m benchmarks.hostile_frames --lines --elements 1000 --size 1000 --json
 
 A frame has the newest version of its API, and the node has `size` of everything
-(`benchmarks.wide_state`). Each frame is handled in a forked process. For each API the benchmark
-prints the frame with the most CPU time: its longest step on the thread of the node, which serves
-nothing else meanwhile; its longest step aside; the CPU time; the maximum memory of Python's objects
-(from a second run, because the count takes time); and the sizes of the frame and of the response. A
-step has at most 20 ms on a quiet machine; `LONG_STEPS` says why one has more. `--all` prints every
-frame, without the memory. With `--lines` steps are counted in executed lines, which are the same on
-every machine, for every frame but those in which all names are the same.
+(`benchmarks.wide_state`). Each frame is handled in a forked process, which collects garbage as
+`serve` does. For each API the benchmark prints the frame with the most CPU time: its longest step
+on the thread of the node, which serves nothing else meanwhile; its longest step aside; the CPU
+time; the maximum memory of Python's objects (from a second run, because the count takes time); and
+the sizes of the frame and of the response. A step has at most 20 ms on a quiet machine;
+`LONG_STEPS` says why one has more. `--all` prints every frame, without the memory. With `--lines`
+steps are counted in executed lines, which are the same on every machine, for every frame but those
+in which all names are the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import logging
 import os
@@ -26,10 +28,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from kafkadouble.cli.collector import Collector
 from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 from kafkadouble.server.node import Node
-from kafkadouble.server.requests import aside_codec, bounds
+from kafkadouble.server.requests import aside_codec, bounds, gc_pause
 from kafkadouble.server.requests.listener_spec import ListenerSpec
 from kafkadouble.server.requests.waiting import SLICE
 from tests.support.executed_lines import executed_lines
@@ -133,6 +136,14 @@ class Costs:
         return tracemalloc.get_traced_memory()[1] / MB
 
 
+def collect_as_serve() -> None:
+    """Collect garbage by the rules of `serve`, which leave the state of the node out."""
+    collector = Collector()
+    collector.begin()
+    gc.callbacks.append(collector.on_gc)
+    gc_pause.many_made = gc.freeze
+
+
 def frames_of(served: ServedApi) -> Iterator[tuple[str, bytes]]:
     """The widest frames, and those about everything."""
     yield from widest.frames(served.request, served.highest)
@@ -162,7 +173,9 @@ def main() -> None:
         bounds.MOST_ELEMENTS = arguments.elements + 100
         aside_codec.WIDE, aside_codec.MANY_SLICES, aside_codec.MANY = arguments.elements, 1, SLICE
     widest.MOST = arguments.elements
-    found = costs(Costs(Builder(arguments.size).build(), measure, every=arguments.all), arguments.api)
+    node = Builder(arguments.size).build()
+    collect_as_serve()
+    found = costs(Costs(node, measure, every=arguments.all), arguments.api)
     worst = sorted(found, key=lambda cost: -cost.longest_step)
     if arguments.json:
         print(json.dumps([each._asdict() for each in worst], indent=2))

@@ -71,8 +71,9 @@ class OwnRequest:
         if not isinstance(result, GeneratorType):
             self._answered(result)
             return
-        self._task = node.waiting.start(result, self._answered, lambda failure: self._answered(DISCONNECT))
-        if self._task.alive:
+        task = node.waiting.start(result, self._answered, lambda failure: self._answered(DISCONNECT))
+        if task.alive:
+            self._task = task
             if request.trace is not None:
                 request.trace.waits()
             timeout_ms = node.settings.int("request.timeout.ms")
@@ -91,6 +92,7 @@ class OwnRequest:
         self._end(ABANDONED)
 
     def _end(self, outcome: str, answer: Message | None = None) -> None:
+        self._task = None  # which refers to this: both would wait for a collection of garbage
         if self._expiry is not None:
             self._expiry.cancel()
         if self._request.trace is not None:

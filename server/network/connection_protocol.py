@@ -146,7 +146,9 @@ class ConnectionProtocol(asyncio.Protocol):
             return
         self._waits_for_turn, backlog = True, self.connection.backlog
         api_key = int.from_bytes(backlog[0][:2]) if backlog else NO_API
-        self.listener.turns.wait(api_key if api_key in self._spec.apis else NO_API, self._go_on)
+        if api_key not in self._spec.apis:
+            api_key = NO_API
+        self.listener.turns.wait(api_key, len(backlog) > 1, self._go_on)
 
     def turn_is_over(self, ahead: bool) -> bool:
         return self.listener.paused or self.listener.turns.is_over(ahead)

@@ -4,8 +4,9 @@ thread.
 In one round of the loop, new requests are handled for `TURN_S` seconds, requests that had to wait
 for as long again, and slices of large requests too. The rest waits for the next round, so that
 sockets are read and timers fire in between. Requests wait by API, and the APIs take turns: a flood
-of one does not delay the others. An `Aside` of a handler runs on another thread. Only one runs at a
-time, so that they need the memory of one.
+of one does not delay the others. Those that clients sent ahead of their answers have turns of their
+own: they do not delay a client that sends one request at a time. An `Aside` of a handler runs on
+another thread. Only one runs at a time, so that they need the memory of one.
 """
 
 from __future__ import annotations
@@ -41,26 +42,28 @@ class Turn:
 
 
 class WaitingConnections:
-    """Connections whose next request waits, by the key of its API."""
+    """Connections whose next request waits, by the key of its API and whether more are behind
+    it."""
 
     def __init__(self) -> None:
-        self._by_api: dict[int, deque[Callable[[], None]]] = {}
+        self._by_kind: dict[tuple[int, bool], deque[Callable[[], None]]] = {}
 
-    def add(self, api_key: int, go_on: Callable[[], None]) -> None:
-        """`go_on` begins the next requests of the connection."""
-        self._by_api.setdefault(api_key, deque()).append(go_on)
+    def add(self, api_key: int, ahead: bool, go_on: Callable[[], None]) -> None:
+        """`go_on` begins the next requests of the connection, of which there are several if it has
+        sent some `ahead`."""
+        self._by_kind.setdefault((api_key, ahead), deque()).append(go_on)
 
     def take(self) -> Callable[[], None]:
-        """Removes the connection that has waited longest for the next API."""
-        api_key = next(iter(self._by_api))
-        connections = self._by_api.pop(api_key)
+        """Removes the connection that has waited longest for the next kind of request."""
+        kind = next(iter(self._by_kind))
+        connections = self._by_kind.pop(kind)
         found = connections.popleft()
         if connections:
-            self._by_api[api_key] = connections
+            self._by_kind[kind] = connections
         return found
 
     def __bool__(self) -> bool:
-        return bool(self._by_api)
+        return bool(self._by_kind)
 
 
 class RequestTurns:
@@ -77,9 +80,9 @@ class RequestTurns:
         """Whether a new request, or one that had to wait, is begun in a later round."""
         return (self._waited if ahead else self._new).is_over()
 
-    def wait(self, api_key: int, go_on: Callable[[], None]) -> None:
+    def wait(self, api_key: int, ahead: bool, go_on: Callable[[], None]) -> None:
         """Call `go_on` when it is the turn of a connection."""
-        self._waiting.add(api_key, go_on)
+        self._waiting.add(api_key, ahead, go_on)
         self._schedule()
 
     def _schedule(self) -> None:

@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-MANY = 10_000
+MANY = 2_000
 """New objects from which it pays to move them: counting what is frozen traverses all of that."""
 
 

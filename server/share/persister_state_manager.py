@@ -2,9 +2,10 @@
 Kafka: `PersisterStateManager`).
 
 Rules. There is one sender for each kind of request, so a slow write delays no read. A request to a
-broker carries the share partitions of one group that came together meanwhile, each once. After an
-error that another coordinator or a later moment may cure, a share partition is sent again, to the
-coordinator of that time, after a pause that doubles. After MAX_ATTEMPTS it fails.
+broker carries the share partitions of one group that came together meanwhile, each once, and at
+most MOST_AT_ONCE of them, so that its response is a short step. After an error that another
+coordinator or a later moment may cure, a share partition is sent again, to the coordinator of that
+time, after a pause that doubles. After MAX_ATTEMPTS it fails.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from ..coordinator.coordinator_lookup import SHARE, coordinator_of
 from ..coordinator.inter_broker_sender import BrokerRequest, InterBrokerSender
 from ..raft.request_manager import RequestFailure
 from ..requests.request import Refusal
+from ..requests.waiting import SLICE
 from .persister import SharePartitionKey
 from .persister_rpcs import PersisterRpc
 
 if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
 
+MOST_AT_ONCE = 4 * SLICE
 MAX_ATTEMPTS = 5
 REQUEST_BACKOFF_MS, REQUEST_BACKOFF_MAX_MS = 1000, 30_000
 BACKOFF_JITTER = 0.2
@@ -91,9 +94,10 @@ class PersisterStateManager(InterBrokerSender):
     def next_request(self, broker: int) -> BrokerRequest:
         groups = self._by_broker[broker]
         group_id = next(iter(groups))
+        waiting = groups.pop(group_id)
         sent: dict[SharePartitionKey, PendingState] = {}
-        later = []
-        for pending in groups.pop(group_id):
+        later = waiting[MOST_AT_ONCE:]
+        for pending in waiting[:MOST_AT_ONCE]:
             if pending.key in sent:  # the response has one result for each share partition
                 later.append(pending)
             else:

@@ -23,10 +23,10 @@ def test_a_flood_of_one_api_does_not_delay_the_others() -> None:
     begun: list[tuple[int, int]] = []
     waiting = WaitingConnections()
     for number in range(1000):
-        waiting.add(JOIN, partial(begun.append, (JOIN, number)))
+        waiting.add(JOIN, False, partial(begun.append, (JOIN, number)))
     for number in range(2):
-        waiting.add(PRODUCE, partial(begun.append, (PRODUCE, number)))
-        waiting.add(FETCH, partial(begun.append, (FETCH, number)))
+        waiting.add(PRODUCE, False, partial(begun.append, (PRODUCE, number)))
+        waiting.add(FETCH, False, partial(begun.append, (FETCH, number)))
     taken(waiting)
     assert begun[:7] == [(JOIN, 0), (PRODUCE, 0), (FETCH, 0), (JOIN, 1), (PRODUCE, 1), (FETCH, 1), (JOIN, 2)]
     assert begun[7:] == [(JOIN, number) for number in range(3, 1000)]
@@ -36,11 +36,22 @@ def test_an_api_that_comes_again_waits_behind_the_others() -> None:
     begun: list[int] = []
     waiting = WaitingConnections()
     for api_key in (JOIN, FETCH):
-        waiting.add(api_key, partial(begun.append, api_key))
+        waiting.add(api_key, False, partial(begun.append, api_key))
     waiting.take()()
-    waiting.add(JOIN, partial(begun.append, JOIN))
+    waiting.add(JOIN, False, partial(begun.append, JOIN))
     taken(waiting)
     assert begun == [JOIN, FETCH, JOIN]
+
+
+def test_requests_that_clients_sent_ahead_take_turns_with_the_others() -> None:
+    begun: list[str] = []
+    waiting = WaitingConnections()
+    for number in range(100):
+        waiting.add(FETCH, True, partial(begun.append, f"ahead {number}"))
+    for number in range(2):
+        waiting.add(FETCH, False, partial(begun.append, f"alone {number}"))
+    taken(waiting)
+    assert begun[:5] == ["ahead 0", "alone 0", "ahead 1", "alone 1", "ahead 2"]
 
 
 def test_a_round_begins_only_what_its_time_allows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,8 +74,8 @@ def test_a_round_begins_only_what_its_time_allows(monkeypatch: pytest.MonkeyPatc
         counts: list[int] = []
         made = RequestTurns(lambda: counts.append(len(begun)))
         for number in range(100):
-            made.wait(JOIN, go_on(number))
-        made.wait(FETCH, go_on(-1))
+            made.wait(JOIN, False, go_on(number))
+        made.wait(FETCH, False, go_on(-1))
         while len(begun) < 101:
             await asyncio.sleep(0)
             rounds += 1
@@ -85,8 +96,8 @@ def test_one_that_fails_leaves_the_others_their_turns() -> None:
         failures: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda loop, found: failures.append(found["exception"]))
         made = RequestTurns(lambda: None)
-        made.wait(JOIN, fail)
-        made.wait(JOIN, partial(begun.append, 1))
+        made.wait(JOIN, False, fail)
+        made.wait(JOIN, False, partial(begun.append, 1))
         for _ in range(4):
             await asyncio.sleep(0)
         assert [str(each) for each in failures] == ["a request that fails"]

@@ -83,7 +83,7 @@ class ConnectionProtocol(asyncio.Protocol):
         self.connection = connection_of(node, peer, self, max_frame)
         self.listener.connections.add(self)
         log.info("%r connected", peer)
-        if self.quotas.is_protected:
+        if self.quotas.is_protected and self.quotas.is_exceeded:
             self.listener.close_excess()
         if self.listener.paused:
             self.read_on(True)

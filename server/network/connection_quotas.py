@@ -90,6 +90,11 @@ class ConnectionQuotas:
         return self.total >= self.own_most or (is_at_most and not self.is_protected)
 
     @property
+    def is_exceeded(self) -> bool:
+        """Whether there are more connections than the listener, or all together, may have."""
+        return self.total > self.own_most or self.counts.total > self.most_of_all
+
+    @property
     def is_too_fast(self) -> bool:
         """Whether the next connection has to wait because connections are created too fast. It is
         counted when this is read for the first time."""
@@ -174,9 +179,10 @@ def in_excess(connections: Iterable[Counted]) -> list[Counted]:
     for quotas in {each.quotas for each in oldest_first}:
         of_listener = [each for each in oldest_first if each.quotas is quotas]
         found += of_listener[: max(0, quotas.total - quotas.own_most)]
+    closed = set(map(id, found))
     for counts, most in {(each.quotas.counts, each.quotas.most_of_all) for each in oldest_first}:
-        closed = sum(each.quotas.counts is counts for each in found)
-        left = [each for each in oldest_first if each.quotas.counts is counts and each not in found]
+        of_node = [each for each in oldest_first if each.quotas.counts is counts]
+        left = [each for each in of_node if id(each) not in closed]
         unprotected = [each for each in left if not each.quotas.is_protected]
-        found += unprotected[: max(0, counts.total - closed - most)]
+        found += unprotected[: max(0, counts.total - (len(of_node) - len(left)) - most)]
     return found

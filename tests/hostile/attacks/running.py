@@ -12,7 +12,7 @@ from ..sockets import Broker, serving
 from .exchanges import TIMEOUT_S, Address
 from .table import ATTACKS
 
-NICE = ("nice", "-n", "10")
+NICE = ("nice", "-n", "19")
 """An attacker is on another machine: it does not take the processor from the broker."""
 
 

@@ -224,7 +224,8 @@ def test_a_listener_goes_by_its_own_name_in_the_settings() -> None:
     run(test)
 
 
-def test_at_the_limit_a_broker_comes_in_and_the_least_recently_used_client_goes() -> None:
+def two_listeners() -> tuple[Listener, list[ListenerSpec]]:
+    """One of the brokers and one of clients, which have two connections together."""
     settings = Settings(
         {
             "listeners": "IN://:0,OUT://:0",
@@ -233,19 +234,22 @@ def test_at_the_limit_a_broker_comes_in_and_the_least_recently_used_client_goes(
             "max.connections": 2,
         }
     )
+    sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in ("IN", "OUT")}
+    listeners = [
+        spec.bound_at(sockets[spec.name].getsockname()) if spec.bind else spec for spec in listener_specs(settings)
+    ]
+    node = Node(settings, listeners=listeners, now=NOW, seed=SEED)
+    return Listener(node, SystemClock(), sockets), listeners
 
+
+def test_at_the_limit_a_broker_comes_in_and_the_least_recently_used_client_goes() -> None:
     async def test() -> None:
-        sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in ("IN", "OUT")}
-        listeners = [
-            spec.bound_at(sockets[spec.name].getsockname()) if spec.bind else spec for spec in listener_specs(settings)
-        ]
-        node = Node(settings, listeners=listeners, now=NOW, seed=SEED)
-        listener = Listener(node, SystemClock(), sockets)
+        listener, specs = two_listeners()
         await listener.start()
-        clients = [await client_at(listeners[1]) for _ in range(2)]
+        clients = [await client_at(specs[1]) for _ in range(2)]
         for client in clients:
             await client.hello()
-        broker = await client_at(listeners[0])
+        broker = await client_at(specs[0])
         await broker.hello()
         assert await clients[0].ended()
         await clients[1].hello()
@@ -254,6 +258,23 @@ def test_at_the_limit_a_broker_comes_in_and_the_least_recently_used_client_goes(
         await listener.stop()
 
     run(test)
+
+
+def test_below_the_limit_a_broker_comes_in_without_a_look_at_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(Listener, "close_excess", lambda listener: looks.append(len(listener.connections)))
+
+    async def test() -> None:
+        listener, specs = two_listeners()
+        await listener.start()
+        clients = [await client_at(specs[0]) for _ in range(3)]
+        for client in clients:
+            await client.hello()
+            client.writer.close()
+        await listener.stop()
+
+    run(test)
+    assert looks == [3]
 
 
 async def client_at(spec: ListenerSpec) -> Client:

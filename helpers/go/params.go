@@ -196,6 +196,11 @@ func Name(value string) Param {
 	return Param{"name", value}
 }
 
+// Offset is the parameter offset: an integer.
+func Offset(value int) Param {
+	return Param{"offset", value}
+}
+
 // On is the parameter on: append or read or flush.
 func On(value string) Param {
 	return Param{"on", value}

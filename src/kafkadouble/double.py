@@ -39,6 +39,7 @@ from .running import (
     scenario_of,
 )
 from .setting_sources import OwnListeners, settings_of
+from .verbs.administration import AdministrationVerbs
 from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
@@ -78,6 +79,7 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(
+    AdministrationVerbs,
     TopicVerbs,
     PartitionVerbs,
     LogVerbs,

@@ -281,6 +281,13 @@ public final class Params {
     }
 
     /**
+     * The parameter offset: an integer.
+     */
+    public static Param offset(long value) {
+        return new Param("offset", value);
+    }
+
+    /**
      * The parameter on: append or read or flush.
      */
     public static Param on(String value) {

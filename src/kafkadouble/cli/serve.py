@@ -9,14 +9,14 @@ port is not available, 2 a wrong option or setting, 3 a data directory that cann
 from __future__ import annotations
 
 import argparse
-import errno
 import signal
 import sys
 from os import environ
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..listening import listen, text_of
+from ..listening import listen
 from . import initial_topics
+from .serve_problems import jaas_file_is_not_read, no_port
 
 if TYPE_CHECKING:
     from socket import socket
@@ -47,7 +47,10 @@ def main(words: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     options = parser().parse_args(words)
+    if options.until_stdin_ends:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
+        _check_stepped(options)
         scenario = _scenario(options)
         given, unknown = _given(options)
         access = options.access = _access(options, scenario, given)
@@ -58,7 +61,7 @@ def main(words: list[str]) -> int:
         _check_capture(options)
         options.telemetry = _telemetry(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
-        return _fail(WRONG_USE, f"{problem}{_jaas_file_is_not_read(str(problem))}")
+        return _fail(WRONG_USE, f"{problem}{jaas_file_is_not_read(str(problem))}")
     socks: list[list[socket]] = []
     try:
         for of_node in [*places, control]:  # the control plane is the last one
@@ -67,7 +70,7 @@ def main(words: list[str]) -> int:
                 try:
                     socks[-1].append(listen(*place))
                 except (OSError, OverflowError) as problem:
-                    return _fail(NO_PORT, _no_port(*place, problem))
+                    return _fail(NO_PORT, no_port(*place, problem))
         from asyncio import run
 
         from kafkadouble.server.configs.settings import Settings
@@ -242,6 +245,16 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let clients push their metrics (KIP-714), which the control plane shows as `telemetry`",
     )
+    add(
+        "--stepped",
+        action="store_true",
+        help="let time stand still until the verb `advance` moves it; needs --control-port",
+    )
+    add(
+        "--until-stdin-ends",
+        action="store_true",
+        help="end when stdin ends, so with the program that holds its other end; SIGINT, which a terminal sends to both, is ignored",
+    )
     add("-v", "--verbose", action="store_true", help="also log every request")
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
@@ -341,6 +354,11 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
     return checked(options)
 
 
+def _check_stepped(options: argparse.Namespace) -> None:
+    if options.stepped and options.control_port is None and not options.page:
+        raise ValueError("--stepped needs --control-port: only the verb `advance` moves its clock")
+
+
 def _scenario(options: argparse.Namespace) -> Scenario | None:
     """The scenario, checked. Its modules are imported only then."""
     if options.scenario is None:
@@ -368,23 +386,6 @@ def _check_capture(options: argparse.Namespace) -> None:
     elif options.capture_bodies or options.capture_frames:
         name = "--capture-bodies" if options.capture_bodies else "--capture-frames"
         raise ValueError(f"{name} needs --capture, which gives the path")
-
-
-def _no_port(host: str, port: int, problem: Exception) -> str:
-    place = text_of(host, port)
-    if isinstance(problem, OSError) and problem.errno == errno.EADDRINUSE:
-        return f"{place} is taken: something listens there already; --port 0 takes any free port"
-    return f"cannot listen on {place}: {getattr(problem, 'strerror', None) or problem}"
-
-
-def _jaas_file_is_not_read(problem: str) -> str:
-    """The end of an error about a login that is missing, if Kafka would read it from a file."""
-    from re import search
-
-    named = search(r"-Djava\.security\.auth\.login\.config=(\S+)", environ.get("KAFKA_OPTS", ""))
-    if named is None or "sasl.jaas.config is missing" not in problem:
-        return ""
-    return f" (KAFKA_OPTS names {named[1]}, which is not read here: write its login into that setting)"
 
 
 def _fail(code: int, sentence: str) -> int:

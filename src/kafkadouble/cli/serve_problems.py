@@ -1,0 +1,26 @@
+"""What `serve` says when it cannot begin."""
+
+from __future__ import annotations
+
+import errno
+from os import environ
+
+from ..listening import text_of
+
+
+def no_port(host: str, port: int, problem: Exception) -> str:
+    """Why nothing can listen there."""
+    place = text_of(host, port)
+    if isinstance(problem, OSError) and problem.errno == errno.EADDRINUSE:
+        return f"{place} is taken: something listens there already; --port 0 takes any free port"
+    return f"cannot listen on {place}: {getattr(problem, 'strerror', None) or problem}"
+
+
+def jaas_file_is_not_read(problem: str) -> str:
+    """The end of an error about a login that is missing, if Kafka would read it from a file."""
+    from re import search
+
+    named = search(r"-Djava\.security\.auth\.login\.config=(\S+)", environ.get("KAFKA_OPTS", ""))
+    if named is None or "sasl.jaas.config is missing" not in problem:
+        return ""
+    return f" (KAFKA_OPTS names {named[1]}, which is not read here: write its login into that setting)"

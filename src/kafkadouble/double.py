@@ -283,13 +283,12 @@ class KafkaDouble(
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
-        """The brokers of the cluster, by id. Raises UsageError with `brokers=1`."""
-        if len(self._nodes) == 1:
-            raise UsageError("a single broker has down() and up() of the double itself: give brokers=2 or more")
-        from .brokers import Brokers
+        """The brokers of the cluster, by id. A single broker can be stopped, started, paused and
+        resumed; killing and isolating one takes `brokers=2` or more."""
+        from .brokers import brokers_of
 
-        broker: Any = None if self._running is None else self._running.broker
-        return Brokers(self._serving, range(1, len(self._nodes)) if broker is None else list(broker.members_by_id))
+        broker = None if self._running is None else self._running.broker
+        return brokers_of(self._serving, broker, len(self._nodes), self._settings)
 
     @property
     def page(self) -> str:

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from .brokers import BrokerHandle
     from .cluster import Cluster
     from .control.server import ControlServer
+    from .literals import CertificateKind, ListenerProtocol, SecureProtocol
     from .requests import Requests
     from .scenario.steps import ScenarioSteps, StepOutcome
 
@@ -126,9 +127,9 @@ class KafkaDouble(
         host: str = "127.0.0.1",
         listeners: Mapping[str, int] | None = None,
         config: Mapping[str, object] | None = None,
-        security: str | Mapping[str, str] | None = None,
+        security: SecureProtocol | Mapping[str, ListenerProtocol] | None = None,
         users: Mapping[str, str] | None = None,
-        certificate: str | None = None,
+        certificate: CertificateKind | None = None,
         brokers: int = 1,
         clock: Clock | None = None,
         stepped: bool = False,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..listening import listen
 from . import initial_topics
-from .serve_problems import jaas_file_is_not_read, no_port
+from .serve_problems import in_words, jaas_file_is_not_read, no_port
 
 if TYPE_CHECKING:
     from socket import socket
@@ -61,7 +61,7 @@ def main(words: list[str]) -> int:
         _check_capture(options)
         options.telemetry = _telemetry(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
-        return _fail(WRONG_USE, f"{problem}{jaas_file_is_not_read(str(problem))}")
+        return _fail(WRONG_USE, f"{in_words(problem)}{jaas_file_is_not_read(str(problem))}")
     socks: list[list[socket]] = []
     try:
         for of_node in [*places, control]:  # the control plane is the last one

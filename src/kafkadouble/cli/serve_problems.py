@@ -24,3 +24,13 @@ def jaas_file_is_not_read(problem: str) -> str:
     if named is None or "sasl.jaas.config is missing" not in problem:
         return ""
     return f" (KAFKA_OPTS names {named[1]}, which is not read here: write its login into that setting)"
+
+
+def in_words(problem: Exception) -> str:
+    """What is wrong, with the options of the command line. UsageError is not imported for it."""
+    worded = getattr(problem, "in_words_of", None)
+    if worded is None:
+        return str(problem)
+    from kafkadouble.wire.wording import Caller
+
+    return str(worded(Caller.COMMAND_LINE))

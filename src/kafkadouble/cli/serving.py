@@ -31,6 +31,7 @@ from .collector import collecting
 from .reach import warn_of_reach
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
+from .serve_problems import in_words
 from .settings_file import warning
 from .stdin_end import set_at_end
 
@@ -129,7 +130,7 @@ async def _serve(
             return WRONG_USE
     except UsageError as problem:
         if _halted(broker) is None:
-            print(f"kafkadouble: {problem}", file=sys.stderr)
+            print(f"kafkadouble: {in_words(problem)}", file=sys.stderr)
             return UNUSABLE
     finally:
         halted = _halted(broker)

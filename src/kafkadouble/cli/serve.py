@@ -15,7 +15,7 @@ from os import environ
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..listening import listen
-from . import initial_topics
+from . import initial_topics, option_values
 from .serve_problems import in_words, jaas_file_is_not_read, no_port
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ NO_PORT, WRONG_USE = 1, 2
 MORE_USERS = "KAFKADOUBLE_USERS"
 """More users, as in a file: a program that starts `serve` gives them so, because other users of the
 machine can read a command line."""
-
-MOST_BROKERS = 100
 
 SIGNALS: list[int] = []
 """Those that came before the event loop handles them. Python ignores the exception of a signal
@@ -89,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         "kafkadouble serve",
         description="Run a broker, or several, until interrupted. When the broker is ready for clients, it prints lines of key=value on "
-        "stdout; the first is bootstrap.servers=HOST:PORT (several are separated by commas). Connections and errors are logged on stderr. "
+        "stdout; the first is bootstrap.servers=HOST:PORT (several are separated by commas). Errors and calls of verbs are logged on stderr. "
         "All data is in memory, and is lost at the end, unless there is a data directory.",
         formatter_class=_formatter,
         epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port is not available, 2 a wrong option or setting, 3 a data "
@@ -97,23 +95,23 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")
-    add("--port", type=_port, help=f"the port to listen on, 0 for any free one (default {DEFAULT_PORT})")
+    add("--port", type=option_values.port, help=f"the port to listen on, 0 for any free one (default {DEFAULT_PORT})")
     add(
         "--brokers",
-        type=_count,
+        type=option_values.count,
         default=1,
         metavar="N",
         help="the number of brokers in the cluster (default 1); --port is the port of the first broker, the others have the next ports",
     )
     add(
         "--controller-port",
-        type=_port,
+        type=option_values.port,
         metavar="PORT",
         help="let other nodes reach the controller on this port, 0 for any free one; a line on stdout has the address",
     )
     add(
         "--advertised",
-        type=_advertised,
+        type=option_values.advertised,
         metavar="HOST:PORT",
         help="the address that clients receive (default: the address that the broker listens on); further brokers have the "
         "next ports; port 0 means the port that the broker listens on",
@@ -216,7 +214,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--control-port",
-        type=_port,
+        type=option_values.port,
         metavar="PORT",
         help="serve the control plane, every verb over HTTP, on this port, 0 for any free one; a line on stdout has its URL",
     )
@@ -255,7 +253,19 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="end when stdin ends, so with the program that holds its other end; SIGINT, which a terminal sends to both, is ignored",
     )
-    add("-v", "--verbose", action="store_true", help="also log every request")
+    add("-v", "--verbose", action="store_true", help="also log every connection and every request")
+    add(
+        "--ready-file",
+        metavar="FILE",
+        help="write the lines of stdout into this file once clients are accepted, and remove it at the end: a health check of a "
+        "container looks for it",
+    )
+    add(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="text, or an object of JSON in each line of the log",
+    )
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
 
@@ -264,27 +274,6 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     """Of a fixed width: asking for the terminal's would import `shutil`, which costs as much as a
     fifth of the server."""
     return argparse.HelpFormatter(prog, width=110)
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{port} is no port: those go from 0 to 65535")
-    return port
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if not 1 <= count <= MOST_BROKERS:
-        raise argparse.ArgumentTypeError(f"{count} brokers: there may be 1 to {MOST_BROKERS}")
-    return count
-
-
-def _advertised(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
-    return host.removeprefix("[").removesuffix("]"), _port(port)
 
 
 def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:

@@ -22,7 +22,7 @@ export interface Parameters {
   client?: ClientLibrary | null;
   /** `client_id`: a text. */
   clientId?: string | null;
-  /** `config`: a mapping of names to values. */
+  /** `config`: an object with names and values. */
   config?: Record<string, unknown> | null;
   /** `connection_creation_rate`: a number of connections per second. */
   connectionCreationRate?: number | null;
@@ -60,13 +60,13 @@ export interface Parameters {
   isolation?: 'read_uncommitted' | 'read_committed' | null;
   /** `jitter`: a number of seconds from 0 to 86400. */
   jitter?: number | null;
-  /** `key`: bytes, a text or null. */
+  /** `key`: a text, a Buffer, or null. */
   key?: Data | null;
   /** `lag`: a number of records from 0. */
   lag?: number | null;
   /** `leader`: the id of a broker. */
   leader?: number | null;
-  /** `link`: a pair of two node ids, as (1, 2), where null is any node. */
+  /** `link`: a pair of two node ids, as [1, 2], where null is any node. */
   link?: [number | null, number | null] | null;
   /** `listener`: a listener's name, or the name of a listener. */
   listener?: string | null;
@@ -126,7 +126,7 @@ export interface Parameters {
   transactionalId?: string | null;
   /** `user`: the name of a user. */
   user?: string | null;
-  /** `value`: bytes, a text or null. */
+  /** `value`: a text, a Buffer, or null. */
   value?: Data | null;
   /** `version`: a version from 0. */
   version?: number | null;

@@ -24,6 +24,11 @@ func APIs(value ...string) Param {
 	return Param{"apis", value}
 }
 
+// Before is the parameter before: an offset.
+func Before(value int) Param {
+	return Param{"before", value}
+}
+
 // BothWays is the parameter both_ways: true or false.
 func BothWays(value bool) Param {
 	return Param{"both_ways", value}
@@ -194,11 +199,6 @@ func Message(value string) Param {
 // Name is the parameter name: a name of 1 to 249 characters.
 func Name(value string) Param {
 	return Param{"name", value}
-}
-
-// Offset is the parameter offset: an integer.
-func Offset(value int) Param {
-	return Param{"offset", value}
 }
 
 // On is the parameter on: append or read or flush.

@@ -43,6 +43,13 @@ public final class Params {
     }
 
     /**
+     * The parameter before: an offset.
+     */
+    public static Param before(long value) {
+        return new Param("before", value);
+    }
+
+    /**
      * The parameter both_ways: true or false.
      */
     public static Param bothWays(boolean value) {
@@ -278,13 +285,6 @@ public final class Params {
      */
     public static Param name(String value) {
         return new Param("name", value);
-    }
-
-    /**
-     * The parameter offset: an integer.
-     */
-    public static Param offset(long value) {
-        return new Param("offset", value);
     }
 
     /**

@@ -39,6 +39,7 @@ from .requests.stopwatch import stopped
 from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
 from .share.share_coordinator import ShareCoordinator
 from .tracing.history import History
+from .tracing.member_fetches import MemberFetches
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
 
@@ -144,9 +145,8 @@ class Node:
         self.faults = Faults(self)
         self.quotas = QuotaManagers(settings, nanos)
         self.trace = Trace(self.id)
-        self.history = History() if history else None
-        if self.history is not None:
-            self.trace.subscribe(self.history)
+        self.history, self.member_fetches = (History(), MemberFetches()) if history else (None, None)
+        self.trace.subscribe_all(self.history, self.member_fetches)
         self.flushing = FlushQueue()
         self.partitions = ReplicaManager(self)
         self.controller = Controller(self)

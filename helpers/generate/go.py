@@ -23,7 +23,7 @@ TYPES: Mapping[str, str] = {
     "object": "map[string]any",
 }
 ACRONYMS: Mapping[str, str] = {"Acls": "ACLs", "Sasl": "SASL", "Api": "API", "Apis": "APIs", "Id": "ID", "Isr": "ISR"}
-NAMES: Mapping[str, str] = {"client": "client_library"}
+NAMES: Mapping[str, str] = {"client": "client_library", "header": "with_header", "offset": "at_offset"}
 """Names of parameters that mean something else in the package."""
 
 KEYWORDS: Mapping[str, str] = {"error": "errorName", "bytes": "count"}
@@ -94,7 +94,7 @@ def _own(name: str) -> str:
     return KEYWORDS.get(name, re.sub("Id$", "ID", camel(name)))
 
 
-def _type(shape: str, other: str = "") -> str:
+def _type(shape: str, other: tuple[str, ...] = ()) -> str:
     if shape == "any[]" or other:
         return "any"  # a slice of any element type, or one of two types
     return "[]" + _type(shape[:-2]) if shape.endswith("[]") else TYPES[shape]

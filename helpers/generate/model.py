@@ -28,6 +28,8 @@ OTHERS: Mapping[str, str] = {
     "wait_for_rule.rule": "Rule",
     "restore.snapshot": "Snapshot",
     "since": "Request",
+    "records.since": "Records",
+    "wait_for_records.since": "Records",
 }
 """A parameter, or one of a verb -> the value that it takes besides a text or an integer: a result
 of a verb that is given back."""
@@ -36,13 +38,14 @@ of a verb that is given back."""
 class ParameterModel(NamedTuple):
     """One parameter. `shape` is text, integer, number, duration, switch, any, or a list as
     `text[]`. `words` are the sets and words that its texts are from, empty for any text; `other` is
-    the name of a result that may be given instead, or empty. `verb` is one that has it."""
+    the names of results that may be given instead, `Records` for a list of Record, or empty. `verb` is
+    one that has it."""
 
     name: str
     shape: str
     allowed: str
     words: tuple[str, ...] = ()
-    other: str = ""
+    other: tuple[str, ...] = ()
     verb: str = ""
 
 
@@ -72,10 +75,11 @@ def optional_parameters(found: Iterable[VerbModel]) -> list[ParameterModel]:
 
 
 def _merged(same: list[ParameterModel]) -> ParameterModel:
-    types = {(each.shape, each.words, each.other) for each in same}
+    types = {(each.shape, each.words) for each in same}
     if len(types) > 1:
         raise ValueError(f"{same[0].name} has several types: {sorted(types)}")
-    return same[0]._replace(allowed=", or ".join(dict.fromkeys(each.allowed for each in same)))
+    others = dict.fromkeys(other for each in same for other in each.other)
+    return same[0]._replace(allowed=", or ".join(dict.fromkeys(each.allowed for each in same)), other=tuple(others))
 
 
 def _verb(described_verb: Mapping[str, Any]) -> VerbModel:
@@ -94,8 +98,9 @@ def _parameter(verb: str, given: Mapping[str, Any]) -> ParameterModel:
     name, allowed = given["name"], given["allowed"]
     for of_python, of_json in (("None", "null"), ("True", "true"), ("False", "false")):
         allowed = allowed.replace(of_python, of_json)
-    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name, "")
-    return ParameterModel(name, _shape(given), allowed, words_of(verb, given), other, verb)
+    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name)
+    others = () if other is None else (other,)
+    return ParameterModel(name, _shape(given), allowed, words_of(verb, given), others, verb)
 
 
 def _shape(given: Mapping[str, Any]) -> str:

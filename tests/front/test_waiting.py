@@ -13,6 +13,7 @@ from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.async_waits import AsyncWaits
+from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.waiting import WaitVerbs
 
 WAITS = [name for name in vars(WaitVerbs) if name.startswith("wait_")]
@@ -181,7 +182,13 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
         "3 records of orders: .* 1 records.*orders-0@0 b'pear'",
     ),
     (lambda kafka: kafka.wait_for_records("none", timeout=0), "1 records of none: .*there is no none"),
-    (lambda kafka: kafka.wait_for_topic("none", timeout=0), "the topic none: not within 0 s. There is: .*orders"),
+    (
+        lambda kafka: kafka.wait_for_topic("order", timeout=0),
+        "the topic order: not within 0 s. There is: .*there is no topic 'order'; did you mean 'orders'. There is orders$",
+    ),
+    (lambda kafka: kafka.wait_for_topic("none", timeout=0), "there is no topic 'none'; there is orders$"),
+    (lambda kafka: kafka.wait_for_records("order", timeout=0), "there is no order; did you mean 'orders'"),
+    (lambda kafka: kafka.wait_for_isr("orders", 1, [1], timeout=0), "there is no orders-1: orders has 1 partition$"),
     (lambda kafka: kafka.wait_for_topic("orders", 4, timeout=0), "the topic orders with 4 partitions: .*1 partitions"),
     (
         lambda kafka: kafka.wait_for_leader("orders", 0, 7, timeout=0),
@@ -192,11 +199,17 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (lambda kafka: kafka.wait_for_broker(4, timeout=0), r"broker 4 in the cluster: .*the brokers \[1\]"),
     (
         lambda kafka: kafka.wait_for_group("shop", "Stable", timeout=0),
-        "the group shop in the state Stable: .*state Dead",
+        "the group shop in the state Stable: .*There is: there is no group 'shop', and no other one$",
     ),
-    (lambda kafka: kafka.wait_for_group("shop", lag=0, timeout=0), "a lag of at most 0: .*no committed offset"),
-    (lambda kafka: kafka.wait_for_group("shop", timeout=0), "the group shop: .*state Dead"),
-    (lambda kafka: kafka.wait_for_transaction("shop", "Ongoing", timeout=0), "no transactional id 'shop'"),
+    (lambda kafka: kafka.wait_for_group("shop", lag=0, timeout=0), "a lag of at most 0: .*there is no group 'shop'"),
+    (
+        lambda kafka: [kafka.commit_offsets("shops", {("orders", 0): 0}), kafka.wait_for_group("shop", timeout=0)][1],
+        "the group shop: .*there is no group 'shop'; did you mean 'shops'. There is shops$",
+    ),
+    (
+        lambda kafka: kafka.wait_for_transaction("shop", "Ongoing", timeout=0),
+        "no transactional id 'shop', and no other",
+    ),
     (lambda kafka: kafka.wait_for_request("Fetch", timeout=0), "1 requests of Fetch: .*0 requests"),
     (
         lambda kafka: kafka.wait_for_rule(kafka.fail("Fetch", 3), timeout=0),
@@ -252,6 +265,58 @@ def test_a_coroutine_returns_the_same(kafka: KafkaDouble, name: str) -> None:
     Producer({"bootstrap.servers": kafka.bootstrap_servers}).list_topics(timeout=30)
     result = asyncio.run(getattr(kafka.aio, name)(*HOLDS[name]))
     assert result == getattr(kafka, name)(*HOLDS[name])
+
+
+def test_time_out_says_that_a_stepped_clock_stands_still() -> None:
+    with KafkaDouble(stepped=True) as kafka:
+        with pytest.raises(TimeoutError, match=r"There is: .*The clock of the double stands still, .*advance=True$"):
+            kafka.wait_for_topic("orders", timeout=0)
+        with pytest.raises(TimeoutError, match=r"and no other one$"):
+            kafka.wait_for_topic("orders", timeout=0, advance=True)
+
+
+def test_wait_that_advances_the_clock_reaches_what_takes_time(pool: ThreadPoolExecutor) -> None:
+    with KafkaDouble(stepped=True) as kafka:
+        kafka.delay("Metadata", 5)
+        producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+        producer.produce("orders", "two pears")
+        producer.poll(0)
+        before = kafka.describe_cluster().now_ms
+        (record,) = kafka.wait_for_records("orders", timeout=30, advance=True)
+        assert record.value == b"two pears"
+        assert kafka.describe_cluster().now_ms >= before + 5000
+        producer.flush()
+
+
+def test_coroutine_that_advances_the_clock_reaches_what_takes_time() -> None:
+    with KafkaDouble(stepped=True) as kafka:
+        kafka.delay("Metadata", 5)
+        producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+        producer.produce("orders", "two pears")
+        producer.poll(0)
+        (record,) = asyncio.run(kafka.aio.wait_for_records("orders", timeout=30, advance=True))
+        assert record.value == b"two pears"
+        producer.flush()
+
+
+def test_clock_that_runs_is_not_advanced(kafka: KafkaDouble) -> None:
+    with pytest.raises(UsageError, match="only a stepped clock can be advanced"):
+        kafka.wait_for_records("orders", advance=True)
+    with pytest.raises(UsageError, match="only a stepped clock can be advanced"):
+        asyncio.run(kafka.aio.wait_for_records("orders", advance=True))
+
+
+def test_wait_in_the_thread_of_an_event_loop_is_refused_at_once(kafka: KafkaDouble) -> None:
+    kafka.produce("orders", "pear")
+    rule = kafka.fail("Fetch", 3)
+
+    async def waits() -> None:
+        for wait in (lambda: kafka.wait_for_records("orders"), rule.wait):
+            with pytest.raises(UsageError, match=r"would block the event loop that runs in this thread, .*kafka.aio"):
+                wait()
+        assert len(await asyncio.to_thread(kafka.wait_for_records, "orders")) == 1
+
+    asyncio.run(waits())
 
 
 WRONG: list[tuple[Callable[[KafkaDouble], object], str]] = [
@@ -322,6 +387,22 @@ def test_each_wait_is_a_coroutine_too() -> None:
     assert names == WAITS
     for name in names:
         assert inspect.getdoc(getattr(AsyncWaits, name)) == inspect.getdoc(getattr(WaitVerbs, name))
+
+
+def test_each_other_verb_is_a_coroutine_that_runs_in_another_thread(kafka: KafkaDouble) -> None:
+    async def main() -> list[bytes | None]:
+        await kafka.aio.create_topic("orders", partitions=2)
+        waiting = asyncio.ensure_future(kafka.aio.wait_for_records("orders"))
+        await kafka.aio.produce("orders", "pear", partition=1)
+        await kafka.aio.reset_offsets("shop", "orders", "latest")
+        return [record.value for record in await waiting]
+
+    assert asyncio.run(main()) == [b"pear"]
+    with pytest.raises(AttributeError, match="aio has no 'start': it has the verbs that are methods of KafkaDouble"):
+        getattr(kafka.aio, "start")  # noqa: B009
+    methods = [name for name in VERBS if callable(getattr(KafkaDouble, name, None))]
+    assert len(methods) > 80
+    assert all(callable(getattr(kafka.aio, name)) for name in methods)
 
 
 async def both(kafka: KafkaDouble) -> list[bytes | None]:

@@ -145,7 +145,8 @@ class Node:
         self.faults = Faults(self)
         self.quotas = QuotaManagers(settings, nanos)
         self.trace = Trace(self.id)
-        self.history, self.member_fetches = (History(), MemberFetches()) if history else (None, None)
+        self.history = History() if history else None
+        self.member_fetches = MemberFetches() if history else None
         self.trace.subscribe_all(self.history, self.member_fetches)
         self.flushing = FlushQueue()
         self.partitions = ReplicaManager(self)

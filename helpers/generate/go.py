@@ -23,8 +23,11 @@ TYPES: Mapping[str, str] = {
     "object": "map[string]any",
 }
 ACRONYMS: Mapping[str, str] = {"Acls": "ACLs", "Sasl": "SASL", "Api": "API", "Apis": "APIs", "Id": "ID", "Isr": "ISR"}
-NAMES: Mapping[str, str] = {"client": "client_library", "header": "with_header", "offset": "at_offset"}
+NAMES: Mapping[str, str] = {"client": "client_library"}
 """Names of parameters that mean something else in the package."""
+
+OPTIONS: Mapping[str, str] = {"header": "with_header", "offset": "at_offset"}
+"""Names of optional parameters that are types in the package."""
 
 KEYWORDS: Mapping[str, str] = {"error": "errorName", "bytes": "count"}
 """Names of parameters that mean something else in Go."""
@@ -90,6 +93,11 @@ def exported(name: str) -> str:
     return re.sub(r"[A-Z][a-z]+", lambda word: ACRONYMS.get(word[0], word[0]), upper)
 
 
+def option(name: str) -> str:
+    """The function that makes an optional parameter."""
+    return exported(OPTIONS.get(name, name))
+
+
 def _own(name: str) -> str:
     return KEYWORDS.get(name, re.sub("Id$", "ID", camel(name)))
 
@@ -133,7 +141,7 @@ def _comment(verb: VerbModel) -> Iterator[str]:
     yield from _wrapped(_sentence(exported(verb.name), verb.summary))
     if verb.optional:
         yield "//"
-        yield from _wrapped("Optional: " + ", ".join(exported(each.name) for each in verb.optional) + ".")
+        yield from _wrapped("Optional: " + ", ".join(option(each.name) for each in verb.optional) + ".")
 
 
 def _sentence(name: str, summary: str) -> str:
@@ -149,7 +157,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _option(each: ParameterModel) -> str:
-    name, own = exported(each.name), KEYWORDS.get(each.name, "value")
+    name, own = option(each.name), KEYWORDS.get(each.name, "value")
     comment = f"{name} is the parameter {each.name}: {each.allowed}."
     words = (
         f"{own} ...{_type(each.shape)[2:]}"

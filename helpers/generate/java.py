@@ -22,7 +22,12 @@ TYPES: Mapping[str, str] = {
     "object": "JsonObject",
 }
 BOXED: Mapping[str, str] = {"int": "Integer", "long": "Long", "double": "Double", "boolean": "Boolean"}
-RESULTS: Mapping[str, str] = {"Record": "TopicRecord", "Records": "List<TopicRecord>", "any": "JsonElement"}
+RESULTS: Mapping[str, str] = {
+    "Record": "TopicRecord",
+    "Records": "List<TopicRecord>",
+    "EndOffsets": "Map<Integer, Long>",
+    "any": "JsonElement",
+}
 """The name of a result in the model -> the class in Java, if it is another one."""
 
 
@@ -60,6 +65,7 @@ def params_file(found: list[VerbModel]) -> str:
         "import io.github.kafkadouble.Types.TopicRecord;\n"
         "import java.time.Duration;\n"
         "import java.util.List;\n"
+        "import java.util.Map;\n"
     )
     return "\n".join([HEAD, imports, about, *made]).rstrip("\n") + "\n}\n"
 

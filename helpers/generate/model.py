@@ -23,23 +23,23 @@ SHAPES: Mapping[str, str] = {
 }
 """The kind of a parameter in a description -> its type here, but for lists."""
 
-OTHERS: Mapping[str, str] = {
-    "remove_rule.rule": "Rule",
-    "wait_for_rule.rule": "Rule",
-    "restore.snapshot": "Snapshot",
-    "since": "Request",
-    "records.since": "Records",
-    "wait_for_records.since": "Records",
+OTHERS: Mapping[str, tuple[str, ...]] = {
+    "remove_rule.rule": ("Rule",),
+    "wait_for_rule.rule": ("Rule",),
+    "restore.snapshot": ("Snapshot",),
+    "since": ("Request",),
+    "records.since": ("Records", "EndOffsets"),
+    "wait_for_records.since": ("Records", "EndOffsets"),
 }
-"""A parameter, or one of a verb -> the value that it takes besides a text or an integer: a result
-of a verb that is given back."""
+"""A parameter, or one of a verb -> the values that it takes besides a text or an integer: results
+of verbs that are given back."""
 
 
 class ParameterModel(NamedTuple):
     """One parameter. `shape` is text, integer, number, duration, switch, any, or a list as
-    `text[]`. `words` are the sets and words that its texts are from, empty for any text; `other` is
-    the names of results that may be given instead, `Records` for a list of Record, or empty. `verb` is
-    one that has it."""
+    `text[]`. `words` are the sets and words that its texts are from, empty for any text. `other`
+    are the names of results that may be given instead: `Records` for a list of Record,
+    `EndOffsets` for offsets by partition. `verb` is one that has it."""
 
     name: str
     shape: str
@@ -98,9 +98,8 @@ def _parameter(verb: str, given: Mapping[str, Any]) -> ParameterModel:
     name, allowed = given["name"], given["allowed"]
     for of_python, of_json in (("None", "null"), ("True", "true"), ("False", "false")):
         allowed = allowed.replace(of_python, of_json)
-    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name)
-    others = () if other is None else (other,)
-    return ParameterModel(name, _shape(given), allowed, words_of(verb, given), others, verb)
+    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name, ())
+    return ParameterModel(name, _shape(given), allowed, words_of(verb, given), other, verb)
 
 
 def _shape(given: Mapping[str, Any]) -> str:

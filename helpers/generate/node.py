@@ -44,7 +44,11 @@ PARAMETERS: Mapping[str, str] = {
 OF_CLIENT: Mapping[str, str] = {"wait_for_records": "Filter<TopicRecord>"}
 """A verb -> more options of it, which the library evaluates itself."""
 
-RENAMED: Mapping[str, str] = {"Record": "TopicRecord", "Records": "TopicRecord[]"}
+RENAMED: Mapping[str, str] = {
+    "Record": "TopicRecord",
+    "Records": "TopicRecord[]",
+    "EndOffsets": "Record<number, number>",
+}
 """A result in the model -> the type in TypeScript, if it is another one."""
 
 

@@ -45,5 +45,9 @@ RECORD_ARGUMENTS: dict[str, tuple[Callable[[Any], bool], str, dict[str, Any] | N
     "wait_for_records.offset": OFFSET,
     "records.since": SINCE,
     "wait_for_records.since": SINCE,
-    "header": (_header, "the name of a header, or headers with their values", {"type": ["string", "object"]}),
+    "header": (
+        _header,
+        "the name of a header, or headers with their values",
+        {"anyOf": [{"type": "string"}, {"type": "object"}]},
+    ),
 }

@@ -31,7 +31,7 @@ def _confluent(bootstrap: str, take: Take, is_over: threading.Event, **more: Any
     while not is_over.is_set():
         message = consumer.poll(POLL_MS / 1000)
         if message is not None and not message.error():
-            take(message.value())
+            take(message.value() or b"")
     consumer.close()
 
 

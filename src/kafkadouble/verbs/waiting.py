@@ -117,7 +117,7 @@ class WaitVerbs(VerbHost):
         """Waits until a group is in this state (Kafka's name, such as Stable), has so many members,
         and is at most `lag` records behind. `lag=0` waits until everything was consumed and
         committed: a partition of a member, and without members one of a topic with a commit, counts
-        as unread as long as it has no committed offset. With `ready=True` it waits until the group
+        as unread as long as it has no committed offset. With `ready` it waits until the group
         is Stable and its members get each record that is produced from now on: the client of each
         member has fetched each of its partitions since it was assigned, so that it knows its
         position. Without a state, it waits for any but Dead."""

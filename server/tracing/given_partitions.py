@@ -37,7 +37,7 @@ Key = tuple[str | Uuid, int, str]
 together, and empty in other groups."""
 
 
-class Client(NamedTuple):
+class MemberClient(NamedTuple):
     """The client of a member: the number of the connection on which it speaks for its group, its
     client id and its host."""
 
@@ -52,7 +52,7 @@ class Given(NamedTuple):
     `is_current` is False when the member has it no more, and no other one got it."""
 
     member_id: str
-    client: Client
+    client: MemberClient
     latest: int
     firsts: Mapping[int, int]
     is_current: bool = True
@@ -74,7 +74,7 @@ class _GroupPartitions:
         self.joining: set[str] = set()
         self.size_bytes = size_bytes
 
-    def give(self, member_id: str, client: Client, keys: Iterable[Key], number: int, *, again: bool) -> int:
+    def give(self, member_id: str, client: MemberClient, keys: Iterable[Key], number: int, *, again: bool) -> int:
         """A member has these partitions, and no others; returns by how many bytes the group
         grew."""
         size = self.size_bytes
@@ -100,7 +100,7 @@ class _GroupPartitions:
                     self.by_key[key] = self.by_key[key]._replace(is_current=False)
 
 
-def _given(before: Given | None, member_id: str, client: Client, number: int, again: bool) -> Given:
+def _given(before: Given | None, member_id: str, client: MemberClient, number: int, again: bool) -> Given:
     if before is None:
         return Given(member_id, client, number, {client.connection: number})
     is_same_member = before.member_id == member_id
@@ -119,7 +119,7 @@ class GivenPartitions:
         self._groups: dict[str, _GroupPartitions] = {}  # the one that was assigned last is last
 
     def give(
-        self, group: str, member_id: str, client: Client, keys: Iterable[Key], number: int, *, again: bool
+        self, group: str, member_id: str, client: MemberClient, keys: Iterable[Key], number: int, *, again: bool
     ) -> None:
         """A member has these partitions, and no others. `again`: it may have lost its positions."""
         found = self._group(group)

@@ -23,7 +23,7 @@ from kafkadouble.messages.generated.consumer_protocol_assignment import Consumer
 from kafkadouble.wire.errors import WireError
 
 from .fetched_partitions import FetchedPartitions, Run
-from .given_partitions import Client, Given, GivenPartitions, Key, Place
+from .given_partitions import Given, GivenPartitions, Key, MemberClient, Place
 from .trace import ANSWERED, Subscriber, TracedRequest
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ NEW_MEMBER = 0
 CONSUMER = "consumer"
 """The protocol type of classic groups whose assignments are partitions."""
 
-ALWAYS = Given("", Client(0, "", ""), 0, {})
+ALWAYS = Given("", MemberClient(0, "", ""), 0, {})
 """In place of an assignment that is not known, such as one from before a restart."""
 
 
-class Fetched(Enum):
+class FetchState(Enum):
     """What is known of a partition of a member: its client fetched it; it did not; or a client with
     the same id and host did, which may be another one."""
 
@@ -54,7 +54,7 @@ class MemberFetches(Subscriber):
     def __init__(self) -> None:
         self.given, self.fetched = GivenPartitions(), FetchedPartitions()
         self._number = 0
-        self._clients: dict[Peer, Client] = {}
+        self._clients: dict[Peer, MemberClient] = {}
         """The connections on which members spoke for their groups."""
 
     def begun(self, traced: TracedRequest) -> None:
@@ -130,33 +130,33 @@ class MemberFetches(Subscriber):
         peer = request.peer
         client = self._clients.get(peer)
         if client is None or client.client_id != request.client_id:
-            client = self._clients[peer] = Client(self._number, request.client_id, peer.host)
+            client = self._clients[peer] = MemberClient(self._number, request.client_id, peer.host)
         self.given.give(request.body.group_id, member_id, client, keys, self._number, again=again)
 
-    def of_share_member(self, group: str, member_id: str, places: Sequence[Place]) -> Fetched:
+    def of_share_member(self, group: str, member_id: str, places: Sequence[Place]) -> FetchState:
         """Whether a member of a share group has fetched a partition, which is known by several
         keys."""
         given = self.given.of(group, [(*place, member_id) for place in places])
         latest = 0 if given is None else given.latest
         runs = self.fetched.share_runs((group, member_id), places)
-        return Fetched.YES if any(run.last > latest for run in runs) else Fetched.NO
+        return FetchState.YES if any(run.last > latest for run in runs) else FetchState.NO
 
     def of_member(
         self, group: str, member_id: str, client_id: str, host: str, places: Sequence[Place], task: Place | None = None
-    ) -> Fetched:
+    ) -> FetchState:
         """Whether a member of another group has. `task` is the key of the assignment in a streams
         group."""
         keys = [(*place, "") for place in ([task] if task is not None else places)]
         given = self.given.of(group, keys)
         is_others = given is not None and (given.member_id != member_id or not given.is_current)
         if is_others or self.given.is_joining(group, member_id):
-            return Fetched.NO
+            return FetchState.NO
         given = given or ALWAYS
         runs = [run for run in self.fetched.runs(client_id, host, places) if run.last > given.latest]
         if not runs:
-            return Fetched.NO
+            return FetchState.NO
         others = self._rivals(group, client_id, host, [(*place, "") for place in places])
-        return Fetched.YES if _have_each_one([given, *others], runs) else Fetched.UNCLEAR
+        return FetchState.YES if _have_each_one([given, *others], runs) else FetchState.UNCLEAR
 
     def _rivals(self, group: str, client_id: str, host: str, keys: Sequence[Key]) -> list[Given]:
         """Who has the partition in other groups, by clients that are connected and have this id and

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.server.groups.classic.state import ClassicGroupState
 from kafkadouble.server.tracing.given_partitions import Place
-from kafkadouble.server.tracing.member_fetches import Fetched
+from kafkadouble.server.tracing.member_fetches import FetchState
 
 from . import groups
 
@@ -32,14 +32,14 @@ class _Unready(NamedTuple):
     """The partitions of a member that are in the same state."""
 
     member: Member
-    fetched: Fetched
+    fetched: FetchState
     partitions: list[TopicPartition]
 
     def __str__(self) -> str:
         member = self.member
         places = _listed([f"{topic}-{index}" for topic, index in self.partitions])
         identity = f"the client id {member.client_id!r} and the host {member.host.removeprefix('/')}"
-        if self.fetched is Fetched.UNCLEAR:
+        if self.fetched is FetchState.UNCLEAR:
             return (
                 f"{places} of the member {member.id} may be fetched by another client: several have {identity}; "
                 "give each its own client.id"
@@ -69,13 +69,13 @@ def _listed(names: list[str]) -> str:
 def _unready_members(broker: Broker | Cluster, group: Group, ask: Ask) -> Iterator[_Unready]:
     fetched = _lookup(broker, group, ask)
     for member in group.members:
-        by_state: dict[Fetched, list[TopicPartition]] = {}
+        by_state: dict[FetchState, list[TopicPartition]] = {}
         for partition in member.assignment:
             by_state.setdefault(fetched(member, partition), []).append(partition)
-        yield from (_Unready(member, state, each) for state, each in by_state.items() if state is not Fetched.YES)
+        yield from (_Unready(member, state, each) for state, each in by_state.items() if state is not FetchState.YES)
 
 
-def _lookup(broker: Broker | Cluster, group: Group, ask: Ask) -> Callable[[Member, TopicPartition], Fetched]:
+def _lookup(broker: Broker | Cluster, group: Group, ask: Ask) -> Callable[[Member, TopicPartition], FetchState]:
     """What is known of a partition of a member, as a function."""
     known, image = broker.member_fetches, broker.image
 
@@ -89,7 +89,7 @@ def _lookup(broker: Broker | Cluster, group: Group, ask: Ask) -> Callable[[Membe
         return lambda member, at: known.of_share_member(group.id, member.id, places(at))
     tasks = groups.subtopologies(group.id, ask) if group.type == "streams" else {}
 
-    def of_member(member: Member, at: TopicPartition) -> Fetched:
+    def of_member(member: Member, at: TopicPartition) -> FetchState:
         task = (tasks[at[0]], at[1]) if at[0] in tasks else None
         host = member.host.removeprefix("/")
         return known.of_member(group.id, member.id, member.client_id, host, places(at), task)

@@ -13,7 +13,6 @@ from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.async_waits import AsyncWaits
-from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.waiting import WaitVerbs
 
 WAITS = [name for name in vars(WaitVerbs) if name.startswith("wait_")]
@@ -267,58 +266,6 @@ def test_a_coroutine_returns_the_same(kafka: KafkaDouble, name: str) -> None:
     assert result == getattr(kafka, name)(*HOLDS[name])
 
 
-def test_time_out_says_that_a_stepped_clock_stands_still() -> None:
-    with KafkaDouble(stepped=True) as kafka:
-        with pytest.raises(TimeoutError, match=r"There is: .*The clock of the double stands still, .*advance=True$"):
-            kafka.wait_for_topic("orders", timeout=0)
-        with pytest.raises(TimeoutError, match=r"and no other one$"):
-            kafka.wait_for_topic("orders", timeout=0, advance=True)
-
-
-def test_wait_that_advances_the_clock_reaches_what_takes_time(pool: ThreadPoolExecutor) -> None:
-    with KafkaDouble(stepped=True) as kafka:
-        kafka.delay("Metadata", 5)
-        producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
-        producer.produce("orders", "two pears")
-        producer.poll(0)
-        before = kafka.describe_cluster().now_ms
-        (record,) = kafka.wait_for_records("orders", timeout=30, advance=True)
-        assert record.value == b"two pears"
-        assert kafka.describe_cluster().now_ms >= before + 5000
-        producer.flush()
-
-
-def test_coroutine_that_advances_the_clock_reaches_what_takes_time() -> None:
-    with KafkaDouble(stepped=True) as kafka:
-        kafka.delay("Metadata", 5)
-        producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
-        producer.produce("orders", "two pears")
-        producer.poll(0)
-        (record,) = asyncio.run(kafka.aio.wait_for_records("orders", timeout=30, advance=True))
-        assert record.value == b"two pears"
-        producer.flush()
-
-
-def test_clock_that_runs_is_not_advanced(kafka: KafkaDouble) -> None:
-    with pytest.raises(UsageError, match="only a stepped clock can be advanced"):
-        kafka.wait_for_records("orders", advance=True)
-    with pytest.raises(UsageError, match="only a stepped clock can be advanced"):
-        asyncio.run(kafka.aio.wait_for_records("orders", advance=True))
-
-
-def test_wait_in_the_thread_of_an_event_loop_is_refused_at_once(kafka: KafkaDouble) -> None:
-    kafka.produce("orders", "pear")
-    rule = kafka.fail("Fetch", 3)
-
-    async def waits() -> None:
-        for wait in (lambda: kafka.wait_for_records("orders"), rule.wait):
-            with pytest.raises(UsageError, match=r"would block the event loop that runs in this thread, .*kafka.aio"):
-                wait()
-        assert len(await asyncio.to_thread(kafka.wait_for_records, "orders")) == 1
-
-    asyncio.run(waits())
-
-
 WRONG: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (lambda kafka: kafka.wait_for_records("orders", 0), "count is a count from 1, not 0"),
     (lambda kafka: kafka.wait_for_records("orders", isolation="all"), "isolation is"),
@@ -387,22 +334,6 @@ def test_each_wait_is_a_coroutine_too() -> None:
     assert names == WAITS
     for name in names:
         assert inspect.getdoc(getattr(AsyncWaits, name)) == inspect.getdoc(getattr(WaitVerbs, name))
-
-
-def test_each_other_verb_is_a_coroutine_that_runs_in_another_thread(kafka: KafkaDouble) -> None:
-    async def main() -> list[bytes | None]:
-        await kafka.aio.create_topic("orders", partitions=2)
-        waiting = asyncio.ensure_future(kafka.aio.wait_for_records("orders"))
-        await kafka.aio.produce("orders", "pear", partition=1)
-        await kafka.aio.reset_offsets("shop", "orders", "latest")
-        return [record.value for record in await waiting]
-
-    assert asyncio.run(main()) == [b"pear"]
-    with pytest.raises(AttributeError, match="aio has no 'start': it has the verbs that are methods of KafkaDouble"):
-        getattr(kafka.aio, "start")  # noqa: B009
-    methods = [name for name in VERBS if callable(getattr(KafkaDouble, name, None))]
-    assert len(methods) > 80
-    assert all(callable(getattr(kafka.aio, name)) for name in methods)
 
 
 async def both(kafka: KafkaDouble) -> list[bytes | None]:

@@ -47,6 +47,8 @@ def _kafka_python(bootstrap: str, take: Take, is_over: threading.Event) -> None:
         auto_offset_reset="latest",
         heartbeat_interval_ms=HEARTBEAT_MS,
     )
+    # This waits for metadata: a consumer that joins earlier may never look for its position.
+    consumer.topics()
     while not is_over.is_set():
         for records in consumer.poll(POLL_MS).values():
             for record in records:

@@ -29,15 +29,15 @@ from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.tracing.fetched_partitions import ENTRY_BYTES, FetchedPartitions
-from kafkadouble.server.tracing.given_partitions import Client, GivenPartitions
-from kafkadouble.server.tracing.member_fetches import Fetched, MemberFetches
+from kafkadouble.server.tracing.given_partitions import GivenPartitions, MemberClient
+from kafkadouble.server.tracing.member_fetches import FetchState, MemberFetches
 from kafkadouble.server.tracing.trace import ANSWERED, DISCONNECTED, Trace
 from tests.server.harness import NOW
 from tests.support.listeners import BROKER
 
 HOST = "127.0.0.1"
 ORDERS = Uuid(bytes(15) + b"\x01")
-YES, NO, UNCLEAR = Fetched
+YES, NO, UNCLEAR = FetchState
 
 PORTS = count(1)
 
@@ -128,7 +128,7 @@ class Observed:
     def client(self, client_id: str = "rdkafka", host: str = HOST) -> OneClient:
         return OneClient(self.trace, client_id, host)
 
-    def of(self, member_id: str, index: int = 0, client_id: str = "rdkafka", group: str = "shop") -> Fetched:
+    def of(self, member_id: str, index: int = 0, client_id: str = "rdkafka", group: str = "shop") -> FetchState:
         """What is known of a partition of a member."""
         return self.known.of_member(group, member_id, client_id, HOST, [(ORDERS, index), ("orders", index)])
 
@@ -325,7 +325,7 @@ def test_task_of_a_streams_member_is_fetched_by_its_source_topic(observed: Obser
     tasks = [StreamsGroupHeartbeatResponse.TaskIds(subtopology_id="sub", partitions=[0])]
     answer = StreamsGroupHeartbeatResponse(member_id="m", active_tasks=tasks)
 
-    def of() -> Fetched:
+    def of() -> FetchState:
         return observed.known.of_member("app", "m", "app-1-consumer", HOST, [("orders", 0)], ("sub", 0))
 
     client.fetch([0])
@@ -350,7 +350,7 @@ def test_assignments_of_many_groups_are_bounded() -> None:
     given: Any = GivenPartitions(max_bytes=20_000)
     for number in range(1, 100):
         given.joined(f"group-{number}", "m")
-        given.give(f"group-{number}", "m", Client(1, "c", HOST), [("orders", 0, "")], number, again=True)
+        given.give(f"group-{number}", "m", MemberClient(1, "c", HOST), [("orders", 0, "")], number, again=True)
     assert given.of("group-1", [("orders", 0, "")]) is None
     assert given.of("group-99", [("orders", 0, "")]).latest == 99
     sizes = [each.size_bytes for each in given._groups.values()]

@@ -29,7 +29,7 @@ class _Waits(WaitVerbs):
     """WaitVerbs whose methods return what is to be awaited."""
 
     def __init__(self, serving: Callable[[], Running], moves: Callable[[bool], Advance | None]) -> None:
-        self._source, self._moves = serving, moves
+        self._source, self._advances = serving, moves
 
     def _serving(self) -> Running:
         return self._source()
@@ -40,7 +40,7 @@ class _Waits(WaitVerbs):
         return self._later(awaited, result, timeout, advance)
 
     async def _later(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
-        return result(await outcome_later(self._serving(), awaited, timeout, self._moves(advance)))
+        return result(await outcome_later(self._serving(), awaited, timeout, self._advances(advance)))
 
 
 def _as_coroutine(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, TopicPartition
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.groups import Group
@@ -112,7 +112,7 @@ def test_member_that_does_not_poll_is_named_with_its_partitions(kafka: KafkaDoub
 
 
 def test_partition_that_is_paused_is_named(kafka: KafkaDouble) -> None:
-    def pause(consumer: Consumer, partitions: list[object]) -> None:
+    def pause(consumer: Consumer, partitions: list[TopicPartition]) -> None:
         consumer.assign(partitions)
         consumer.pause(partitions)
 
@@ -132,8 +132,6 @@ def test_partition_that_is_paused_is_named(kafka: KafkaDouble) -> None:
 
 
 def test_clients_that_cannot_be_told_apart_are_named(kafka: KafkaDouble) -> None:
-    from confluent_kafka import TopicPartition
-
     loner = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "other", "auto.offset.reset": "latest"})
     loner.assign([TopicPartition(TOPIC, 0), TopicPartition(TOPIC, 1)])
     loner.poll(0.1)
@@ -188,7 +186,7 @@ def test_share_member_is_ready_when_it_has_fetched(kafka: KafkaDouble) -> None:
     expected = produced(kafka, "shared")
     end = time.monotonic() + 10
     while len(taken) < RECORDS and time.monotonic() < end:
-        taken += [message.value() for message in consumer.poll(0.1)]
+        taken += [message.value() or b"" for message in consumer.poll(0.1)]
     assert sorted(taken) == sorted(expected)
     consumer.close()
 

@@ -10,12 +10,19 @@ import pytest
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.verbs.registry import VERBS
 
+RECORDS: list[tuple[str, dict[str, str | bytes | None]]] = [
+    ("a", {"trace": "7"}),
+    ("b", {"trace": "8", "x": None}),
+    ("a", {}),
+]
+"""The keys and headers of the records in each partition."""
+
 
 @pytest.fixture
 def kafka() -> Iterator[KafkaDouble]:
     with KafkaDouble() as kafka:
         kafka.create_topic("orders", partitions=2)
-        for number, (key, headers) in enumerate([("a", {"trace": "7"}), ("b", {"trace": "8", "x": None}), ("a", {})]):
+        for number, (key, headers) in enumerate(RECORDS):
             for partition in (0, 1):
                 kafka.produce("orders", f"{number} in {partition}", key=key, headers=headers, partition=partition)
         yield kafka

@@ -11,7 +11,9 @@ from kafkadouble.messages import error_codes
 from . import placement, records
 from .arguments import check, check_given
 from .awaited import Awaited
-from .missing_names import MissingNameError, missing
+from .errors import KafkaError
+from .missing_names import missing
+from .plural import counted
 from .record_filter import RecordFilter, RecordNarrowing
 
 if TYPE_CHECKING:
@@ -39,13 +41,13 @@ def records_of(
     record_filter = RecordFilter.checked(topic, narrowing)
     tail = _Tail(topic, partition, records.check_isolation(isolation), record_filter, where)
     place = topic if partition is None else f"{topic}-{partition}"
-    what = f"{count} records of {place}{record_filter}" + (" that are accepted" if where is not None else "")
+    what = f"{counted(count, 'record')} of {place}{record_filter}" + (" that are accepted" if where is not None else "")
     return Awaited(what, tail.read, lambda found: len(found) >= count, _records_shown)
 
 
 def _records_shown(found: Sequence[ReadRecord]) -> str:
     last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {each.value!r:.60}" for each in found[-SHOWN:])
-    return f"{len(found)} records" + (f", the last {last}" if last else "")
+    return counted(len(found), "record") + (f", the last {last}" if last else "")
 
 
 class _Tail:
@@ -101,11 +103,11 @@ def topic_of(topic: str, partitions: int | None) -> Awaited[int]:
         found = broker.image.topic_named(topic)
         if found is None:
             words = partial(missing, "topic", topic, broker.image.topic_ids)
-            raise MissingNameError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, words)
+            raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, words)
         return len(found.partitions)
 
-    what = f"the topic {topic}" + ("" if partitions is None else f" with {partitions} partitions")
-    return Awaited(what, observe, lambda found: partitions in (None, found), "{} partitions".format)
+    what = f"the topic {topic}" + ("" if partitions is None else f" with {counted(partitions, 'partition')}")
+    return Awaited(what, observe, lambda found: partitions in (None, found), lambda found: counted(found, "partition"))
 
 
 def leader_of(topic: str, partition: int, leader: int | None, epoch: int | None) -> Awaited[Leader]:

@@ -20,8 +20,9 @@ from .awaited import Awaited
 from .errors import KafkaError, UsageError
 from .group_readiness import STABLE
 from .groups import Group
-from .missing_names import MissingNameError, missing
+from .missing_names import missing
 from .partition_state import log_bounds
+from .plural import counted
 from .request_filter import RequestFilter, RequestNarrowing
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def group_of(
     check_given(members=members, lag=lag)
     wishes = [
         *([] if state is None else [f"in the state {_known(state, GROUP_STATES, 'a group')}"]),
-        *([] if members is None else [f"with {members} member{'' if members == 1 else 's'}"]),
+        *([] if members is None else [f"with {counted(members, 'member')}"]),
         *([] if lag is None else [f"with a lag of at most {lag}"]),
         *(["with members that are ready"] if ready else []),
     ]
@@ -115,7 +116,7 @@ def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:
         found = _one_of(broker, lambda ask: transaction_values.transactions(ask, transactional_id), transactional_id)
         if found is None:
             words = partial(_no_transactional_id, broker, transactional_id)
-            raise MissingNameError(error_codes.TRANSACTIONAL_ID_NOT_FOUND, words)
+            raise KafkaError(error_codes.TRANSACTIONAL_ID_NOT_FOUND, words)
         return found
 
     what = f"the transactional id {transactional_id} in the state {state}"
@@ -154,7 +155,7 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
     request_filter = RequestFilter.checked([api], narrowing)
     fields = "".join(f", {name} {value!r}" for name, value in request_filter.given.items())
     return Awaited(
-        f"{count} requests of {api}{fields}",
+        f"{counted(count, 'request')} of {api}{fields}",
         lambda broker: request_filter.among(list(broker.history)),
         lambda found: len(found) >= count,
         _requests_shown,
@@ -163,4 +164,4 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
 
 def _requests_shown(found: Sequence[SeenRequest]) -> str:
     last = ", ".join(map(repr, found[-SHOWN:]))
-    return f"{len(found)} requests" + (f", the last {last}" if last else "")
+    return counted(len(found), "request") + (f", the last {last}" if last else "")

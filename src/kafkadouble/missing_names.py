@@ -5,36 +5,20 @@ Rules. A wait looks for a name after each request, so the words are made only wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from functools import cached_property
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.server.configs.did_you_mean import near
 
 from .errors import KafkaError
+from .plural import counted
 
 if TYPE_CHECKING:
     from kafkadouble.server.metadata.image import Image
 
 MANY = 10
 """So many names a message has."""
-
-
-class MissingNameError(KafkaError):
-    """A KafkaError whose words take time to make."""
-
-    def __init__(self, code: int, words: Callable[[], str]) -> None:
-        self.code, self.error = code, error_codes.name(code)
-        self._words = words
-
-    @cached_property
-    def text(self) -> str:  # type: ignore[override]
-        """What is missing, and what there is."""
-        return self._words()
-
-    def __str__(self) -> str:
-        return f"{self.error}: {self.text}"
 
 
 def missing(kind: str, name: str, names: Collection[str]) -> str:
@@ -55,7 +39,6 @@ def no_partition(image: Image, topic: str, partition: int | None = None) -> Kafk
         found = image.topic_named(topic)
         if found is None:
             return f"there is no {place}{near(topic, image.topic_ids)}"
-        count = len(found.partitions)
-        return f"there is no {place}: {topic} has {count} partition{'' if count == 1 else 's'}"
+        return f"there is no {place}: {topic} has {counted(len(found.partitions), 'partition')}"
 
-    return MissingNameError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, words)
+    return KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, words)

@@ -97,7 +97,7 @@ def test_owner_that_was_expired_and_goes_on_fetching_makes_no_other_member_ready
     old.close()
 
 
-def test_member_that_does_not_poll_is_named_with_its_partitions(kafka: KafkaDouble) -> None:
+def test_member_that_joins_again_is_not_ready_before_it_has_its_position(kafka: KafkaDouble) -> None:
     consumer = joined(kafka, **{"client.id": "till"})
     kafka.wait_for_group("shop", members=1, ready=True, timeout=30)
     kafka.pause("ListOffsets")

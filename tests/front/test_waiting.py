@@ -178,9 +178,9 @@ def test_with_a_stepped_clock_it_waits_for_other_threads(pool: ThreadPoolExecuto
 LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (
         lambda kafka: kafka.wait_for_records("orders", 3, timeout=0),
-        "3 records of orders: .* 1 records.*orders-0@0 b'pear'",
+        "3 records of orders: .* 1 record,.*orders-0@0 b'pear'",
     ),
-    (lambda kafka: kafka.wait_for_records("none", timeout=0), "1 records of none: .*there is no none"),
+    (lambda kafka: kafka.wait_for_records("none", timeout=0), "1 record of none: .*there is no none"),
     (
         lambda kafka: kafka.wait_for_topic("order", timeout=0),
         "the topic order: not within 0 s. There is: .*there is no topic 'order'; did you mean 'orders'. There is orders$",
@@ -188,7 +188,7 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (lambda kafka: kafka.wait_for_topic("none", timeout=0), "there is no topic 'none'; there is orders$"),
     (lambda kafka: kafka.wait_for_records("order", timeout=0), "there is no order; did you mean 'orders'"),
     (lambda kafka: kafka.wait_for_isr("orders", 1, [1], timeout=0), "there is no orders-1: orders has 1 partition$"),
-    (lambda kafka: kafka.wait_for_topic("orders", 4, timeout=0), "the topic orders with 4 partitions: .*1 partitions"),
+    (lambda kafka: kafka.wait_for_topic("orders", 4, timeout=0), "the topic orders with 4 partitions: .*1 partition$"),
     (
         lambda kafka: kafka.wait_for_leader("orders", 0, 7, timeout=0),
         "broker 7 as leader of orders-0: .*broker 1 as leader, leader epoch 0",
@@ -209,7 +209,7 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
         lambda kafka: kafka.wait_for_transaction("shop", "Ongoing", timeout=0),
         "no transactional id 'shop', and no other",
     ),
-    (lambda kafka: kafka.wait_for_request("Fetch", timeout=0), "1 requests of Fetch: .*0 requests"),
+    (lambda kafka: kafka.wait_for_request("Fetch", timeout=0), "1 request of Fetch: .*0 requests"),
     (
         lambda kafka: kafka.wait_for_rule(kafka.fail("Fetch", 3), timeout=0),
         "applied 1 times: .*applied 0 times, 0 requests matched",

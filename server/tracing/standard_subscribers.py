@@ -7,7 +7,7 @@ from .member_fetches import MemberFetches
 from .trace import Trace
 
 
-def subscribed(trace: Trace, *, history: bool) -> tuple[History, MemberFetches] | tuple[None, None]:
+def subscribed(trace: Trace, *, history: bool) -> tuple[History | None, MemberFetches | None]:
     """The history of this trace, and what members of groups fetched; without `history` neither."""
     if not history:
         return None, None

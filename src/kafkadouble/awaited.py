@@ -34,7 +34,7 @@ STEP_SECONDS = 0.05
 
 STANDS_STILL = (
     "The clock of the double stands still, so nothing happens there that takes time, and a client may wait for it "
-    "for ever: let time pass with advance, or wait with advance=True"
+    "for ever: let time pass with the verb advance, or with the parameter advance of this wait"
 )
 
 Advance = Callable[[float], None]

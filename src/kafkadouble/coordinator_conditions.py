@@ -23,7 +23,7 @@ from .groups import Group
 from .missing_names import missing
 from .partition_state import log_bounds
 from .plural import counted
-from .request_filter import RequestFilter, RequestNarrowing
+from .request_filter import RequestFilter, RequestNarrowing, in_words
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import SeenRequest
@@ -153,7 +153,7 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
     """So many requests of an API in the history."""
     check(count=count)
     request_filter = RequestFilter.checked([api], narrowing)
-    fields = "".join(f", {name} {value!r}" for name, value in request_filter.given.items())
+    fields = "".join(f", {in_words(name, value)}" for name, value in request_filter.given.items())
     return Awaited(
         f"{counted(count, 'request')} of {api}{fields}",
         lambda broker: request_filter.among(list(broker.history)),

@@ -20,7 +20,9 @@ def kafka() -> Iterator[KafkaDouble]:
 
 def test_time_out_says_that_a_stepped_clock_stands_still() -> None:
     with KafkaDouble(stepped=True) as kafka:
-        with pytest.raises(TimeoutError, match=r"There is: .*The clock of the double stands still, .*advance=True$"):
+        with pytest.raises(
+            TimeoutError, match=r"There is: .*The clock of the double stands still, .*advance of this wait$"
+        ):
             kafka.wait_for_topic("orders", timeout=0)
         with pytest.raises(TimeoutError, match=r"and no other one$"):
             kafka.wait_for_topic("orders", timeout=0, advance=True)

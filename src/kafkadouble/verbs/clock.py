@@ -7,6 +7,8 @@ from collections.abc import Callable
 from kafkadouble.arguments import check
 from kafkadouble.errors import UsageError
 from kafkadouble.server.network.clock import AdvancingClock, SteppedClock, SystemClock, stands_still
+from kafkadouble.start_options import STEPPED
+from kafkadouble.wire.wording import VerbCall
 
 from .host import VerbHost
 from .registry import verb
@@ -32,7 +34,11 @@ class ClockVerbs(VerbHost):
     def _still_clock(self) -> AdvancingClock:
         if isinstance(self._clock, SteppedClock | SystemClock) and stands_still(self._clock):
             return self._clock
-        raise UsageError("only a stepped clock can be advanced: give stepped=True, or freeze() it")
+        raise UsageError(
+            "only a stepped clock can be advanced: give {option}, or {freeze} it",
+            option=STEPPED,
+            freeze=VerbCall("freeze"),
+        )
 
     def _moves(self, advance: bool) -> Callable[[float], None] | None:
         """How a wait lets time pass, if it does. Raises UsageError for a clock that runs."""
@@ -69,7 +75,8 @@ class ClockVerbs(VerbHost):
         clock = self._clock
         if not isinstance(clock, SystemClock):
             kind = "a stepped clock" if isinstance(clock, SteppedClock) else f"the clock {clock!r}"
-            raise UsageError(f"{kind} is not {what}: only the machine's clock is, without stepped=True and clock")
+            problem = f"{kind} is not {what}: only the machine's clock is, without {{option}}"
+            raise UsageError(problem, option=STEPPED)
         broker = self._serving().broker
 
         def changed() -> None:

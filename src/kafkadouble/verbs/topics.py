@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from kafkadouble.bulk import Numbered
+    from kafkadouble.literals import IsolationLevel, RecordFormat
     from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
@@ -103,7 +104,7 @@ class TopicVerbs(VerbHost):
 
     @verb
     def produce_file(
-        self, topic: str, path: str | PathLike[str], format: str | None = None, partition: int | None = None
+        self, topic: str, path: str | PathLike[str], format: RecordFormat | None = None, partition: int | None = None
     ) -> int:
         """Appends a record for each line of a file, and returns how many. With the format `json` a
         line is an object with some of `value`, `key`, `headers`, `partition` and `timestamp`; bytes
@@ -155,7 +156,7 @@ class TopicVerbs(VerbHost):
         self,
         topic: str,
         partition: int | None = None,
-        isolation: str = "read_uncommitted",
+        isolation: IsolationLevel = "read_uncommitted",
         **narrowing: Unpack[RecordNarrowing],
     ) -> list[ReadRecord]:
         """The records of a topic, or of one partition, by partition and offset. `read_committed`

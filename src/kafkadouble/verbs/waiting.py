@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kafkadouble.awaited import Awaited
     from kafkadouble.groups import Group
+    from kafkadouble.literals import GroupStateName, IsolationLevel, TransactionStateName
     from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord
     from kafkadouble.request_filter import RequestNarrowing
@@ -44,7 +45,7 @@ class WaitVerbs(VerbHost):
         count: int = 1,
         *,
         partition: int | None = None,
-        isolation: str = "read_uncommitted",
+        isolation: IsolationLevel = "read_uncommitted",
         where: Callable[[ReadRecord], bool] | None = None,
         timeout: float = 10,
         advance: bool = False,
@@ -106,7 +107,7 @@ class WaitVerbs(VerbHost):
     def wait_for_group(
         self,
         group: str,
-        state: str | None = None,
+        state: GroupStateName | None = None,
         *,
         members: int | None = None,
         lag: int | None = None,
@@ -127,7 +128,7 @@ class WaitVerbs(VerbHost):
 
     @verb
     def wait_for_transaction(
-        self, transactional_id: str, state: str, *, timeout: float = 10, advance: bool = False
+        self, transactional_id: str, state: TransactionStateName, *, timeout: float = 10, advance: bool = False
     ) -> Transaction:
         """Waits until a transactional id is in this state (Kafka's name, such as
         CompleteCommit)."""

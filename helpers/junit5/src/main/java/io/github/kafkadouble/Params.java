@@ -81,7 +81,7 @@ public final class Params {
     }
 
     /**
-     * The parameter config: a mapping of names to values.
+     * The parameter config: an object with names and values.
      */
     public static Param config(Object value) {
         return new Param("config", value);
@@ -221,7 +221,7 @@ public final class Params {
     }
 
     /**
-     * The parameter key: bytes, a text or null.
+     * The parameter key: a text, a byte[], or null.
      */
     public static Param key(Object value) {
         return new Param("key", value);
@@ -242,7 +242,7 @@ public final class Params {
     }
 
     /**
-     * The parameter link: a pair of two node ids, as (1, 2), where null is any node.
+     * The parameter link: a pair of two node ids, as [1, 2], where null is any node.
      */
     public static Param link(Iterable<?> value) {
         return new Param("link", value);
@@ -298,7 +298,7 @@ public final class Params {
     }
 
     /**
-     * The parameter offset: an offset from 0.
+     * The parameter offset: an integer, or an offset from 0.
      */
     public static Param offset(long value) {
         return new Param("offset", value);
@@ -484,7 +484,7 @@ public final class Params {
     }
 
     /**
-     * The parameter value: bytes, a text or null.
+     * The parameter value: a text, a byte[], or null.
      */
     public static Param value(Object value) {
         return new Param("value", value);

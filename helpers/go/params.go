@@ -4,6 +4,11 @@ package kafkadouble
 
 import "time"
 
+// Advance is the parameter advance: true or false.
+func Advance(value bool) Param {
+	return Param{"advance", value}
+}
+
 // After is the parameter after: true or false.
 func After(value bool) Param {
 	return Param{"after", value}
@@ -106,6 +111,11 @@ func Group(value string) Param {
 	return Param{"group", value}
 }
 
+// WithHeader is the parameter header: the name of a header, or headers with their values.
+func WithHeader(value any) Param {
+	return Param{"header", value}
+}
+
 // Headers is the parameter headers: pairs of a name and a value.
 func Headers(value any) Param {
 	return Param{"headers", value}
@@ -201,6 +211,11 @@ func Name(value string) Param {
 	return Param{"name", value}
 }
 
+// AtOffset is the parameter offset: an offset from 0.
+func AtOffset(value int) Param {
+	return Param{"offset", value}
+}
+
 // On is the parameter on: append or read or flush.
 func On(value string) Param {
 	return Param{"on", value}
@@ -241,6 +256,11 @@ func ProducerByteRate(value float64) Param {
 	return Param{"producer_byte_rate", value}
 }
 
+// Ready is the parameter ready: true or false.
+func Ready(value bool) Param {
+	return Param{"ready", value}
+}
+
 // Reassign is the parameter reassign: true or false.
 func Reassign(value bool) Param {
 	return Param{"reassign", value}
@@ -261,7 +281,8 @@ func Seed(value int) Param {
 	return Param{"seed", value}
 }
 
-// Since is the parameter since: milliseconds since the epoch, or a request.
+// Since is the parameter since: milliseconds since the epoch, or a request, or an offset from 0,
+// records that were read, or offsets by partition.
 func Since(value any) Param {
 	return Param{"since", value}
 }

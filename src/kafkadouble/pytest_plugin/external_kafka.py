@@ -21,11 +21,15 @@ from kafkadouble.messages.message import Message
 from kafkadouble.partitioner import partition_for
 from kafkadouble.pipeline.client import EARLIEST, LATEST, ApiError, Client, ClientError, NoSuchTopic, TopicPartition
 from kafkadouble.pipeline.client.connection import BrokerConnection
+from kafkadouble.record_filter import RecordFilter
 from kafkadouble.records import READ_UNCOMMITTED
 from kafkadouble.wire.batch_walk import iter_batches
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from kafkadouble.groups import Group
+    from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
 
@@ -120,9 +124,16 @@ class ExternalKafka:
     def _choose(self, key: bytes | None, partitions: int) -> int:
         return next(self._turns) % partitions if key is None else partition_for(key, partitions)
 
-    def records(self, topic: str, partition: int | None = None, isolation: str = READ_UNCOMMITTED) -> list[ReadRecord]:
+    def records(
+        self,
+        topic: str,
+        partition: int | None = None,
+        isolation: str = READ_UNCOMMITTED,
+        **narrowing: Unpack[RecordNarrowing],
+    ) -> list[ReadRecord]:
         """As KafkaDouble.records."""
         records.check_isolation(isolation)
+        record_filter = RecordFilter.checked(topic, narrowing)
         try:
             indexes = self._client.partitions(topic) if partition is None else [partition]
             places = [TopicPartition(topic, index) for index in indexes]
@@ -136,6 +147,7 @@ class ExternalKafka:
             for at, start, end in found
             if start is not None and end is not None
             for record in self._read(at, start.offset, end.offset, isolation)
+            if record_filter.accepts(record)
         ]
 
     def _read(self, at: TopicPartition, start: int, end: int, isolation: str) -> Iterator[ReadRecord]:
@@ -175,12 +187,15 @@ class ExternalKafka:
         isolation: str = READ_UNCOMMITTED,
         where: Callable[[ReadRecord], bool] | None = None,
         timeout: float = 10,
+        advance: bool = False,
+        **narrowing: Unpack[RecordNarrowing],
     ) -> list[ReadRecord]:
         """As KafkaDouble.wait_for_records."""
+        _refuse(advance=advance)
 
         def look() -> list[ReadRecord]:
             with suppress(KafkaError):
-                found = self.records(topic, partition, isolation)
+                found = self.records(topic, partition, isolation, **narrowing)
                 return [record for record in found if where is None or where(record)]
             return []
 
@@ -193,9 +208,12 @@ class ExternalKafka:
         *,
         members: int | None = None,
         lag: int | None = None,
+        ready: bool = False,
         timeout: float = 10,
+        advance: bool = False,
     ) -> Group:
         """As KafkaDouble.wait_for_group."""
+        _refuse(ready=ready, advance=advance)
 
         def holds(found: Group | None) -> bool:
             if found is None or state not in (None, found.state) or members not in (None, len(found.members)):
@@ -258,3 +276,10 @@ def _ask(connection: BrokerConnection, body: Message) -> Any:
 
 def _ask_of(body: Message, connection: BrokerConnection) -> Any:
     return _ask(connection, body)
+
+
+def _refuse(**given: bool) -> None:
+    """Skips a test that uses what no client of a real Kafka can see or do."""
+    for name, value in given.items():
+        if value:
+            pytest.skip(f"{name}=True needs a double: a real Kafka shows no fetches, and its clock runs")

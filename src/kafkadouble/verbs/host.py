@@ -46,5 +46,8 @@ class VerbHost:
         def _outcome(self, answer: Future[T]) -> T:
             """What the broker answers. Raises UsageError if it is stopped before."""
 
+        def _moves(self, advance: bool) -> Callable[[float], None] | None:
+            """How a wait lets time pass, if it does."""
+
         def _ask(self, body: Message, at: Broker | None = None) -> Any:
             """The response of a broker to this request, any broker unless one is given."""

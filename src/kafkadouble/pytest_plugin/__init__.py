@@ -22,15 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from . import options
+from . import markers, options
 from .isolation import ISOLATED, Factory, shared_external, skip_of_double
+from .markers import UnusedMarkerWarning
 from .options import FRESH, ISOLATIONS, MARKER_HELP
 from .report import UnusedRuleWarning
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
 
-__all__ = ["ISOLATIONS", "UnusedRuleWarning"]
+__all__ = ["ISOLATIONS", "UnusedMarkerWarning", "UnusedRuleWarning"]
 
 UNFIT = re.compile(r"[^a-zA-Z0-9._-]+")
 LONGEST = 100
@@ -136,6 +137,8 @@ def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
 def kafka_double(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[KafkaDouble]:
     """A running KafkaDouble for this test. --kafkadouble-isolation sets how tests are isolated.
     With --kafka-broker it is a real Kafka, and a test that needs a double is skipped."""
+    markers.was_read(request.node)
+    options.check_parameter(request)
     if options.value(pytestconfig, "kafka_broker") != "double":
         yield from shared_external(request)
     elif set(options.marked(request.node)) - {"strict_rules"}:
@@ -164,8 +167,13 @@ def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config)
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """A fault rule that matched no request is a mistake of the test, and so is a function of a rule
-    that raised."""
-    result = yield
+    that raised, and a marker that nothing read."""
+    try:
+        result = yield
+    except Exception as failure:
+        markers.explain(item, failure)
+        raise
+    markers.check(item)
     from . import report
 
     report.check(item)

@@ -121,6 +121,15 @@ def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
         yield kafka
 
 
+@pytest.fixture(scope="session")
+def _kafka_marked(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from .targets import MarkedKafka
+
+    marked = MarkedKafka(pytestconfig, lambda: tmp_path_factory.mktemp("kafka"))
+    yield marked
+    marked.close()
+
+
 @pytest.fixture(autouse=True)
 def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
     """What a test changes of a double that outlives it is brought back. Set up before the other
@@ -195,11 +204,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failure shows the test's own lines, and what happened at its brokers."""
+    """A failure shows the test's own lines, and what happened at its brokers. A test that used what
+    only a double has is skipped, at the line that used it."""
     from . import report
 
     if call.excinfo is not None:
-        call.excinfo = report.without_library_frames(item.config, call.excinfo)
+        call.excinfo = markers.as_skip(report.without_library_frames(item.config, call.excinfo))
     result = yield
     if result.failed:
         result.sections.extend(report.sections(item))

@@ -71,15 +71,45 @@ ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = 
 
 
 def skip_of_double(config: pytest.Config, what: str, **given: Any) -> NoReturn:
-    """Skips a test of what a real Kafka has not."""
+    """Skips a test of what a real Kafka has not. The report has the line of the test."""
     target = options.value(config, "kafka_broker")
-    pytest.skip(f"{what}: only a double has that, and this run is for --kafka-broker={target}")
+    reason = f"{what}: only a double has that, and this run is for --kafka-broker={target}"
+    raise pytest.skip.Exception(reason, _use_item_location=True)
 
 
 def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A Kafka that is not a double; what the test creates is deleted after it."""
-    if given := sorted(set(options.marked(request.node)) - {"strict_rules"}):
-        skip_of_double(request.config, ", ".join(given))
-    kafka = request.getfixturevalue("_kafka_external")
+    from .targets import STARTED, target_of
+
+    try:
+        target = target_of(request.config)
+    except pytest.UsageError as problem:  # as every other test of the run would find
+        request.session.shouldfail = str(problem)
+        raise
+    given = {name: each for name, each in options.for_double(request.node).items() if (name, each) not in TRUE_OF_ANY}
+    if other := sorted(set(given) - set(of_target(target))):
+        skip_of_double(request.config, ", ".join(other))
+    if given:
+        kafka = request.getfixturevalue("_kafka_marked").with_settings(given)
+    else:
+        kafka = request.getfixturevalue("_kafka_external")
+    from .external_kafka import clean, shared_metadata
+
+    before = shared_metadata(kafka)
     yield kafka
-    kafka.clean()
+    clean(kafka, before, is_own=target in STARTED)
+
+
+TRUE_OF_ANY = (("brokers", 1), ("stepped", False), ("data_dir", None), ("data_dir", False))
+"""Arguments that say what is so in a real Kafka, too."""
+
+
+def of_target(target: str) -> tuple[str, ...]:
+    """The arguments of the marker that this Kafka takes."""
+    from .targets import LOCAL
+
+    if target != LOCAL:
+        return ()
+    from kafkadouble.external.local.local_settings import TAKEN
+
+    return TAKEN

@@ -1,4 +1,5 @@
-"""A marker of a test that nothing reads is a mistake: the test would pass with other settings.
+"""A marker of a test that nothing reads is a mistake: the test would pass with other settings. A
+test that uses what only a double has is skipped on a real Kafka.
 
 Rules. The marker of a function must find that the fixture `kafka_double` was set up when the test
 has ended, also by another fixture or by the test itself. The marker of a class or a module may be
@@ -8,6 +9,7 @@ for some of its tests: it is a warning where a test uses `kafka_double_session` 
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -65,3 +67,12 @@ def _arguments(markers: Any) -> list[str]:
     """What these markers say that is for the fixture."""
     found = {name for mark in markers if mark.name == MARKER for name in mark.kwargs}
     return sorted(found - {"strict_rules"})
+
+
+def as_skip(excinfo: pytest.ExceptionInfo[BaseException]) -> pytest.ExceptionInfo[BaseException]:
+    """The skip of a test that used what only a double has, at the line that used it."""
+    served = sys.modules.get("kafkadouble.external.served")
+    if served is None or not isinstance(excinfo.value, served.OnlyOnDouble):
+        return excinfo
+    skipped = pytest.skip.Exception(str(excinfo.value))
+    return pytest.ExceptionInfo.from_exc_info((type(skipped), skipped, excinfo.tb))

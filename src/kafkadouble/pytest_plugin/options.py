@@ -80,9 +80,21 @@ OPTIONS: dict[str, Option] = {
     "kafka_broker": Option(
         "string",
         "double",
-        "What kafka_double connects to: double, local (Apache Kafka from KAFKA_HOME), container (testcontainers), or HOST:PORT of a "
+        "What kafka_double connects to: double, local (Apache Kafka from kafka_home), container (testcontainers), or HOST:PORT of a "
         "running Kafka. Tests that call what only a double can do are skipped",
         "double|local|container|HOST:PORT",
+    ),
+    "kafka_home": Option(
+        "string",
+        "",
+        "The folder of an unpacked Kafka, or one with its jars, for kafka_broker=local; the default is KAFKA_HOME of the environment",
+        "DIR",
+    ),
+    "kafka_client_config": Option(
+        "string",
+        "",
+        "A file of client properties, such as security.protocol and sasl.jaas.config, with which kafka_double connects to HOST:PORT",
+        "FILE",
     ),
 }
 """By their name in the ini file. On the command line it has hyphens, and overrides the ini file."""

@@ -44,6 +44,7 @@ class RemoteImage:
     def __init__(self, ask: Callable[[Message], Any]) -> None:
         self._ask = ask
         self._topics: dict[str, TopicImage | None] = {}
+        self._configs: dict[tuple[int, str], dict[str, str]] = {}
 
     def topic_named(self, name: str) -> TopicImage | None:
         """A topic; None if there is none of this name."""
@@ -80,6 +81,11 @@ class RemoteImage:
 
     def config_overrides(self, resource_type: int, name: str) -> dict[str, str]:
         """The settings that were set for a resource. Secrets are left out."""
+        if (resource_type, name) not in self._configs:
+            self._configs[resource_type, name] = self._read_configs(resource_type, name)
+        return self._configs[resource_type, name]
+
+    def _read_configs(self, resource_type: int, name: str) -> dict[str, str]:
         resource = DescribeConfigsRequest.DescribeConfigsResource(
             resource_type=resource_type, resource_name=name, configuration_keys=None
         )

@@ -159,6 +159,24 @@ OWN = """
         assert "orders" in names(kafka_double, "alice")
         kafka_double.set_certificate("expired")
 
+    @pytest.fixture(scope="module")
+    def cluster(kafka_double_factory):
+        with kafka_double_factory(config={"num.partitions": 2}, brokers=1) as kafka:
+            kafka.create_topic("orders")
+            yield kafka
+
+    def test_changes_a_kafka_of_the_factory(cluster):
+        cluster.set_quota(client_id="shop", producer_byte_rate=1)
+        cluster.down()
+
+    def test_meets_it_as_it_was(cluster):
+        assert "orders" in cluster.topics()
+        assert cluster.produce("more", "one") == 0
+        assert len(cluster.end_offsets("more")) == 2
+
+    def test_of_three_brokers(kafka_double_factory):
+        kafka_double_factory(brokers=3)
+
     @pytest.mark.kafka_double(config={"log.flush.bad": 1})
     def test_wrong_setting(kafka_double):
         pass
@@ -169,8 +187,9 @@ def test_a_kafka_of_this_machine_has_settings_and_a_process(pytester: pytest.Pyt
     pytester.makepyfile(OWN)
     arguments = (*ARGUMENTS, "--kafka-broker=local", f"--kafka-home={release()}")
     result = pytester.runpytest_subprocess(*arguments)
-    result.assert_outcomes(passed=9, errors=1)
+    result.assert_outcomes(passed=11, skipped=1, errors=1)
     result.stdout.fnmatch_lines("*--kafka-broker=local: *log.flush.bad*")
+    result.stdout.fnmatch_lines("*kafka_double_factory(brokers): only a double*")
 
 
 def test_the_settings_of_a_run_are_those_of_a_kafka_of_this_machine(pytester: pytest.Pytester) -> None:

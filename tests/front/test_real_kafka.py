@@ -11,6 +11,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.external.real_kafka import RealKafka
+from kafkadouble.external.served import OnlyOnDouble
 
 
 @pytest.fixture
@@ -138,6 +139,13 @@ def test_what_only_a_double_has_is_an_attribute_error(kafka: Any, name: str) -> 
     assert getattr(kafka, name, None) is None
     with pytest.raises(AttributeError, match=f"^{name}: only a .* has that, and this is <Kafka at 127"):
         getattr(kafka, name)
+
+
+def test_what_no_request_reads_is_said_to_be_of_a_double(kafka: Any) -> None:
+    broker = kafka._serving().broker
+    for owner in (broker, broker.members[0].node):
+        with pytest.raises(OnlyOnDouble, match=r"^history: only a double has that, and no request"):
+            getattr(owner, "history")  # noqa: B009
 
 
 def test_kafka_that_ended_is_an_error_of_kafka(double: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,13 @@ class OnlyOnDouble(AttributeError):
     """A test used what this Kafka does not serve."""
 
 
+def only_inside(name: str, owner: str) -> AttributeError:
+    """The error of an argument that needs a part of the server itself, which no request reads."""
+    if name.startswith("_"):
+        return AttributeError(name)
+    return OnlyOnDouble(f"{name}: only a double has that, and no request to a real Kafka reads it of {owner}")
+
+
 class OnlyOnDoubleAttribute:
     """An attribute of KafkaDouble that a real Kafka does not have."""
 

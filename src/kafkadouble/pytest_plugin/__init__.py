@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,6 +29,8 @@ from .report import UnusedRuleWarning
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
+
+    from .targets import FactoryKafkas
 
 __all__ = ["ISOLATIONS", "UnusedMarkerWarning", "UnusedRuleWarning"]
 
@@ -71,17 +72,22 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
                 yield kafka
 
     It takes the arguments of KafkaDouble. A double that still runs at the end of the session is
-    stopped. With --kafka-broker a test that calls it is skipped.
+    stopped. With --kafka-broker=local it starts a Kafka of its own; with another real Kafka a test
+    that calls it is skipped.
     """
+
+    def folder() -> Any:
+        return tmp_path_factory.mktemp("kafkadouble")
+
     if options.value(pytestconfig, "kafka_broker") != "double":
-        yield partial(skip_of_double, pytestconfig, "kafka_double_factory")
+        from .targets import factory_of_target
+
+        with factory_of_target(pytestconfig, folder) as start_kafka:
+            yield start_kafka
         return
     from kafkadouble import KafkaDouble
 
     from .known_doubles import known_doubles
-
-    def folder() -> Any:
-        return tmp_path_factory.mktemp("kafkadouble")
 
     with ExitStack() as stack:
 
@@ -96,8 +102,9 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
 @pytest.fixture(scope="session")
 def kafka_double_session(kafka_double_factory: Factory, pytestconfig: pytest.Config) -> KafkaDouble:
     """One broker for the whole session (of this worker, under pytest-xdist). It is never reset.
-    With --kafka-broker a test that needs it is skipped."""
-    if options.value(pytestconfig, "kafka_broker") != "double":
+    With --kafka-broker=local it is a Kafka of its own; with another real Kafka a test that needs it
+    is skipped."""
+    if options.value(pytestconfig, "kafka_broker") not in ("double", "local"):
         skip_of_double(pytestconfig, "kafka_double_session")
     return kafka_double_factory()
 
@@ -138,8 +145,19 @@ def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
 
     known = known_doubles(pytestconfig)
     known.begin_test()
+    kafkas = _kafkas_of_factory(pytestconfig)
+    if kafkas is not None:
+        kafkas.begin_test()
     yield
     known.end_test()
+    if (kafkas := _kafkas_of_factory(pytestconfig)) is not None:
+        kafkas.end_test()
+
+
+def _kafkas_of_factory(config: pytest.Config) -> FactoryKafkas | None:
+    from .targets import FACTORY_KAFKAS
+
+    return config.stash.get(FACTORY_KAFKAS, None)
 
 
 @pytest.fixture

@@ -91,11 +91,9 @@ def _acls(kafka: RealKafka) -> frozenset[Acl]:
 
 
 def clean(kafka: RealKafka, before: SharedMetadata, *, is_own: bool) -> None:
-    """Brings back what was before a test. `is_own`: nothing else uses this Kafka. A broker that
-    does not run is started."""
-    if isinstance(kafka, OwnKafka):
-        kafka.brokers[1].resume()
-        kafka.up()
+    """Brings back what was before a test, and deletes what it created. `is_own`: nothing else uses
+    this Kafka, and everything is deleted."""
+    _revive(kafka)
     kafka._remote.settle()
     found = set(kafka._remote.image.topic_ids) - INTERNAL_TOPICS if is_own else set(kafka.created_topics)
     for name in sorted(found):
@@ -105,6 +103,19 @@ def clean(kafka: RealKafka, before: SharedMetadata, *, is_own: bool) -> None:
     if is_own and (ids := [id for id, group in kafka.groups().items() if not group.members]):
         for member in kafka._remote.members:
             kafka._ask(DeleteGroupsRequest(groups_names=ids), member)
+    restore(kafka, before)
+
+
+def restore(kafka: RealKafka, before: SharedMetadata) -> None:
+    """Brings back what was before a test, except for topics and groups. A broker that does not run
+    is started."""
+    _revive(kafka)
     now, double = shared_metadata(kafka), cast(Any, kafka)
     if now != before:
         metadata_changes.undo(double, now, before)
+
+
+def _revive(kafka: RealKafka) -> None:
+    if isinstance(kafka, OwnKafka):
+        kafka.brokers[1].resume()
+        kafka.up()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -86,9 +86,7 @@ def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     except pytest.UsageError as problem:  # as every other test of the run would find
         request.session.shouldfail = str(problem)
         raise
-    given = {name: each for name, each in options.for_double(request.node).items() if (name, each) not in TRUE_OF_ANY}
-    if other := sorted(set(given) - set(of_target(target))):
-        skip_of_double(request.config, ", ".join(other))
+    given = of_real_kafka(request.config, target, options.for_double(request.node))
     if given:
         kafka = request.getfixturevalue("_kafka_marked").with_settings(given)
     else:
@@ -104,12 +102,17 @@ TRUE_OF_ANY = (("brokers", 1), ("stepped", False), ("data_dir", None), ("data_di
 """Arguments that say what is so in a real Kafka, too."""
 
 
-def of_target(target: str) -> tuple[str, ...]:
-    """The arguments of the marker that this Kafka takes."""
+def of_real_kafka(config: pytest.Config, target: str, given: Mapping[str, Any], what: str = "") -> dict[str, Any]:
+    """The arguments of KafkaDouble that change a real Kafka; a test with one that it cannot take is
+    skipped. `what` was called with them, if it is not the marker."""
     from .targets import LOCAL
 
-    if target != LOCAL:
-        return ()
-    from kafkadouble.external.local.local_settings import TAKEN
+    found = {name: each for name, each in given.items() if (name, each) not in TRUE_OF_ANY}
+    taken: tuple[str, ...] = ()
+    if target == LOCAL:
+        from kafkadouble.external.local.local_settings import TAKEN
 
-    return TAKEN
+        taken = TAKEN
+    if other := ", ".join(sorted(set(found) - set(taken))):
+        skip_of_double(config, f"{what}({other})" if what else other)
+    return found

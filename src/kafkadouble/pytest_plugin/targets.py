@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from . import options
 if TYPE_CHECKING:
     from kafkadouble.external.local.own_kafka import OwnKafka
     from kafkadouble.external.real_kafka import RealKafka
+
+    from .metadata_changes import SharedMetadata
 
 LOCAL = "local"
 Folder = Callable[[], Path]
@@ -120,6 +123,61 @@ class MarkedKafka:
         if self._kafka is not None:
             self._kafka.close()
         self._kafka = None
+
+
+class FactoryKafkas:
+    """The Kafkas that kafka_double_factory started on this machine. What a test changes of them
+    besides topics, records and groups is brought back, as in doubles."""
+
+    def __init__(self, config: pytest.Config, folder: Folder) -> None:
+        self._config, self._folder = config, folder
+        self._known: list[tuple[OwnKafka, SharedMetadata]] = []
+
+    def start(self, **arguments: Any) -> OwnKafka:
+        """One with these arguments of KafkaDouble; skips a test that gives others."""
+        from .external_kafka import shared_metadata
+        from .isolation import of_real_kafka
+
+        given = of_real_kafka(self._config, LOCAL, arguments, "kafka_double_factory")
+        kafka = started(self._config, self._folder, given)
+        self._known.append((kafka, shared_metadata(kafka)))
+        return kafka
+
+    def begin_test(self) -> None:
+        """Remembers what is there, which fixtures of a wider scope did."""
+        from .external_kafka import shared_metadata
+
+        self._known = [(kafka, shared_metadata(kafka)) for kafka, _ in self._known if not kafka.is_closed]
+
+    def end_test(self) -> None:
+        """Brings back what was there."""
+        from .external_kafka import restore
+
+        for kafka, before in self._known:
+            if not kafka.is_closed:
+                restore(kafka, before)
+
+    def close(self) -> None:
+        """Ends them."""
+        for kafka, _ in self._known:
+            kafka.close()
+
+
+FACTORY_KAFKAS = pytest.StashKey[FactoryKafkas]()
+"""Those of this run, if the factory was used with --kafka-broker=local."""
+
+
+@contextmanager
+def factory_of_target(config: pytest.Config, folder: Folder) -> Iterator[Callable[..., Any]]:
+    """What kafka_double_factory is where `kafka_double` is a real Kafka."""
+    from .isolation import skip_of_double
+
+    if target_of(config) != LOCAL:
+        yield partial(skip_of_double, config, "kafka_double_factory")
+        return
+    kafkas = config.stash[FACTORY_KAFKAS] = FactoryKafkas(config, folder)
+    yield kafkas.start
+    kafkas.close()
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class OwnKafka(RealKafka):
         self._process, self._nodes, self._settings, self._security = process, [made.listeners], made.settings, None
         super().__init__(self.bootstrap(made.listeners[0].name), made.client, target)
         self._security, self._acls = made.security, made.acls
-        self.has_other_certificate = False
+        self.has_other_certificate = self.is_closed = False
 
     def begin(self) -> OwnKafka:
         """Starts the process, and creates the users and the ACLs."""
@@ -89,6 +89,7 @@ class OwnKafka(RealKafka):
     def close(self) -> None:
         """Ends the process, and removes the files of its certificates."""
         super().close()
+        self.is_closed = True
         self._process.kill()
         if self._security is not None:
             self._security.close()

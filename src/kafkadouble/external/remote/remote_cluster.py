@@ -1,9 +1,10 @@
 """The brokers of a Kafka that runs elsewhere: what stands for the `Broker` or `Cluster` of a
 double.
 
-Rules. State is read when it is needed, and kept until `settle`, which every verb calls, or until a
-request that may change it. Topics that were created by requests of this object are remembered, so
-that a test can remove them.
+Rules. What a verb needs of a double beyond what is here cannot be read by requests:
+`OnlyOnDouble` says so. State is read when it is needed, and kept until `settle`, which every verb
+calls, or until a request that may change it. Topics that were created by requests of this object
+are remembered, so that a test can remove them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from kafkadouble.pipeline.client.names import BrokerEndpoint
 from kafkadouble.server.metadata.image import TOPIC
 from kafkadouble.server.network.clock import SystemClock
 
+from ..served import only_inside
 from .connections import KafkaConnections
 from .remote_image import RemoteImage
 from .remote_log import RemotePartition
@@ -48,6 +50,9 @@ class RemoteNode(NamedTuple):
     id: int
     partitions: RemotePartitions
     tls: None = None
+
+    def __getattr__(self, name: str) -> Any:
+        raise only_inside(name, f"broker {self.id}")
 
 
 class RemotePartitions(NamedTuple):
@@ -170,6 +175,9 @@ class RemoteCluster:
         while not is_so() and time.monotonic() < end:
             time.sleep(LOOK_S)
         self.settle()
+
+    def __getattr__(self, name: str) -> Any:
+        raise only_inside(name, repr(self))
 
     def __repr__(self) -> str:
         return f"brokers behind {self.connections!r}"

@@ -39,7 +39,7 @@ from tests.support.executed_lines import executed_lines
 from tests.support.listeners import BROKER, CONTROLLER
 
 from . import narrow, widest
-from .long_steps import LONG_STEPS
+from .long_steps import IN_TIME, LONG_STEPS
 from .steps import Asker, Measure, Taken
 from .wide_state import Builder
 
@@ -109,7 +109,7 @@ class Costs:
         cpu, taken = in_fork(partial(self._time, served, listener, frame))
         steps, asides, answer_bytes, _ = taken
         api = served.name if listener is BROKER else f"{served.name} (controller)"
-        longest, reason = max(steps), LONG_STEPS.get(served.name, "")
+        longest, reason = max(steps), (LONG_STEPS | IN_TIME).get(served.name, "")
         return Cost(
             api,
             wide,

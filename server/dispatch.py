@@ -63,6 +63,8 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     if node.lifecycle is not None and (elsewhere := node.lifecycle.forward(request)) is not None:
         return _guarded(request, elsewhere)
     handle = request.peer.apis[request.api_key].handler.answer
+    if node.former_members and (answer := node.former_members.answer(request)) is not None:
+        return answer
     try:
         if node.authorizer is not None:
             from .security.request_authorization import authorized

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .broker.cluster_parts import ClusterParts
     from .broker.controller_registration_manager import ControllerRegistrationManager
     from .configs.layers import Layers
+    from .groups.former_members import FormerMembers
     from .logs.logs import Logs
     from .metadata.image import Image
     from .metadata.snapshot_generator import SnapshotGenerator
@@ -166,6 +167,8 @@ class Node:
 
             self._assign(cluster_parts(self))
         self.groups = GroupCoordinator(self)
+        self.former_members: FormerMembers | None = None
+        """Those of a node in its place that was emptied; its owner sets it."""
         self.cleaner = LogCleaner(self)
         self._start()
 

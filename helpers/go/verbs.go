@@ -631,6 +631,18 @@ func (c *Client) RemoveUser(ctx context.Context, user string) error {
 	return c.call(ctx, "remove_user", []Param{{"user", user}}, nil, nil)
 }
 
+// Report tells what happened, as text: the last count requests, and earlier ones with an error or a
+// rule; the fault rules, and what came near those that nothing matched; brokers that do not serve;
+// topics with their offsets; groups with their lag; open transactions. It works while brokers are
+// down, and after a stop.
+//
+// Optional: Count.
+func (c *Client) Report(ctx context.Context, params ...Param) (string, error) {
+	var result string
+	err := c.call(ctx, "report", []Param{}, params, &result)
+	return result, err
+}
+
 // Requests: The requests to these APIs (all, if none is given) that match every keyword.
 //
 // Optional: APIs, Topic, Partition, Group, TransactionalID, ClientID, Principal, Broker, Error,
@@ -644,7 +656,8 @@ func (c *Client) Requests(ctx context.Context, params ...Param) ([]Request, erro
 // Reset restarts the cluster empty: without topics, groups, rules and requests, with every
 // connection closed, every broker running, and a clock that was frozen or scaled as it was at
 // first. Ports and cluster id stay, so clients that connect again find the empty cluster. Then the
-// scenario is applied again, if there is one.
+// scenario is applied again, if there is one. Clients that are members of a group learn that it
+// rebalances: their commits succeed, and are not kept, until they have joined again.
 func (c *Client) Reset(ctx context.Context) error {
 	return c.call(ctx, "reset", []Param{}, nil, nil)
 }

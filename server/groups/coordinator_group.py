@@ -6,7 +6,7 @@ A `validate_` method returns silently, or raises Refusal with Kafka's error code
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import ClassVar
 
 from kafkadouble.messages.uuid import Uuid
@@ -53,6 +53,11 @@ class CoordinatorGroup(ABC):
     @abstractmethod
     def is_empty(self) -> bool:
         """Return whether it has no members and waits for none."""
+
+    @property
+    @abstractmethod
+    def member_ids(self) -> Iterable[str]:
+        """Return the ids of its members."""
 
     @abstractmethod
     def validate_offset_commit(

@@ -82,7 +82,7 @@ class ConnectionProtocol(asyncio.Protocol):
         peer = Peer(next(self.listener.ids), host, port, self._spec)
         self.connection = connection_of(node, peer, self, max_frame)
         self.listener.connections.add(self)
-        log.info("%r connected", peer)
+        log.debug("%r connected", peer)
         if self.quotas.is_protected and self.quotas.is_exceeded:
             self.listener.close_excess()
         if self.listener.paused:
@@ -224,4 +224,4 @@ class ConnectionProtocol(asyncio.Protocol):
         self.outgoing.end()
         self.connection.lost()
         self._on_end()
-        log.info("%r disconnected", self.connection.peer)
+        log.debug("%r disconnected", self.connection.peer)

@@ -31,8 +31,14 @@ def line_of(seen: SeenRequest) -> str:
     parts = seen.parts
     about = "".join(f", {each}" for each in (*_about(parts), *_records(seen)))
     took = f" in {seen.took} ms" if seen.took is not None else ""
+    throttled = f", throttled for {throttle} ms" if (throttle := throttle_ms(seen)) else ""
     rules = f" (rule: {', '.join(seen.rules)})" if seen.rules else ""
-    return f"{head}{by}{at}{about}, {seen.outcome}{took}{rules}{_errors(seen, parts)}"
+    return f"{head}{by}{at}{about}, {seen.outcome}{took}{throttled}{rules}{_errors(seen, parts)}"
+
+
+def throttle_ms(seen: SeenRequest) -> int:
+    """For how long the client was throttled by its answer; 0 if that is not kept."""
+    return getattr(seen.answer, "throttle_time_ms", 0)
 
 
 def clock(ms: int) -> str:
@@ -85,6 +91,17 @@ def payloads_of(seen: SeenRequest) -> list[Payload]:
     else:
         return []
     return [each for each in found if isinstance(each, Payload)]
+
+
+def sizes_of(seen: SeenRequest) -> Iterator[tuple[str, int]]:
+    """The topics in a Produce request, or in the answer to a Fetch, each with the bytes of its
+    records."""
+    topics = seen.body.topic_data if seen.api == "Produce" else () if seen.answer is None else seen.answer.responses
+    for topic in topics:
+        name = seen.name_of(topic)
+        for data in topic.partition_data if seen.api == "Produce" else topic.partitions:
+            if name is not None and isinstance(data.records, Payload):
+                yield name, len(data.records)
 
 
 def _records(seen: SeenRequest) -> Iterator[str]:

@@ -115,6 +115,12 @@ class SeenRequest:
 
         return parts_of(self.api, self.body, self.answer, self._topic_name or _no_name)
 
+    def name_of(self, topic: Any) -> str | None:
+        """The name of a topic in a Produce request or in the answer to a Fetch: newer versions have
+        its id. None if the name is not known."""
+        known: str = getattr(topic, "name", "") or getattr(topic, "topic", "")
+        return known or (self._topic_name or _no_name)(topic.topic_id)
+
     def ended(self, outcome: str, answer: Any, now: int) -> None:
         """Records the outcome; the time of an abandoned request means nothing."""
         self.outcome = outcome

@@ -7,7 +7,7 @@ client's request, but past the faults and the history, which are about clients.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from .rule_holder import RuleHolder
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
     from kafkadouble.server.faults.plane import Faults
+    from kafkadouble.server.groups.former_members import FormerMembers
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import AdvancingClock
     from kafkadouble.server.replica.partition import Partition
@@ -273,9 +274,11 @@ class Broker(RuleHolder):
         The cluster id stays, because a client that outlives a reset keeps to it: librdkafka would
         log an error and take seconds to accept another.
         """
-        cluster_id = self._close_node()
+        former, cluster_id = former_members([self.node]), self._close_node()
         self._data.erase(self.clock.now(), cluster_id)
-        await self._replace(self._new_node(cluster_id))
+        node = self._new_node(cluster_id)
+        node.former_members = former
+        await self._replace(node)
 
     def _close_node(self) -> str:
         """Close the node, which is replaced at once; the id of its cluster."""
@@ -352,3 +355,14 @@ def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
     if address is None:
         raise UsageError(f"the listener {found.name} has no address")
     return address
+
+
+def former_members(nodes: Collection[Node]) -> FormerMembers | None:
+    """The members of the groups of these nodes, which will be emptied, and those that do not know
+    yet that they were."""
+    before = next((each.former_members for each in nodes if each.former_members), None)
+    if all(group.is_empty for each in nodes for shard in each.groups for group in shard.groups.values()):
+        return before
+    from kafkadouble.server.groups.former_members import FormerMembers
+
+    return FormerMembers((each.groups for each in nodes), before)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from .broker import former_members
+
 if TYPE_CHECKING:
     from .cluster import Cluster
     from .saved_logs import SavedLogs
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 async def reset(cluster: Cluster) -> None:
     """Restart it empty, with the brokers that it had at the start."""
+    former = former_members([each.node for each in cluster.members])
     await _end_members(cluster)
     for member in list(cluster.members_by_id.values()):
         member.data.erase(cluster.clock.now(), cluster.cluster_id)
@@ -25,6 +28,8 @@ async def reset(cluster: Cluster) -> None:
     await cluster.replace_controller(cluster.controlling.reset())
     for member in cluster.members_by_id.values():
         await cluster.begin(member)
+        if member.broker is not None:
+            member.broker.node.former_members = former
     await cluster.joined()
 
 

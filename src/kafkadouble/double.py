@@ -49,6 +49,7 @@ from .verbs.metrics import MetricVerbs
 from .verbs.partitions import PartitionVerbs
 from .verbs.quotas import QuotaVerbs
 from .verbs.registry import verb
+from .verbs.reporting import ReportVerbs
 from .verbs.security import SecurityVerbs
 from .verbs.snapshots import SnapshotVerbs
 from .verbs.topics import TopicVerbs
@@ -69,6 +70,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+STARTED: weakref.WeakSet[KafkaDouble] = weakref.WeakSet()
+"""The doubles that were started in this process, and that a program can still reach."""
+
 # A library is silent unless the application configures logging.
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
@@ -88,6 +92,7 @@ class KafkaDouble(
     LintVerbs,
     SnapshotVerbs,
     MetricVerbs,
+    ReportVerbs,
 ):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
@@ -184,6 +189,7 @@ class KafkaDouble(
                 self._running = Running(self._run_options())
                 self._nodes = self._running.broker.all_listeners
                 self._forgotten = weakref.finalize(self, self._running.stop)
+                STARTED.add(self)
                 is_new = True
         if is_new:
             self._begin_new()
@@ -342,12 +348,15 @@ class KafkaDouble(
         """Restarts the cluster empty: without topics, groups, rules and requests, with every
         connection closed, every broker running, and a clock that was frozen or scaled as it was at
         first. Ports and cluster id stay, so clients that connect again find the empty cluster. Then
-        the scenario is applied again, if there is one."""
+        the scenario is applied again, if there is one. Clients that are members of a group learn
+        that it rebalances: their commits succeed, and are not kept, until they have joined
+        again."""
         running = self._serving()
-        self._end_steps()
-        self._restore_clock()
-        running.thread.run(self._reset(running.broker))
-        self._apply_scenario()
+        with running.replacing:
+            self._end_steps()
+            self._restore_clock()
+            running.thread.run(self._reset(running.broker))
+            self._apply_scenario()
 
     async def _reset(self, broker: Broker | Cluster) -> None:
         await broker.reset()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kafkadouble.server.tracing.history import SeenRequest
 
+from .plural import counted
 from .request_filter import RequestFilter
 
 MOST_NEAREST, MOST_LAST, MOST_FOUND = 3, 5, 5
@@ -20,21 +21,17 @@ def explanation(request_filter: RequestFilter, times: int | None, requests: Sequ
     if found:
         lines += _lines("these match:", _short(found))
     if not found or (times or 0) > len(found):
-        lines += _nearest(request_filter, searched)
+        lines += _lines("the nearest:", nearest(request_filter, searched))
         lines += _lines("the last requests:", map(repr, searched[-MOST_LAST:]))
     return "\n".join(lines)
 
 
 def _headline(request_filter: RequestFilter, times: int | None, found: int, searched: int) -> str:
-    expected = "at least one request" if times is None else "no request" if not times else _counted(times)
+    expected = "at least one request" if times is None else "no request" if not times else counted(times, "request")
     matched = "none" if not found else str(found)
     return (
         f"expected {expected} to match {request_filter}, but {matched} of {searched} {'does' if found == 1 else 'do'}"
     )
-
-
-def _counted(count: int) -> str:
-    return f"{count} request{'' if count == 1 else 's'}"
 
 
 def _short(found: Sequence[SeenRequest]) -> list[str]:
@@ -42,8 +39,8 @@ def _short(found: Sequence[SeenRequest]) -> list[str]:
     return [*map(repr, found[:MOST_FOUND]), *([f"and {more} more"] if more > 0 else [])]
 
 
-def _nearest(request_filter: RequestFilter, requests: Sequence[SeenRequest]) -> list[str]:
-    """The requests with the fewest differences, the latest first."""
+def nearest(request_filter: RequestFilter, requests: Sequence[SeenRequest]) -> list[str]:
+    """The requests with the fewest differences, the latest first, and the differences."""
     missed = [
         (differences, seen) for seen in reversed(requests) if (differences := list(request_filter.differences(seen)))
     ]
@@ -52,7 +49,7 @@ def _nearest(request_filter: RequestFilter, requests: Sequence[SeenRequest]) -> 
     for differences, seen in near if request_filter.given else ():
         texts.append(repr(seen))
         texts += [f"    {name} is {has}, not {_meant(request_filter, name)}" for name, has in differences]
-    return _lines("the nearest:", texts)
+    return texts
 
 
 def _is_near(miss: tuple[list[tuple[str, str]], SeenRequest]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
@@ -113,8 +114,11 @@ class Running:
     broker: Broker | Cluster
     before_stop: Callable[[], None] | None = None
     """What ends the steps of a scenario."""
+    replacing: threading.RLock
+    """Held while the contents of all brokers are replaced, which takes several steps."""
 
     def __init__(self, options: RunOptions) -> None:
+        self.replacing = threading.RLock()
         listeners: list[BoundListeners] = []
         self._capturing = _begun(options.capture)
         self.thread = LoopThread("kafkadouble")
@@ -135,6 +139,7 @@ class Running:
         """Brokers that run on this thread already, and that another part of the program ends."""
         made = cls.__new__(cls)
         made.broker, made.thread = broker, LoopThread.adopted("kafkadouble")
+        made.replacing = threading.RLock()
         made._capturing = made._data = None
         return made
 

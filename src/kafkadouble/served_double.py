@@ -71,6 +71,7 @@ class ServedDouble(KafkaDouble):
 
     def reset(self) -> None:
         """As KafkaDouble.reset; then the topics of the start are there again."""
-        super().reset()
-        for topic in self._topics:
-            self.create_topic(topic.name, topic.partitions or 1, replication_factor=topic.replicas)
+        with self._serving().replacing:
+            super().reset()
+            for topic in self._topics:
+                self.create_topic(topic.name, topic.partitions or 1, replication_factor=topic.replicas)

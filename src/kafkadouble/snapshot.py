@@ -24,6 +24,7 @@ from . import cluster_restart, membership
 from .broker import Broker
 from .brokers import ids_in_words
 from .errors import KafkaError, UsageError
+from .plural import counted
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -99,12 +100,8 @@ class Snapshot:
             taken = f"{datetime.fromtimestamp(self.taken_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
         except (OverflowError, ValueError, OSError):  # of a stepped clock
             taken = f"{self.taken_ms} ms"
-        held = f"{_counted(self.topics, 'topic')}, {_counted(self.records, 'record')}, {self.size_bytes} bytes"
+        held = f"{counted(self.topics, 'topic')}, {counted(self.records, 'record')}, {self.size_bytes} bytes"
         return f"<Snapshot of {self.form}: {held}, taken at {taken}>"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def take(broker: Broker | Cluster, name: str | None = None) -> Snapshot:

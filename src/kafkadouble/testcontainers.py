@@ -31,7 +31,10 @@ ATTEMPTS = 100
 class KafkaDoubleContainer(DockerContainer):
     """A container with a double of one broker or more. `arguments` are more of `kafkadouble serve`,
     such as `("--topic", "orders")`. `security`, `users`, `certificate`, `acls` and `super_users`
-    are as for a KafkaDouble; `client_config` has the settings of clients.
+    are as for a KafkaDouble; `client_config` has the settings of clients. With an `alias`, other
+    containers of the network that `with_network` gives reach the brokers at
+    `internal_bootstrap_servers`, and programs on the host at `bootstrap_servers`, without
+    `security`.
 
     The ports of the host are chosen before the start, because a broker must know the address that
     it advertises; inside, the ports are the same.
@@ -48,11 +51,15 @@ class KafkaDoubleContainer(DockerContainer):
         certificate: str | None = None,
         acls: Sequence[str] = (),
         super_users: Sequence[str] = (),
+        alias: str | None = None,
         **more: Any,
     ) -> None:
         super().__init__(image, **more)
         if type(brokers) is not int or brokers < 1:
             raise UsageError(f"brokers is {brokers!r}: there is one at least")
+        if alias is not None and security is not None:
+            raise UsageError(f"alias {alias!r} with security: other containers are served without it only")
+        self._alias = alias
         self._count, self._token, self._users = brokers, secrets.token_hex(16), dict(users or {})
         self._arguments = (
             *arguments,
@@ -64,24 +71,47 @@ class KafkaDoubleContainer(DockerContainer):
 
     def start(self) -> Self:
         """Starts the container, and returns once clients are accepted."""
-        *self._ports, self._control_port = free_ports(self._count + 1)
+        *ports, self._control_port = free_ports(2 * self._count + 1)
+        self._ports, self._inside = ports[: self._count], ports[self._count :]
         for port in (*self._ports, self._control_port):
             self.with_bind_ports(port, port)
-        host = self.get_docker_client().host()
         self.with_env(TOKEN, self._token)
         if self._users:  # a command line can be read by others
             self.with_env(USERS, "\n".join(f"{name}:{password}" for name, password in self._users.items()))
         self.with_command(
             [
-                *("--host", "0.0.0.0", "--port", str(self._ports[0]), "--brokers", str(self._count)),
-                *("--advertised", f"{host}:{self._ports[0]}"),
+                *("--brokers", str(self._count)),
+                *self._listeners(),
                 *("--control-host", "0.0.0.0", "--control-port", str(self._control_port)),
                 *self._arguments,
             ]
         )
+        if self._alias is not None:
+            self.with_network_aliases(self._alias)
         self.waiting_for(HttpWaitStrategy(self._control_port, "/ready"))
         super().start()
         return self
+
+    def _listeners(self) -> list[str]:
+        """The options for the host alone, or for other containers as well."""
+        outside, inside = f"{self._host}:{self._ports[0]}", f"{self._alias}:{self._inside[0]}"
+        if self._alias is None:
+            return ["--host", "0.0.0.0", "--port", str(self._ports[0]), "--advertised", outside]
+        settings = {
+            "listeners": f"INTERNAL://0.0.0.0:{self._inside[0]},EXTERNAL://0.0.0.0:{self._ports[0]}",
+            "advertised.listeners": f"INTERNAL://{inside},EXTERNAL://{outside}",
+            "listener.security.protocol.map": "INTERNAL:PLAINTEXT,EXTERNAL:PLAINTEXT",
+            "inter.broker.listener.name": "INTERNAL",
+        }
+        return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+
+    @property
+    def internal_bootstrap_servers(self) -> str:
+        """HOST:PORT of every broker, for other containers of the network. Raises UsageError without
+        an alias."""
+        if self._alias is None:
+            raise UsageError("other containers reach no broker: give an alias")
+        return ",".join(text_of(self._alias, port) for port in self._inside)
 
     @property
     def bootstrap_servers(self) -> str:

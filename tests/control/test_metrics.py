@@ -6,7 +6,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from kafkadouble import KafkaDouble
 from kafkadouble.control.server import ControlServer
+from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.messages.uuid import Uuid
+from kafkadouble.wire.batch import Record, encode_batch
 from tests.control.http import call
 from tests.front.client import ask
 
@@ -33,6 +37,26 @@ def test_requests_are_counted_since_the_first_reading(url: str, kafka: KafkaDoub
     assert after[time] - before.get(time, 0) == 3
 
 
+def test_the_bytes_of_records_are_counted_by_topic(url: str, kafka: KafkaDouble) -> None:
+    kafka.create_topic("orders")
+    readings(url)
+    batch = bytes(encode_batch([Record(0, 0, None, b"two pears", ())]))
+    address = "127.0.0.1", kafka.port
+    of = ProduceRequest
+    partition = of.PartitionProduceData(index=0, records=batch)
+    topic = of.TopicProduceData(name="orders", partition_data=[partition])
+    assert (
+        ask(address, of(acks=1, timeout_ms=1000, topic_data=[topic]), 9).responses[0].partition_responses[0].error_code
+        == 0
+    )
+    for version, name in ((11, {"topic": "orders"}), (13, {"topic_id": Uuid.parse(kafka.topics()["orders"].id)})):
+        fetched = FetchRequest.FetchTopic(partitions=[FetchRequest.FetchPartition(partition_max_bytes=1000)], **name)
+        ask(address, FetchRequest(session_epoch=-1, topics=[fetched]), version)
+    found = readings(url)
+    assert found["kafka_server_brokertopicmetrics_bytesin_total", (("topic", "orders"),)] == len(batch)
+    assert found["kafka_server_brokertopicmetrics_bytesout_total", (("topic", "orders"),)] == 2 * len(batch)
+
+
 def test_the_state_is_that_of_the_double(url: str, kafka: KafkaDouble) -> None:
     kafka.create_topic("orders", 2)
     kafka.produce("orders", "two pears", partition=1)
@@ -44,6 +68,8 @@ def test_the_state_is_that_of_the_double(url: str, kafka: KafkaDouble) -> None:
     assert found["kafka_coordinator_group_groupmetadatamanager_numgroups", ()] == 1
     assert found["kafka_controller_kafkacontroller_globaltopiccount", ()] == len(kafka.topics(internal=True))
     assert found["kafkadouble_rule_hits_total", (("id", "1"), ("rule", repr(kafka.rules[0].rule)))] == 0
+    assert found["kafka_consumergroup_lag", (("consumergroup", "shop"), ("partition", "1"), ("topic", "orders"))] == 0
+    assert found["kafka_consumergroup_members", (("consumergroup", "shop"),)] == 0
     assert found["process_resident_memory_bytes", ()] > 1e6
 
 

@@ -29,17 +29,28 @@ def free_ports(words: list[str], *ports: int) -> list[str]:
     ]
 
 
-def test_the_command_of_the_image_serves() -> None:
+def test_the_command_of_the_image_serves_and_is_healthy(tmp_path: Path) -> None:
     (entry,), (command,) = (
         re.findall(rf"^{name} (\[.*\])$", DOCKERFILE, re.MULTILINE) for name in ("ENTRYPOINT", "CMD")
     )
-    assert json.loads(entry) == ["kafkadouble", "serve"]
+    program, serve, *always = json.loads(entry)
+    assert (program, serve) == ("kafkadouble", "serve")
+    (check,) = re.findall(r"^    CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    ready = always[always.index("--ready-file") + 1]
+    assert json.loads(check) == ["test", "-e", ready]
     words = json.loads(command)
-    assert parser().parse_args(words).advertised == ("localhost", 9092)
-    with serving(*[each.replace("9092", "0") for each in words]) as served:
+    assert parser().parse_args([*always, *words]).advertised == ("localhost", 9092)
+    always[always.index(ready)] = str(tmp_path / "ready")
+    with serving(*always, *[each.replace("9092", "0") for each in words]) as served:
+        while not (tmp_path / "ready").exists():
+            pass
+        assert (tmp_path / "ready").read_text().startswith(f"bootstrap.servers=localhost:{served.address[1]}\n")
         found = ask(served.address, MetadataRequest(topics=[]), 12)
         assert [(each.host, each.port) for each in found.brokers] == [served.address]
         assert served.address[0] == "localhost"
+        served.process.terminate()
+        assert served.ended()[0] == 0
+    assert not (tmp_path / "ready").exists()
 
 
 def compose() -> Any:

@@ -194,7 +194,7 @@ def test_what_a_fixture_of_a_wider_scope_did_stays_for_all_its_tests(pytester: p
     )
     result = pytester.runpytest_subprocess(*ARGUMENTS, "-W", "default")
     result.assert_outcomes(passed=2, warnings=1)
-    result.stdout.fnmatch_lines(["*no request matched 1 fault rule(s): fail Fetch with*"])
+    result.stdout.fnmatch_lines(["*no request matched 1 fault rule: fail Fetch with*"])
 
 
 def test_an_error_of_a_function_is_that_of_the_test_and_names_the_rule(pytester: pytest.Pytester) -> None:

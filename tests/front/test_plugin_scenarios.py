@@ -120,7 +120,7 @@ def test_a_rule_of_the_marker_that_matched_nothing_fails_a_strict_test(pytester:
             pass
         """
     )
-    run(pytester, failed=1).stdout.fnmatch_lines(["*no request matched 1 fault rule(s): fail Produce with*"])
+    run(pytester, failed=1).stdout.fnmatch_lines(["*no request matched 1 fault rule: fail Produce with*"])
 
 
 def test_a_wrong_scenario_is_an_error_of_the_test(pytester: pytest.Pytester) -> None:

@@ -17,7 +17,9 @@ from confluent_kafka.admin import AdminClient
 
 from kafkadouble import UsageError
 from kafkadouble.control.client import ControlError
+from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.http import call
+from tests.front.client import ask
 from tests.front.serving import KAFKADOUBLE
 
 
@@ -30,6 +32,7 @@ class StandIn:
         self.ports: dict[int, int] = {}
         self.command: list[str] = []
         self.strategy: tuple[int, str] | None = None
+        self.aliases: tuple[str, ...] = ()
 
     def with_bind_ports(self, container: int, host: int) -> None:
         self.ports[container] = host
@@ -39,6 +42,9 @@ class StandIn:
 
     def with_command(self, command: list[str]) -> None:
         self.command = command
+
+    def with_network_aliases(self, *aliases: str) -> None:
+        self.aliases = aliases
 
     def waiting_for(self, strategy: tuple[int, str]) -> None:
         self.strategy = strategy
@@ -98,6 +104,27 @@ def test_clients_and_verbs_reach_it(module: Any) -> None:
         assert call(kafka.control_url, "POST", "/verbs/topics").status == 401
         with pytest.raises(ControlError, match="UNKNOWN_TOPIC_OR_PARTITION"):
             kafka.call("records", topic="none")
+
+
+def test_other_containers_and_the_host_are_served_at_once(module: Any) -> None:
+    """A container of the network knows the alias; here, where the alias has no address, what the
+    brokers tell it is looked at."""
+    with module.KafkaDoubleContainer(brokers=2, alias="kafka") as kafka:
+        assert kafka.aliases == ("kafka",)
+        inside, outside = (
+            [(host, int(port)) for host, _, port in (each.rpartition(":") for each in servers.split(","))]
+            for servers in (kafka.internal_bootstrap_servers, kafka.bootstrap_servers)
+        )
+        assert {host for host, _ in inside} == {"kafka"}
+        assert set(kafka.ports) >= {port for _, port in outside}
+        assert not set(kafka.ports) & {port for _, port in inside}, "no port of the host is taken for them"
+        for told in (inside, outside):
+            found = ask(("127.0.0.1", told[0][1]), MetadataRequest(topics=[]), 12)
+            assert sorted((each.host, each.port) for each in found.brokers) == sorted(told)
+    with pytest.raises(UsageError, match="other containers reach no broker: give an alias"):
+        _ = module.KafkaDoubleContainer().internal_bootstrap_servers
+    with pytest.raises(UsageError, match="alias 'kafka' with security"):
+        module.KafkaDoubleContainer(alias="kafka", security="SSL")
 
 
 def test_clients_log_in(module: Any) -> None:

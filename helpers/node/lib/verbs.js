@@ -294,6 +294,10 @@ class Verbs {
     return this._verb('remove_user', { user }, options);
   }
 
+  report(options) {
+    return this._verb('report', {}, options);
+  }
+
   requests(options) {
     return this._verb('requests', {}, options);
   }

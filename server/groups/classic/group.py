@@ -9,7 +9,7 @@ only grows. A group with members has a leader.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -100,6 +100,10 @@ class ClassicGroup(CoordinatorGroup):
     def awaiting_join_count(self) -> int:
         """Return the number of members whose JoinGroup waits for a response."""
         return sum(member.is_awaiting_join for member in self.members.values())
+
+    @property
+    def member_ids(self) -> Iterable[str]:
+        return self.members
 
     @property
     def has_all_members_joined(self) -> bool:

@@ -149,6 +149,10 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
     def is_empty(self) -> bool:
         return not self.members
 
+    @property
+    def member_ids(self) -> Iterable[str]:
+        return self.members
+
     def validate_delete_group(self) -> None:
         if self.members:
             raise Refusal(error_codes.NON_EMPTY_GROUP)

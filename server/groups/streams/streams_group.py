@@ -14,7 +14,7 @@ its shard; the first records create it there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
@@ -101,6 +101,10 @@ class StreamsGroup(CoordinatorGroup):
     @property
     def is_empty(self) -> bool:
         return not self.members
+
+    @property
+    def member_ids(self) -> Iterable[str]:
+        return self.members
 
     @property
     def is_stable(self) -> bool:

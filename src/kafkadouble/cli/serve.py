@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         "kafkadouble serve",
         description="Run a broker, or several, until interrupted. When the broker is ready for clients, it prints lines of key=value on "
-        "stdout; the first is bootstrap.servers=HOST:PORT (several are separated by commas). Connections and errors are logged on stderr. "
+        "stdout; the first is bootstrap.servers=HOST:PORT (several are separated by commas). Errors and calls of verbs are logged on stderr. "
         "All data is in memory, and is lost at the end, unless there is a data directory.",
         formatter_class=_formatter,
         epilog="Exit codes: 0 ended by SIGINT or SIGTERM, 1 the port is not available, 2 a wrong option or setting, 3 a data "
@@ -242,7 +242,19 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let clients push their metrics (KIP-714), which the control plane shows as `telemetry`",
     )
-    add("-v", "--verbose", action="store_true", help="also log every request")
+    add("-v", "--verbose", action="store_true", help="also log every connection and every request")
+    add(
+        "--ready-file",
+        metavar="FILE",
+        help="write the lines of stdout into this file once clients are accepted, and remove it at the end: a health check of a "
+        "container looks for it",
+    )
+    add(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="text, or an object of JSON in each line of the log",
+    )
     add("-q", "--quiet", action="store_true", help="log only warnings and errors")
     return made
 

@@ -12,12 +12,12 @@ import socket
 import sys
 from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.network.clock import Clock, SystemClock
-from kafkadouble.wire.client_log import ClientLog, printable
+from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
 from .. import __version__
@@ -27,7 +27,9 @@ from ..listening import text_of
 from ..node_listeners import BoundListeners, Overrides, paired, planned
 from . import initial_topics
 from .collector import collecting
+from .log_lines import log_to_stderr
 from .reach import warn_of_reach
+from .ready_file import ready_file
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
 from .settings_file import warning
@@ -57,7 +59,8 @@ async def serve(
     """Serve until SIGINT or SIGTERM, at the sockets of each node, and at that of the control
     plane. The scenario is what the brokers begin with. The files of `security` are removed at the
     end."""
-    _log_to_stderr(logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO)
+    level = logging.DEBUG if options.verbose else logging.WARNING if options.quiet else logging.INFO
+    log_to_stderr(level, options.log_format)
     for setting in settings.unknown:
         log.warning(warning(setting))
     ended = _on_signals()
@@ -155,8 +158,8 @@ async def _serve_clients(
             await _first(_opened(broker), ended.wait(), *(each.listener.halted.wait() for each in nodes))
             if ended.is_set() or _halted(broker) is not None:
                 return
-            _announce(broker, settings, options, control_sock)
-            await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
+            with ready_file(options.ready_file, _announce(broker, settings, options, control_sock)):
+                await _first(ended.wait(), *(each.listener.halted.wait() for each in nodes))
 
 
 def _control(
@@ -325,7 +328,8 @@ def _print_metrics_on_signal(broker: Broker | Cluster) -> None:
 
 def _announce(
     broker: Broker | Cluster, settings: Settings, options: argparse.Namespace, control_sock: socket.socket | None
-) -> None:
+) -> list[str]:
+    """Prints where clients find what, and returns the lines."""
     node = broker.any_broker.node
     lines: dict[str, object] = {}
     if "broker" in node.roles:
@@ -347,28 +351,14 @@ def _announce(
         lines["control.url"] = f"http://{text_of(*control_sock.getsockname()[:2])}"
         if options.page:
             lines["page.url"] = f"{lines['control.url']}/"
+    texts = [f"{key}={value}" for key, value in lines.items()]
     with suppress(BrokenPipeError):  # no process reads stdout: it serves nevertheless
-        print("\n".join(f"{key}={value}" for key, value in lines.items()), flush=True)
+        print("\n".join(texts), flush=True)
     if without := settings.without_effect():
         log.info("these settings change nothing here: %s", ", ".join(without))
     log.info("serving at %s", lines.get("bootstrap.servers") or text_of(*(broker.controller or broker.address)))
+    return texts
 
 
 def _texts(addresses: Iterable[tuple[str, int]]) -> str:
     return ",".join(text_of(*address) for address in addresses)
-
-
-class _Lines(logging.Formatter):
-    """One line for each message; a traceback, which may quote a client, is indented below it."""
-
-    def formatException(self, ei: Any) -> str:
-        return "\n".join(f"  {printable(line)}" for line in super().formatException(ei).split("\n"))
-
-
-def _log_to_stderr(level: int) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Lines("%(asctime)s %(levelname)s %(message)s"))
-    log.logger.addHandler(handler)
-    log.setLevel(level)
-    log.logger.propagate = False
-    logging.getLogger("asyncio").addHandler(handler)

@@ -24,8 +24,10 @@ from kafkadouble.topics import TopicDescription
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
+    from kafkadouble.groups import Group
 
 REQUESTS = "kafka_network_requestmetrics_"
+TOPICS = "kafka_server_brokertopicmetrics_"
 CONTROLLER = "kafka_controller_kafkacontroller_"
 
 
@@ -61,18 +63,33 @@ class _Readings(Collector):
         yield InfoMetricFamily("kafkadouble", "The version of the program.", {"version": __version__})
         yield from _of_requests(counts_of(kafka))
         yield from _of_cluster(kafka.describe_cluster(), kafka.topics(internal=True))
-        yield _gauge("kafka_coordinator_group_groupmetadatamanager_numgroups", "Groups.", _group_count(kafka))
+        yield from _of_groups(_groups(kafka))
         hits = CounterMetricFamily("kafkadouble_rule_hits", "How often a rule was applied.", labels=("id", "rule"))
         for handle in kafka.rules:
             hits.add_metric((str(handle.id), repr(handle.rule)), handle.hits)
         yield hits
 
 
-def _group_count(kafka: KafkaDouble) -> int:
+def _groups(kafka: KafkaDouble) -> list[Group]:
     try:
-        return len(kafka.groups())
+        return list(kafka.groups().values())
     except KafkaError:  # no broker runs that could be asked
-        return 0
+        return []
+
+
+def _of_groups(groups: list[Group]) -> Iterator[Any]:
+    """Their number under Kafka's name, and under those of kafka_exporter what Kafka's brokers do
+    not tell."""
+    yield _gauge("kafka_coordinator_group_groupmetadatamanager_numgroups", "Groups.", len(groups))
+    members = GaugeMetricFamily("kafka_consumergroup_members", "The members of a group.", labels=("consumergroup",))
+    lag = GaugeMetricFamily(
+        "kafka_consumergroup_lag", "What a group has not read.", labels=("consumergroup", "topic", "partition")
+    )
+    for group in groups:
+        members.add_metric((group.id,), len(group.members))
+        for (topic, partition), behind in group.lags.items():
+            lag.add_metric((group.id, topic, str(partition)), behind)
+    yield from (members, lag)
 
 
 def _of_requests(counts: RequestCounts) -> Iterator[Any]:
@@ -88,6 +105,14 @@ def _of_requests(counts: RequestCounts) -> Iterator[Any]:
     for api, count in counts.answered.items():
         times.add_metric((api,), count, counts.times[api])
     yield times
+    for name, words, sizes in (
+        ("bytesin", "Bytes of records that clients sent.", counts.bytes_in),
+        ("bytesout", "Bytes of records that clients fetched.", counts.bytes_out),
+    ):
+        family = CounterMetricFamily(f"{TOPICS}{name}", words, labels=("topic",))
+        for topic, size in sizes.items():
+            family.add_metric((topic,), size)
+        yield family
 
 
 def _of_cluster(cluster: ClusterDescription, topics: dict[str, TopicDescription]) -> Iterator[Any]:

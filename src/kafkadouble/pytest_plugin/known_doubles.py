@@ -3,7 +3,8 @@ server: most tests of a run may have no double."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +33,7 @@ class KnownDoubles:
 
     def __init__(self) -> None:
         self._known: dict[int, KnownDouble] = {}
+        self._before: set[int] = set()  # the doubles that were there when the test began
 
     def __iter__(self) -> Iterator[KnownDouble]:
         return iter(list(self._known.values()))
@@ -44,10 +46,16 @@ class KnownDoubles:
         """A double that the test was given for itself, and that has ended."""
         self._known.pop(id(double), None)
 
+    def started_since(self, started: Iterable[KafkaDouble]) -> list[KafkaDouble]:
+        """Those of `started` that were not there when the test began."""
+        return [each for each in list(started) if id(each) not in self._before]
+
     def begin_test(self) -> None:
         """What fixtures of a wider scope than the test did is there for all their tests: it stays,
         and no rule of theirs is a mistake of this test."""
         self._known = {key: _look_again(each.double) for key, each in self._known.items()}
+        module = sys.modules.get("kafkadouble.double")
+        self._before = set() if module is None else set(map(id, module.STARTED))
 
     def end_test(self) -> None:
         """Bring back what the test has changed. A double that its own fixture has stopped stays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from traceback import format_exception, walk_tb
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from .known_doubles import KnownDouble
 
-LAST_REQUESTS = 15
-"""So many requests a report shows."""
+FUNCTIONS = "functions of fault rules that raised"
+
+TOLD = pytest.StashKey[bool]()
+"""Whether a test was told of the rules that nothing matched."""
 
 SHOWN_ERRORS = 3
 """So many exceptions of functions an error names besides the first."""
@@ -48,13 +50,24 @@ def check(item: pytest.Item) -> None:
     from .known_doubles import known_doubles
 
     check_functions(all_doubles(item))
-    unused = [repr(rule) for known in known_doubles(item.config) for rule in _unused(item, known)]
+    unused = [(rule, known.double) for known in known_doubles(item.config) for rule in _unused(item, known)]
     if not unused:
         return
-    problem = f"no request matched {len(unused)} fault rule(s): {'; '.join(unused)}"
+    problem = _unused_text(unused)
+    item.stash[TOLD] = True
     if options.is_strict(item):
         pytest.fail(problem, pytrace=False)
     warnings.warn(problem, UnusedRuleWarning, stacklevel=1)
+
+
+def _unused_text(unused: list[tuple[Rule, KafkaDouble]]) -> str:
+    """The rules, and the requests that came near them."""
+    from kafkadouble.plural import counted
+    from kafkadouble.report.rules import near
+
+    names = "; ".join(repr(rule) for rule, _ in unused)
+    lines = [f"  {line}" for rule, double in unused for line in near(rule, list(double.requests))]
+    return "\n".join([f"no request matched {counted(len(unused), 'fault rule')}: {names}", *lines])
 
 
 def all_doubles(item: pytest.Item) -> list[KafkaDouble]:
@@ -100,36 +113,45 @@ def _rules_of_run(item: pytest.Item, double: KafkaDouble) -> tuple[object, ...]:
 
 
 def sections(item: pytest.Item) -> list[tuple[str, str]]:
-    """The sections about the brokers of a test that failed, one set for each double."""
-    names = {id(double): name for name, double in doubles(item).items()}
+    """The sections about the brokers of a test that failed, one set for each double. Rules that the
+    failure is about are left out."""
     return [
         (f"{PACKAGE}: {title} ({name})", "\n".join(lines))
-        for name, double in doubles(item).items()
-        if names[id(double)] == name
-        for title, show in SECTIONS.items()
-        if (lines := list(_shown(show, double)))
+        for name, double in named_doubles(item).items()
+        for title, lines in _sections_of(double, item.stash.get(TOLD, False)).items()
     ]
 
 
-def _shown(show: Callable[[KafkaDouble], Iterable[str]], double: KafkaDouble) -> list[str]:
-    """The lines of a section. A double that was stopped or is broken must not hide the failure of
-    the test."""
-    try:
-        return list(show(double))
-    except Exception as problem:
-        return [f"cannot be shown: {problem}"]
+def named_doubles(item: pytest.Item) -> dict[str, KafkaDouble]:
+    """Each double of a test once: of its fixtures, by their names, and those that it started
+    itself."""
+    found: dict[int, tuple[str, KafkaDouble]] = {}
+    for name, double in doubles(item).items():
+        found.setdefault(id(double), (name, double))
+    for number, double in enumerate(_own_doubles(item), 1):
+        found.setdefault(id(double), (f"double {number} of the test", double))
+    return dict(found.values())
 
 
-def _requests(double: KafkaDouble) -> Iterable[str]:
-    seen = list(double.requests)
-    if len(seen) > LAST_REQUESTS:
-        yield f"({len(seen) - LAST_REQUESTS} earlier ones)"
-    yield from map(repr, seen[-LAST_REQUESTS:])
+def _own_doubles(item: pytest.Item) -> list[KafkaDouble]:
+    """Those that were started since the test began, also if they were stopped since."""
+    module = sys.modules.get("kafkadouble.double")
+    if module is None:
+        return []
+    from .known_doubles import known_doubles
+
+    return known_doubles(item.config).started_since(module.STARTED)
 
 
-def _rules(double: KafkaDouble) -> Iterable[str]:
-    yield from map(repr, double.rules)
-    yield from (f"matched no request: {rule!r}" for rule in double.unused_rules)
+def _sections_of(double: KafkaDouble, told: bool) -> dict[str, list[str]]:
+    from kafkadouble.report import FAULT_RULES, sections
+
+    found = sections(double)
+    if told:
+        found.pop(FAULT_RULES, None)
+    if errors := list(_errors(double)):
+        found[FUNCTIONS] = errors
+    return found
 
 
 def _errors(double: KafkaDouble) -> Iterable[str]:
@@ -137,20 +159,6 @@ def _errors(double: KafkaDouble) -> Iterable[str]:
     for rule, error in _taken_errors(double):
         yield f"{rule!r}:"
         yield from "".join(format_exception(error)).splitlines()
-
-
-def _groups(double: KafkaDouble) -> Iterable[str]:
-    for group in double.groups().values():
-        offsets = ", ".join(f"{topic}-{index}@{each.offset}" for (topic, index), each in sorted(group.offsets.items()))
-        yield f"{group.id}: {group.state}, {len(group.members)} members, committed: {offsets or 'nothing'}"
-
-
-SECTIONS: dict[str, Callable[[KafkaDouble], Iterable[str]]] = {
-    "the last requests": _requests,
-    "fault rules": _rules,
-    "functions of fault rules that raised": _errors,
-    "groups": _groups,
-}
 
 
 def without_library_frames(

@@ -108,7 +108,8 @@ class SnapshotVerbs(VerbHost):
             snapshot = self._named(snapshot)
         running = self._serving()
         self._call(snapshots.check_fits, running.broker, snapshot)
-        self._end_steps()
-        self._restore_clock()
-        running.thread.run(snapshots.restore(running.broker, snapshot))
-        self._security_was_restored()
+        with running.replacing:
+            self._end_steps()
+            self._restore_clock()
+            running.thread.run(snapshots.restore(running.broker, snapshot))
+            self._security_was_restored()

@@ -716,6 +716,18 @@ public abstract class Verbs {
     }
 
     /**
+     * Tells what happened, as text: the last count requests, and earlier ones with an error or a
+     * rule; the fault rules, and what came near those that nothing matched; brokers that do not
+     * serve; topics with their offsets; groups with their lag; open transactions. It works while
+     * brokers are down, and after a stop.
+     *
+     * <p>Optional: count.
+     */
+    public String report(Param... params) {
+        return call("report", new TypeToken<String>() {}, params);
+    }
+
+    /**
      * The requests to these APIs (all, if none is given) that match every keyword.
      *
      * <p>Optional: apis, topic, partition, group, transactionalId, clientId, principal, broker,
@@ -729,7 +741,8 @@ public abstract class Verbs {
      * Restarts the cluster empty: without topics, groups, rules and requests, with every connection
      * closed, every broker running, and a clock that was frozen or scaled as it was at first. Ports
      * and cluster id stay, so clients that connect again find the empty cluster. Then the scenario
-     * is applied again, if there is one.
+     * is applied again, if there is one. Clients that are members of a group learn that it
+     * rebalances: their commits succeed, and are not kept, until they have joined again.
      */
     public void reset() {
         call("reset", new TypeToken<Void>() {}, null);

@@ -1,0 +1,88 @@
+"""The state of a cluster: brokers that do not serve, the offsets of topics, groups with their lag,
+open transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from kafkadouble.broker import Broker
+from kafkadouble.partition_state import log_bounds
+from kafkadouble.plural import counted
+from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
+
+if TYPE_CHECKING:
+    from kafkadouble import KafkaDouble
+    from kafkadouble.cluster_member import ClusterMember
+    from kafkadouble.groups import Group
+
+T = TypeVar("T")
+
+MOST, MOST_PARTITIONS = 20, 10
+"""So many topics, groups and transactions, and so many partitions of each, are shown."""
+
+OVER = ("Empty", "CompleteCommit", "CompleteAbort", "Dead")
+"""The states of a transactional id without an open transaction."""
+
+
+def brokers(double: KafkaDouble) -> Iterator[str]:
+    """Those that do not serve."""
+    running = double._known()
+    if not running.thread.running:
+        yield "the double was stopped"
+    elif isinstance(broker := running.broker, Broker):
+        if broker.is_down:
+            yield f"{broker.node.id}: down"
+    else:
+        members = broker.members_by_id
+        states = running.on_thread(lambda: {id: list(_states(each)) for id, each in members.items()})
+        yield from (f"{id}: {', '.join(found)}" for id, found in states.items() if found)
+
+
+def _states(member: ClusterMember) -> Iterator[str]:
+    if member.broker is None:
+        yield "down"
+    if member.is_paused:
+        yield "paused"
+    if member.is_isolated:
+        yield "isolated"
+
+
+def topics(double: KafkaDouble) -> Iterator[str]:
+    """The first and the end offset of each partition."""
+    running = double._serving()
+
+    def read() -> dict[str, dict[int, tuple[int, int]]]:
+        image = running.broker.image
+        counts = {each.name: len(each.partitions) for each in image.topics.values() if each.name not in INTERNAL_TOPICS}
+        found: dict[str, dict[int, tuple[int, int]]] = {name: {} for name in _first(sorted(counts))}
+        asked = [(name, at) for name in found for at in range(min(counts[name], MOST_PARTITIONS))]
+        for (name, at), bounds in log_bounds(running.broker, asked).items():
+            found[name][at] = bounds
+        return found
+
+    for name, bounds in running.thread.call(read).items():
+        yield f"{name}: " + (", ".join(f"{at}: {start} to {end}" for at, (start, end) in bounds.items()) or "no leader")
+
+
+def groups(double: KafkaDouble) -> Iterator[str]:
+    yield from (_group(each) for each in _first(double.groups().values()))
+
+
+def _group(group: Group) -> str:
+    members = counted(len(group.members), "member")
+    committed = [f"{topic}-{at}@{each.offset}" for (topic, at), each in sorted(group.offsets.items())]
+    shown = ", ".join(_first(committed)) or "nothing"
+    lag = f", lag {group.lag:,}" if group.lags else ""
+    return f"{group.id}: {group.type}, {group.state}, {members}{lag}, committed: {shown}"
+
+
+def open_transactions(double: KafkaDouble) -> Iterator[str]:
+    for each in _first([each for each in double.transactions().values() if each.state not in OVER]):
+        partitions = ", ".join(f"{topic}-{at}" for topic, at in each.partitions[:MOST_PARTITIONS])
+        yield f"{each.id}: {each.state} at {partitions or 'no partition'}"
+
+
+def _first(found: Iterable[T]) -> list[T]:
+    return list(islice(found, MOST))

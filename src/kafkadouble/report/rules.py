@@ -1,0 +1,47 @@
+"""The fault rules that are armed, and those that no request matched, with the requests that came
+near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kafkadouble.near_misses import nearest
+from kafkadouble.request_filter import ALWAYS, PARTS, RequestFilter
+from kafkadouble.server.faults.field_kinds import EVERY_API
+from kafkadouble.server.faults.register import REQUEST
+
+if TYPE_CHECKING:
+    from kafkadouble import KafkaDouble
+    from kafkadouble.server.faults.rule import Rule
+    from kafkadouble.server.tracing.history import SeenRequest
+
+
+def lines(double: KafkaDouble) -> Iterator[str]:
+    running = double._known()
+    register = running.broker.faults.register
+    unmatched = running.on_thread(lambda: register.unmatched)
+    armed = running.on_thread(lambda: list(register.rules))
+    yield from (repr(each) for each in armed if each not in unmatched)
+    if unmatched:
+        requests = list(double.requests)
+        for each in unmatched:
+            yield from unmatched_lines(each.rule, requests)
+
+
+def unmatched_lines(rule: Rule, requests: Sequence[SeenRequest]) -> Iterable[str]:
+    """A rule that nothing matched, and the requests that come nearest."""
+    yield f"matched no {'request' if rule.plane == REQUEST else rule.plane}: {rule!r}"
+    yield from (f"  {each}" for each in near(rule, requests))
+
+
+def near(rule: Rule, requests: Sequence[SeenRequest]) -> list[str]:
+    """The requests that come nearest to a rule, with the fields in which they differ."""
+    if rule.plane != REQUEST:
+        return []
+    apis = () if rule.match.api in (None, EVERY_API) else (str(rule.match.api),)
+    given = {name: value for name in (*PARTS, *ALWAYS) if (value := getattr(rule.match, name, None)) is not None}
+    found = nearest(RequestFilter(apis, given), requests)
+    if not found and apis and not any(each.api in apis for each in requests):
+        return [f"no {apis[0]} request came"]
+    return found

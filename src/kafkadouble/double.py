@@ -259,12 +259,6 @@ class KafkaDouble(
         await asyncio.to_thread(self.stop)
 
     @property
-    def is_real(self) -> bool:
-        """Whether this is a real Kafka in place of a double, as the pytest plugin gives tests with
-        `--kafka-broker`."""
-        return False
-
-    @property
     def port(self) -> int:
         """The port of the first broker, on its first listener."""
         return self._addresses()[0][1]

@@ -28,7 +28,7 @@ OWN_KAFKA = ("bootstrap", "brokers", "down", "up", "set_certificate")
 
 ONLY_ON_DOUBLE = (
     *("start", "stop", "reset", "page", "controller_bootstrap_servers", "add_broker", "remove_broker"),
-    *("requests", "peer_requests", "wait_for_request", "metrics", "telemetry", "lint", "scenario_steps"),
+    *("requests", "peer_requests", "wait_for_request", "report", "metrics", "telemetry", "lint", "scenario_steps"),
     *("advance", "freeze", "unfreeze", "scale"),
     *("arm", "rules", "remove_rule", "clear_rules", "unused_rules", "wait_for_rule"),
     *("fail", "delay", "pause", "disconnect", "ignore", "drop_answer", "throttle", "respond", "on"),

@@ -14,6 +14,7 @@ import binascii
 from collections.abc import Mapping
 
 from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.wording import KindOfValue, ShownValue
 
 from .fields import INTEGERS, FieldInfo, fields_of
 from .message import Message, Struct
@@ -50,7 +51,7 @@ def completed(cls: type[Message], obj: Mapping[str, Any], version: int) -> dict[
 
 def _completed(cls: type[Struct], obj: Any, version: int, path: str) -> dict[str, Any]:
     if not isinstance(obj, Mapping):
-        raise UsageError(f"{path} is a {type(obj).__name__}, not an object")
+        raise UsageError("{path} is {kind}, not an object", path=path, kind=KindOfValue(obj))
     fields = {field.json_name: field for field in fields_of(cls)}
     made = _dict(cls(), version, path)
     for name, value in obj.items():
@@ -66,7 +67,7 @@ def _completed_value(value: Any, field: FieldInfo, version: int, path: str) -> A
     if not field.array:
         return _completed(field.struct, value, version, path)
     if not isinstance(value, (list, tuple)):
-        raise UsageError(f"{path} is a {type(value).__name__}, not a list")
+        raise UsageError("{path} is {kind}, not a list", path=path, kind=KindOfValue(value))
     return [_completed(field.struct, each, version, f"{path}[{index}]") for index, each in enumerate(value)]
 
 
@@ -95,7 +96,9 @@ def _dict(struct: Struct, version: int, path: str) -> dict[str, Any]:
 def _out(value: Any, field: FieldInfo, version: int, path: str) -> Any:
     if value is None:
         if not field.is_nullable(version):
-            raise UsageError(f"{path} cannot be None in version {version}")
+            raise UsageError(
+                "{path} cannot be {none} in version {version}", path=path, none=ShownValue(None), version=version
+            )
         return None
     if field.array:
         return [_element_out(element, field, version, f"{path}[{index}]") for index, element in enumerate(value)]
@@ -130,7 +133,7 @@ _OUT: dict[str, Callable[[Any], Any]] = {
 
 def _fill(struct: Struct, obj: Any, version: int, path: str) -> None:
     if not isinstance(obj, dict):
-        raise UsageError(f"{path} is a {type(obj).__name__}, not an object")
+        raise UsageError("{path} is {kind}, not an object", path=path, kind=KindOfValue(obj))
     for field in fields_of(type(struct)):
         inner = f"{path}.{field.json_name}"
         if field.json_name in obj:
@@ -145,7 +148,7 @@ def _in(value: Any, field: FieldInfo, version: int, path: str) -> Any:
     if not field.array:
         return _element_in(value, field, version, path)
     if not isinstance(value, (list, tuple)):
-        raise UsageError(f"{path} is a {type(value).__name__}, not a list")
+        raise UsageError("{path} is {kind}, not a list", path=path, kind=KindOfValue(value))
     elements = [_element_in(element, field, version, f"{path}[{index}]") for index, element in enumerate(value)]
     return elements if field.struct is not None else tuple(elements)
 
@@ -158,7 +161,8 @@ def _element_in(value: Any, field: FieldInfo, version: int, path: str) -> Any:
     try:
         return _IN[field.type](value) if field.type in _IN else _integer(value, field.type)
     except (TypeError, ValueError):
-        raise UsageError(f"{path} = {value!r} is not {field.type}") from None
+        words = {"path": path, "type": field.type, "value": ShownValue(value)}
+        raise UsageError("{path} = {value} is not {type}", **words) from None
 
 
 def _integer(value: Any, kind: str) -> int:

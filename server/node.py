@@ -132,8 +132,7 @@ class Node:
         # What moves.
         self.began = now
         self.snapshots_from = min(FEW_BYTES, settings.int("metadata.log.max.record.bytes.between.snapshots"))
-        self.halted: str | None = None
-        """Why this node cannot go on; its owner must end it."""
+        self.halted: str | None = None  # why this node cannot go on; its owner must end it
         self.is_registered = False  # as a broker
         self.waiting = Waiting()
         self.intake = MemoryPool(_intake_limit(settings), self.waiting.timers)
@@ -167,8 +166,7 @@ class Node:
 
             self._assign(cluster_parts(self))
         self.groups = GroupCoordinator(self)
-        self.former_members: FormerMembers | None = None
-        """Those of a node in its place that was emptied; its owner sets it."""
+        self.former_members: FormerMembers | None = None  # its owner sets them
         self.cleaner = LogCleaner(self)
         self._start()
 

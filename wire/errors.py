@@ -5,10 +5,33 @@ field (path). `UsageError` says that the caller of our API is wrong. Kafka's err
 in `messages.error_codes`; no exception here carries one.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .wording import Caller
+
 
 class UsageError(ValueError):
     """The caller of this library made a mistake: an unknown setting, a value that a version cannot
-    carry."""
+    carry.
+
+    With `words`, the text is a template: `{name}` stands for the word of this name. A word may have
+    another form for callers in other languages, see `wording.py`; an error may be a word, too.
+    """
+
+    def __init__(self, text: str, **words: Any) -> None:
+        super().__init__(text.format(**words) if words else text)
+        self._text, self._words = text, words
+
+    def in_words_of(self, caller: Caller) -> str:
+        """The text for a caller in another language."""
+        if not self._words:
+            return str(self)
+        words = self._words.items()
+        own = {name: each.in_words_of(caller) if hasattr(each, "in_words_of") else each for name, each in words}
+        return self._text.format(**own)
 
 
 class WireError(ValueError):

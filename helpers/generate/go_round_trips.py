@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from .go import HEAD, exported
+from kafkadouble.wire.wording import exported
+
+from .go import HEAD
 from .model import VerbModel
 from .round_trips import ARGUMENTS, SCENARIO, SECTIONS
 from .steps import ByPartition, Call, Ref, Send, Step, names_given_back

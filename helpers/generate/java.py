@@ -6,7 +6,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from .model import ParameterModel, VerbModel, camel, optional_parameters
+from kafkadouble.wire.wording import Caller, camel
+
+from .model import ParameterModel, VerbModel, allowed_in, optional_parameters
 from .results import parsed
 
 HEAD = "// Made by helpers/generate; do not edit.\n\npackage io.github.kafkadouble;\n"
@@ -139,7 +141,7 @@ def _option(each: ParameterModel) -> str:
     for type in filter(None, (_type(each.shape), each.other)):
         made += [
             "    /**",
-            *wrapped(f"The parameter {each.name}: {each.allowed}."),
+            *wrapped(f"The parameter {each.name}: {allowed_in(each, Caller.JAVA)}."),
             "     */",
             f"    public static Param {camel(each.name)}({type} value) {{",
             f'        return new Param("{each.name}", value);',

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from kafkadouble.wire.wording import camel
+
 from .java import HEAD, RESULTS, result_type, wrapped
 from .literals import LITERALS
-from .model import VerbModel, camel
+from .model import VerbModel
 from .results import FieldModel, ResultModel, results
 
 INT32 = frozenset(

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
+from kafkadouble.wire.wording import camel
+
 from .java import HEAD
-from .model import VerbModel, camel
+from .model import VerbModel
 from .round_trips import ARGUMENTS, SCENARIO, SECTIONS
 from .steps import ByPartition, Call, Ref, Send, Step, names_given_back
 

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kafkadouble.control.calls import described
+from kafkadouble.verbs.registry import VERBS
+from kafkadouble.wire.wording import Caller, allowed_for
 
 from .literals import words_of
 from .results import type_of
 
 DURATIONS = frozenset({"after_seconds", "for_seconds", "gap", "jitter", "seconds", "timeout"})
 """Parameters that are numbers of seconds."""
+
+OR = ", or "
 
 SHAPES: Mapping[str, str] = {
     "text": "text",
@@ -75,7 +79,7 @@ def _merged(same: list[ParameterModel]) -> ParameterModel:
     types = {(each.shape, each.words, each.other) for each in same}
     if len(types) > 1:
         raise ValueError(f"{same[0].name} has several types: {sorted(types)}")
-    return same[0]._replace(allowed=", or ".join(dict.fromkeys(each.allowed for each in same)))
+    return same[0]._replace(allowed=OR.join(dict.fromkeys(each.allowed for each in same)))
 
 
 def _verb(described_verb: Mapping[str, Any]) -> VerbModel:
@@ -91,11 +95,15 @@ def _verb(described_verb: Mapping[str, Any]) -> VerbModel:
 
 
 def _parameter(verb: str, given: Mapping[str, Any]) -> ParameterModel:
-    name, allowed = given["name"], given["allowed"]
-    for of_python, of_json in (("None", "null"), ("True", "true"), ("False", "false")):
-        allowed = allowed.replace(of_python, of_json)
+    name = given["name"]
+    allowed = VERBS[verb].parameters[name].allowed
     other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name, "")
     return ParameterModel(name, _shape(given), allowed, words_of(verb, given), other, verb)
+
+
+def allowed_in(parameter: ParameterModel, caller: Caller) -> str:
+    """What a parameter allows, in the words of a language."""
+    return OR.join(allowed_for(each, caller) for each in parameter.allowed.split(OR))
 
 
 def _shape(given: Mapping[str, Any]) -> str:
@@ -106,9 +114,3 @@ def _shape(given: Mapping[str, Any]) -> str:
     schema = given["schema"]
     items = schema.get("anyOf", [schema])[0].get("items", {}).get("type")
     return {"string": "text[]", "integer": "integer[]"}.get(items if isinstance(items, str) else "", "any[]")
-
-
-def camel(name: str) -> str:
-    """`create_topic` -> `createTopic`."""
-    first, *rest = name.split("_")
-    return first + "".join(each.capitalize() for each in rest)

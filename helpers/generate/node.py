@@ -6,8 +6,10 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
+from kafkadouble.wire.wording import Caller, camel
+
 from .literals import LITERALS
-from .model import ParameterModel, VerbModel, camel, optional_parameters
+from .model import ParameterModel, VerbModel, allowed_in, optional_parameters
 from .results import FieldModel, ResultModel, parsed, results
 
 HEAD = "// Made by helpers/generate; do not edit.\n"
@@ -157,7 +159,7 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _field(each: ParameterModel) -> str:
-    return "\n".join([*_comment(f"`{each.name}`: {each.allowed}."), _optional(each)])
+    return "\n".join([*_comment(f"`{each.name}`: {allowed_in(each, Caller.NODE)}."), _optional(each)])
 
 
 def _optional(each: ParameterModel) -> str:
@@ -173,7 +175,7 @@ def _parameter(each: ParameterModel) -> str:
     is_list = item != each.shape
     names = [*each.words] or [TYPES[item]]
     if each.words and item in ("any", "integer"):
-        names += ["number", "boolean"] if "true" in each.allowed else ["number"]
+        names += ["number", "boolean"] if "True" in each.allowed else ["number"]
     type = " | ".join([*names, each.other] if each.other else names)
     return f"({type})[]" if is_list and " | " in type else f"{type}[]" if is_list else type
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from .model import VerbModel, camel
+from kafkadouble.wire.wording import camel
+
+from .model import VerbModel
 from .node import HEAD
 from .round_trips import ARGUMENTS, SCENARIO, SECTIONS
 from .steps import ByPartition, Call, Ref, Send, Step, names_given_back

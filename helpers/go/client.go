@@ -81,6 +81,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte, 
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "kafkadouble-go/"+LibraryVersion) // errors are in the words of Go
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
 	}

@@ -220,3 +220,29 @@ func TestAClientConnectsByItsAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestTimeStandsStillUntilItIsAdvanced(t *testing.T) {
+	kafka, ctx := kafkadouble.New(t, kafkadouble.WithStepped()), t.Context()
+	before := must[kafkadouble.ClusterDescription](t)(kafka.DescribeCluster(ctx)).NowMs
+	check(t, kafka.Advance(ctx, 45*time.Second))
+	if after := must[kafkadouble.ClusterDescription](t)(kafka.DescribeCluster(ctx)).NowMs; after != before+45_000 {
+		t.Fatal(before, after)
+	}
+}
+
+func TestErrorsAreInTheWordsOfGo(t *testing.T) {
+	kafka, ctx := shared.Get(t), t.Context()
+	for _, each := range []struct {
+		err   error
+		words string
+	}{
+		{kafka.Advance(ctx, time.Second), "give WithStepped(), or Freeze() it"},
+		{kafka.ExpireSession(ctx, 1), "give WithBrokers(2) or more"},
+		{kafka.Call(ctx, "produce", map[string]any{"topic": "orders", "value": 5}, nil), "a []byte, or nil, not 5"},
+	} {
+		var wrong *kafkadouble.UsageError
+		if !errors.As(each.err, &wrong) || !strings.Contains(wrong.Message, each.words) {
+			t.Errorf("%v has no %q", each.err, each.words)
+		}
+	}
+}

@@ -78,6 +78,11 @@ func WithCertificate(kind string) Option {
 	return WithArguments("--certificate", kind)
 }
 
+// WithStepped lets time stand still until [Client.Advance] moves it.
+func WithStepped() Option {
+	return WithArguments("--stepped")
+}
+
 // WithScenario is the file of a scenario, with which the start and each Reset begin.
 func WithScenario(path string) Option {
 	return WithArguments("--scenario", path)

@@ -44,7 +44,7 @@ func ClientID(value string) Param {
 	return Param{"client_id", value}
 }
 
-// Config is the parameter config: a mapping of names to values.
+// Config is the parameter config: an object with names and values.
 func Config(value any) Param {
 	return Param{"config", value}
 }
@@ -141,7 +141,7 @@ func Jitter(value time.Duration) Param {
 	return Param{"jitter", value}
 }
 
-// Key is the parameter key: bytes, a text or null.
+// Key is the parameter key: a text, a []byte, or nil.
 func Key(value any) Param {
 	return Param{"key", value}
 }
@@ -156,7 +156,7 @@ func Leader(value int) Param {
 	return Param{"leader", value}
 }
 
-// Link is the parameter link: a pair of two node ids, as (1, 2), where null is any node.
+// Link is the parameter link: a pair of two node ids, as [1, 2], where nil is any node.
 func Link(value any) Param {
 	return Param{"link", value}
 }
@@ -194,6 +194,11 @@ func Message(value string) Param {
 // Name is the parameter name: a name of 1 to 249 characters.
 func Name(value string) Param {
 	return Param{"name", value}
+}
+
+// Offset is the parameter offset: an integer.
+func Offset(value int) Param {
+	return Param{"offset", value}
 }
 
 // On is the parameter on: append or read or flush.
@@ -271,7 +276,7 @@ func Timeout(value time.Duration) Param {
 	return Param{"timeout", value}
 }
 
-// Times is the parameter times: a number of requests from 0, or a count from 1, or null for every
+// Times is the parameter times: a number of requests from 0, or a count from 1, or nil for every
 // time.
 func Times(value int) Param {
 	return Param{"times", value}
@@ -302,7 +307,7 @@ func User(value string) Param {
 	return Param{"user", value}
 }
 
-// Value is the parameter value: bytes, a text or null.
+// Value is the parameter value: a text, a []byte, or nil.
 func Value(value any) Param {
 	return Param{"value", value}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,14 +18,15 @@ const (
 	stopTime   = 10 * time.Second
 )
 
-// process is a running program. Its output is read all the time, so that it never blocks.
+// process is a running program. Its output is read all the time, so that it never blocks. It ends
+// when its stdin does, of which this process holds the other end: in whatever way this one ends.
 type process struct {
 	command *exec.Cmd
 	lines   *lines
 	stderr  *tail
 	token   string
 	done    chan struct{} // closed once it has ended
-	unguard func()
+	stdin   io.Closer     // kept open
 	once    sync.Once
 }
 
@@ -41,16 +41,21 @@ func started(path string, o *options) (*process, error) {
 		token:  hex.EncodeToString(token),
 		done:   make(chan struct{}),
 	}
-	p.command = exec.Command(path, append([]string{"serve", "--port", "0", "--control-port", "0"}, o.arguments...)...)
+	words := []string{"serve", "--port", "0", "--control-port", "0", "--until-stdin-ends"}
+	p.command = exec.Command(path, append(words, o.arguments...)...)
 	p.command.Stdout, p.command.Stderr = p.lines, p.stderr
 	p.command.Env = append(os.Environ(), "KAFKADOUBLE_CONTROL_TOKEN="+p.token)
 	if len(o.users) > 0 { // other users of the machine can read a command line
 		p.command.Env = append(p.command.Env, "KAFKADOUBLE_USERS="+strings.Join(o.users, "\n"))
 	}
+	stdin, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.stdin = stdin
 	if err := p.command.Start(); err != nil {
 		return nil, &StartError{Message: fmt.Sprintf("%s cannot be started: %v", path, err)}
 	}
-	p.unguard = guard(p.command.Process.Pid)
 	go func() {
 		_ = p.command.Wait()
 		close(p.done)
@@ -58,28 +63,11 @@ func started(path string, o *options) (*process, error) {
 	return p, nil
 }
 
-// guard ends the process with this id when this process ends, in whatever way: a shell waits for
-// the end of a pipe that only this process writes to. It returns what ends the guard.
-func guard(pid int) func() {
-	command := exec.Command("sh", "-c", `read -r _; kill "$1"`, "sh", strconv.Itoa(pid))
-	pipe, err := command.StdinPipe()
-	if err != nil || command.Start() != nil {
-		return func() {} // a system without a shell: a killed test leaves the program behind
-	}
-	return func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		_ = pipe.Close()
-	}
-}
-
 // stop ends the process, and waits for its end.
 func (p *process) stop() {
 	p.once.Do(func() {
-		p.unguard()
-		if p.command.Process.Signal(syscall.SIGTERM) != nil {
-			_ = p.command.Process.Kill() // Windows has no SIGTERM
-		}
+		_ = p.stdin.Close() // which is all on Windows: it has no SIGTERM
+		_ = p.command.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-p.done:
 		case <-time.After(stopTime):

@@ -45,6 +45,58 @@ func TestInnerWaits(t *testing.T) {
 	select {}
 }
 
+func TestInnerEnds(t *testing.T) {
+	how := os.Getenv(inner)
+	if how != "exits" && how != "panics" {
+		t.Skip("another test starts this one")
+	}
+	fmt.Println("address=" + kafkadouble.New(t).BootstrapServers())
+	if how == "exits" {
+		os.Exit(3)
+	}
+	panic("on purpose")
+}
+
+func TestInnerGetsTheSharedDouble(t *testing.T) {
+	switch os.Getenv(inner) {
+	case "parallel":
+		t.Parallel()
+		shared.Get(t)
+	case "parallel subtests":
+		for _, name := range []string{"a", "b"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				shared.Get(t)
+			})
+		}
+	case "below a parallel one":
+		t.Parallel()
+		t.Run("a", func(t *testing.T) { shared.Get(t) })
+	default:
+		t.Skip("another test starts this one")
+	}
+}
+
+func TestAParallelTestCannotGetTheSharedDouble(t *testing.T) {
+	for _, kind := range []string{"parallel", "parallel subtests", "below a parallel one"} {
+		output, err := innerTest("TestInnerGetsTheSharedDouble", kind).CombinedOutput()
+		if err == nil || !strings.Contains(string(output), "call kafkadouble.New(t)") ||
+			strings.Contains(string(output), "goroutine") {
+			t.Errorf("%s: %v: %s", kind, err, output)
+		}
+	}
+}
+
+func TestSubtestsCanGetTheSharedDouble(t *testing.T) {
+	for _, name := range []string{"a", "b"} {
+		t.Run(name, func(t *testing.T) {
+			if found := must[map[string]kafkadouble.TopicDescription](t)(shared.Get(t).Topics(t.Context())); len(found) != 1 {
+				t.Fatal(found)
+			}
+		})
+	}
+}
+
 func innerTest(name, kind string) *exec.Cmd {
 	command := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
 	command.Env = append(os.Environ(), inner+"="+kind)
@@ -71,6 +123,18 @@ func TestTheProgramEndsWithAKilledTest(t *testing.T) {
 	check(t, command.Process.Kill())
 	_ = command.Wait()
 	untilRefused(t, address)
+}
+
+func TestTheProgramEndsWithAProcessThatExitsOrPanics(t *testing.T) {
+	for _, how := range []string{"exits", "panics"} {
+		output, err := innerTest("TestInnerEnds", how).CombinedOutput()
+		_, rest, _ := strings.Cut(string(output), "address=")
+		address, _, found := strings.Cut(rest, "\n")
+		if err == nil || !found {
+			t.Fatalf("%s: %v: %s", how, err, output)
+		}
+		untilRefused(t, address)
+	}
 }
 
 func untilRefused(t *testing.T, address string) {

@@ -34,7 +34,8 @@ type SharedDouble struct {
 	made  *Double
 }
 
-// Shared describes a kafkadouble for all tests of a package; call its Stop in TestMain:
+// Shared describes a kafkadouble for all tests of a package. It ends with the test process; to end it
+// before, call its Stop in TestMain:
 //
 //	var shared = kafkadouble.Shared()
 //
@@ -48,10 +49,13 @@ func Shared(given ...Option) *SharedDouble {
 }
 
 // Get returns the shared kafkadouble, as empty as at its start: the topics of [WithTopic], no records,
-// no rules, every broker running. Tests that call it must not be parallel. When the test fails, its
-// log has the last requests.
+// no rules, every broker running. When the test fails, its log has the last requests.
+//
+// It fails a test that is parallel, or part of a parallel one: that would empty the kafkadouble while
+// another test uses it. Such a test calls [New]. A test that called Get cannot become parallel.
 func (s *SharedDouble) Get(t testing.TB) *Double {
 	t.Helper()
+	refuseParallel(t)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.made == nil {
@@ -65,6 +69,19 @@ func (s *SharedDouble) Get(t testing.TB) *Double {
 	}
 	t.Cleanup(func() { s.made.report(t) })
 	return s.made
+}
+
+// refuseParallel fails a parallel test. Only Setenv tells which tests are; it also refuses that this
+// test becomes parallel later.
+func refuseParallel(t testing.TB) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if problem := recover(); problem != nil {
+			t.Fatal("kafkadouble: a parallel test cannot get a shared double, which others use: call kafkadouble.New(t)")
+		}
+	}()
+	t.Setenv("KAFKADOUBLE_SHARED_BY", t.Name())
 }
 
 // Stop ends the program, if a test started it.

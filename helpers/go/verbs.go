@@ -159,6 +159,13 @@ func (c *Client) CreateACLs(ctx context.Context, acls any) error {
 	return c.call(ctx, "create_acls", []Param{{"acls", acls}}, nil, nil)
 }
 
+// CreatePartitions gives a topic more partitions: partitions is how many it has then. Clients
+// notice them when they refresh their metadata. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+// INVALID_PARTITIONS if it has as many already.
+func (c *Client) CreatePartitions(ctx context.Context, topic string, partitions int) error {
+	return c.call(ctx, "create_partitions", []Param{{"topic", topic}, {"partitions", partitions}}, nil, nil)
+}
+
 // CreateTopic creates a topic, with default.replication.factor unless another is given. Raises
 // KafkaError where an admin client would get an error, such as TOPIC_ALREADY_EXISTS.
 //
@@ -199,6 +206,17 @@ func (c *Client) DeleteACLs(ctx context.Context, acls any) ([]string, error) {
 // members, GROUP_ID_NOT_FOUND.
 func (c *Client) DeleteGroup(ctx context.Context, group string) error {
 	return c.call(ctx, "delete_group", []Param{{"group", group}}, nil, nil)
+}
+
+// DeleteRecords deletes the records of a partition before an offset, or all, as DeleteRecords does,
+// and returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+// OFFSET_OUT_OF_RANGE.
+//
+// Optional: Offset.
+func (c *Client) DeleteRecords(ctx context.Context, topic string, partition int, params ...Param) (int, error) {
+	var result int
+	err := c.call(ctx, "delete_records", []Param{{"topic", topic}, {"partition", partition}}, params, &result)
+	return result, err
 }
 
 // DeleteTopic deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
@@ -611,6 +629,14 @@ func (c *Client) RemoveBroker(ctx context.Context, broker int, params ...Param) 
 	return c.call(ctx, "remove_broker", []Param{{"broker", broker}}, params, nil)
 }
 
+// RemoveMembers removes every member from a group at once, as the ends of their sessions do, and
+// returns how many there were. Members that live join again. Raises KafkaError(GROUP_ID_NOT_FOUND).
+func (c *Client) RemoveMembers(ctx context.Context, group string) (int, error) {
+	var result int
+	err := c.call(ctx, "remove_members", []Param{{"group", group}}, nil, &result)
+	return result, err
+}
+
 // RemoveQuota removes all quotas of a user, of a client id, of both together, or of an ip; does
 // nothing if there are none.
 //
@@ -780,6 +806,12 @@ func (c *Client) SetClientMetrics(ctx context.Context, name string, config any) 
 // ControllerMutationRate, ConnectionCreationRate.
 func (c *Client) SetQuota(ctx context.Context, params ...Param) error {
 	return c.call(ctx, "set_quota", []Param{}, params, nil)
+}
+
+// SetTopicConfig sets configs of a topic, and leaves the others: {"retention.ms": 1000}. A value of
+// None brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
+func (c *Client) SetTopicConfig(ctx context.Context, topic string, config any) error {
+	return c.call(ctx, "set_topic_config", []Param{{"topic", topic}, {"config", config}}, nil, nil)
 }
 
 // SetUser adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.

@@ -14,6 +14,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 
 from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.wording import AllowedValues, ShownValue
 
 from .broker import BROKER, OWN, base_name, broker_config
 from .definition import Value
@@ -187,7 +188,8 @@ def as_text(value: object) -> str:
         return ",".join(map(as_text, value))
     if isinstance(value, str | int | float):
         return str(value)
-    raise UsageError(f"a setting is a text, a number, a bool or a list of them, not {value!r}")
+    allowed = AllowedValues("a text, a number, True, False or a list of them")
+    raise UsageError("a setting is {allowed}, not {value}", allowed=allowed, value=ShownValue(value))
 
 
 def check(place: str, name: str, text: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.plain_values import fault_of
+from kafkadouble.wire.wording import AllowedValues, OwnName, ShownValue
 
 from ..configs.did_you_mean import near
 
@@ -91,10 +92,11 @@ def check_fields(owner: str, value: Any, kinds: Mapping[str, FieldKind]) -> None
         given = getattr(value, name)
         if given is None and kind.is_optional:
             continue
+        words = {"name": OwnName(name), "owner": owner, "expected": AllowedValues(kind.expected)}
         if fault := fault_of(given):
-            raise UsageError(f"{name} of {owner} is {kind.expected}: {fault}")
+            raise UsageError("{name} of {owner} is {expected}: {fault}", **words, fault=fault)
         if given is None or not kind.fits(given) or (isinstance(given, float) and math.isnan(given)):
-            raise UsageError(f"{name} of {owner} is {kind.expected}, not {given!r}")
+            raise UsageError("{name} of {owner} is {expected}, not {given}", **words, given=ShownValue(given))
 
 
 def given_fields(value: Any) -> dict[str, Any]:
@@ -110,7 +112,7 @@ def from_object(owner: str, cls: type[Any], given: Any) -> Any:
     """An instance of a dataclass from a JSON object. UsageError names a field that it does not
     have or lacks."""
     if not isinstance(given, Mapping):
-        raise UsageError(f"{owner} is an object, not {given!r}")
+        raise UsageError("{owner} is an object, not {given}", owner=owner, given=ShownValue(given))
     names = [field.name for field in fields(cls)]
     for name in given:
         if name not in names:
@@ -152,4 +154,5 @@ def error_name(error: Any) -> str:
 
 def unknown(problem: str, name: Any, names: Iterable[str]) -> UsageError:
     """The error for a name that is not one of `names`, with the nearest of them."""
-    return UsageError(f"{problem} {name!r}{near(name, names)}")
+    shown = f"{name!r}" if isinstance(name, str) else ShownValue(name)
+    return UsageError("{problem} {name}{near}", problem=problem, name=shown, near=near(name, names))

@@ -7,11 +7,13 @@ from typing import Any
 from kafkadouble.messages.json_form import completed
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.wording import GivenParameter
 
 from ..apis.member_names import names_members
 from ..apis.part_lists import kinds_of
 from ..apis.row import ServedApi
 from ..apis.served import CONTROLLER_TABLE, TABLE
+from ..metadata.topic_names import problem_with_name
 from ..requests.origin import NODE_APIS
 from . import field_path, stale
 from .actions import TYPES, ChangeField, CorruptRecords, Respond, StaleMetadata
@@ -28,6 +30,8 @@ def check_reach(rule: Rule) -> None:
     """Raises UsageError for a rule for requests that could never apply."""
     match, action = rule.match, rule.action
     name = TYPES[type(action)]
+    if match.topic is not None and (problem := problem_with_name(match.topic)):
+        raise UsageError(f"no topic can have the name {match.topic!r}: {problem}")
     if (apis := ONLY_FOR.get(type(action))) and match.api not in apis:
         raise UsageError(f"{name} is for {' and '.join(apis)}, not for {match.api}")
     if match.api == EVERY_API:
@@ -36,7 +40,8 @@ def check_reach(rule: Rule) -> None:
         return
     served = _served(match.api)
     if served.api.key in NODE_APIS and not match.peers:
-        raise UsageError(f"only nodes send {match.api}, and a rule applies to clients: give peers=True")
+        peers = GivenParameter("peers", True)
+        raise UsageError(f"only nodes send {match.api}, and a rule applies to clients: give {{peers}}", peers=peers)
     _check_match(rule, served)
     if isinstance(action, ChangeField):
         field_path.check(served.api.response, action.path, action.value)

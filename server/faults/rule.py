@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.wording import ShownValue
 
 from . import field_kinds
 from .actions import ACTIONS, TYPES, Action, Call, Fail
@@ -170,7 +171,7 @@ def checked(rule: Rule) -> Rule:
     check_plane(rule.plane, TYPES[type(rule.action)], rule.match, row.without if rule.plane != LINK else ())
     if rule.plane == REQUEST:
         if rule.match.api is None:
-            raise UsageError("api of a rule is the name of an API, or *, not None")
+            raise UsageError("api of a rule is the name of an API, or *, not {none}", none=ShownValue(None))
         check_api(rule.match.api)
     if isinstance(rule.action, Latency) and rule.action.jitter > rule.action.seconds:
         raise UsageError(f"jitter of a rule is at most its seconds, {rule.action.seconds:g}, not {rule.action.jitter}")

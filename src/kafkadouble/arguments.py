@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafkadouble.wire.plain_values import fault_of
+from kafkadouble.wire.wording import AllowedValues, OwnName, ShownValue
 
 from .errors import UsageError
 
@@ -350,9 +351,12 @@ def check_one(name: str, argument: Argument, value: object) -> None:
     fault = None if name in BYTES_OF_RECORDS else fault_of(value)
     if fault is None and argument[0](value):
         return
+    words: dict[str, Any] = {"name": OwnName(name), "allowed": AllowedValues(argument[1])}
     if name in SECRETS:
-        raise UsageError(f"{name} is {argument[1]}")
-    raise UsageError(f"{name} is {argument[1]}{f', not {value!r}' if fault is None else f': {fault}'}")
+        raise UsageError("{name} is {allowed}", **words)
+    if fault is not None:
+        raise UsageError("{name} is {allowed}: {fault}", **words, fault=fault)
+    raise UsageError("{name} is {allowed}, not {value}", **words, value=ShownValue(value))
 
 
 def check_plain(**given: object) -> None:
@@ -360,7 +364,7 @@ def check_plain(**given: object) -> None:
     checks of their own."""
     for name, value in given.items():
         if fault := fault_of(value):
-            raise UsageError(f"{name} cannot be used: {fault}")
+            raise UsageError("{name} cannot be used: {fault}", name=OwnName(name), fault=fault)
 
 
 def check_given(**given: object) -> None:

@@ -145,7 +145,7 @@ class Broker(RuleHolder):
 
     def _running(self) -> Broker:
         if self.is_down:
-            raise KafkaError(error_codes.BROKER_NOT_AVAILABLE, "the broker is down: up() starts it")
+            raise KafkaError(error_codes.BROKER_NOT_AVAILABLE, "the broker is down: `up` starts it")
         return self
 
     @property
@@ -241,7 +241,19 @@ class Broker(RuleHolder):
             self._held.close()
         self._data.release()
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether it runs, and stands still for its clients."""
+        return self.listener.paused and not self.is_down
+
+    def pause(self, paused: bool) -> None:
+        """Lets the broker stand still for its clients, or go on."""
+        if not self.is_down and self.listener.paused != paused:
+            self.listener.pause(paused)
+            self.settle()
+
     async def _end(self) -> None:
+        self.pause(False)
         if not self.is_down:
             await self.listener.retire()
             await self.listener.stop()
@@ -292,6 +304,7 @@ class Broker(RuleHolder):
         if self.is_down:
             await self._begin(node)
         else:
+            self.pause(False)
             self.listener.replace(node)
         self.give_up()
 

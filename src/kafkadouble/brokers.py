@@ -1,5 +1,5 @@
-"""The brokers of a KafkaDouble with several brokers. Each can be killed, started, stopped, paused
-and isolated."""
+"""The brokers of a KafkaDouble. Each can be started, stopped and paused; each of several can be
+killed and isolated, too."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from .listening import text_of
 from .verbs.registry import verb
 
 if TYPE_CHECKING:
+    from kafkadouble.server.configs.settings import Settings
+
+    from .broker import Broker
     from .cluster import Cluster
     from .cluster_member import ClusterMember
     from .running import Running
@@ -21,16 +24,29 @@ Serving = Callable[[], "Running"]
 class Brokers(dict[int, "BrokerHandle"]):
     """All brokers, by id. Raises UsageError for an unknown id."""
 
-    def __init__(self, serving: Serving, ids: Iterable[int]) -> None:
-        super().__init__({id: BrokerHandle(serving, id) for id in ids})
+    def __init__(self, handles: Iterable[BrokerHandle]) -> None:
+        super().__init__({each.id: each for each in handles})
 
     def __missing__(self, id: object) -> BrokerHandle:
         raise UsageError(f"there is no broker {id!r}: ids are {ids_in_words(self)}")
 
 
+def brokers_of(serving: Serving, broker: Broker | Cluster | None, nodes: int, settings: Settings) -> Brokers:
+    """The handles of the brokers of a double with so many nodes. `broker` is None before its first
+    start."""
+    if nodes == 1:
+        from .single_broker import SingleBrokerHandle
+
+        id = settings.int("node.id") if broker is None else broker.node.id
+        return Brokers([SingleBrokerHandle(serving, id)])
+    cluster: Any = broker
+    ids = range(1, nodes) if cluster is None else list(cluster.members_by_id)
+    return Brokers(BrokerHandle(serving, id) for id in ids)
+
+
 def ids_in_words(ids: Collection[int]) -> str:
     """`1 to 3`, or `1, 2, 5` if some are missing."""
-    if max(ids, default=0) == len(ids):
+    if len(ids) > 1 and max(ids, default=0) == len(ids):
         return f"1 to {len(ids)}"
     return ", ".join(map(str, ids))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.server.configs.did_you_mean import near
 from kafkadouble.wire.batch import Record, encode_batch
 from kafkadouble.wire.batch_header import HEADER_SIZE
+from kafkadouble.wire.wording import AllowedValues, ShownValue
 
 from . import seeding
 from .arguments import check, check_given
@@ -62,7 +63,8 @@ def bulk_record(given: Any) -> BulkRecord:
         return BulkRecord(given.value, given.key, given.headers, None, given.timestamp)
     if isinstance(given, Mapping):
         return _of_fields(**_checked(given))
-    raise UsageError(f"a record is a value or a mapping with {', '.join(FIELDS)}, not {given!r}")
+    problem = "a record is a value or {object} with {fields}, not {given}"
+    raise UsageError(problem, object=AllowedValues("a mapping"), fields=", ".join(FIELDS), given=ShownValue(given))
 
 
 def _checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -136,7 +138,8 @@ def _of_json(line: bytes) -> BulkRecord:
     except ValueError as problem:
         raise UsageError(f"this is no JSON: {problem}") from None
     if not isinstance(given, Mapping):
-        raise UsageError(f"a line is a JSON object with {', '.join(FIELDS)}, not {given!r}")
+        form = "a line is a JSON object with {fields}, not {given}"
+        raise UsageError(form, fields=", ".join(FIELDS), given=ShownValue(given))
     return bulk_record(record_from_json(given))
 
 
@@ -175,7 +178,8 @@ class BulkAppender:
         try:
             encoded = encode_batch(record for _, record in batch)
         except UsageError as problem:
-            raise UsageError(f"{self._what} {numbers[0]} or one of the next: {problem}") from None
+            where = f"{self._what} {numbers[0]} or one of the next"
+            raise UsageError("{where}: {problem}", where=where, problem=problem) from None
         try:
             response = self._append(index, encoded)
         except KafkaError as problem:
@@ -201,7 +205,7 @@ def append_all(source: Numbered, appender: BulkAppender, now: Callable[[], int],
             record = source.read(item)
         except UsageError as problem:
             appender.flush()
-            raise UsageError(f"{source.what} {number}: {problem}") from None
+            raise UsageError("{where}: {problem}", where=f"{source.what} {number}", problem=problem) from None
         if record.partition is None and partition is not None:
             record = record._replace(partition=partition)
         appender.add(number, record, now())

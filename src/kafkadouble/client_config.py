@@ -9,16 +9,18 @@ them for a client on another machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
 
 from .client_security import ClientSecurity, SaslLogin
 from .errors import UsageError
+from .literals import ClientLibrary
 from .token_providers import aiokafka_provider, kafka_python_provider
 from .users import quoted
 
-CONFLUENT, JAVA = "confluent-kafka", "java"
+CONFLUENT: Final = "confluent-kafka"
+JAVA: Final = "java"
 CERTIFICATE = "-----BEGIN CERTIFICATE-----"
 LOGIN_MODULES = {
     "PLAIN": "plain.PlainLoginModule",
@@ -29,7 +31,7 @@ LOGIN_MODULES = {
 """Java's classes, by mechanism."""
 
 
-def client_config(given: ClientSecurity, client: str) -> dict[str, Any]:
+def client_config(given: ClientSecurity, client: ClientLibrary) -> dict[str, Any]:
     """The settings of one client. UsageError for an unknown client, and for what it cannot take."""
     if client not in CLIENTS:
         raise UsageError(f"client is {client!r}: there are {', '.join(CLIENTS)}")
@@ -171,7 +173,7 @@ def _text(path: str) -> str:
         return file.read()
 
 
-CLIENTS: dict[str, Callable[[ClientSecurity], dict[str, Any]]] = {
+CLIENTS: dict[ClientLibrary, Callable[[ClientSecurity], dict[str, Any]]] = {
     CONFLUENT: _confluent,
     "kafka-python": _kafka_python,
     "aiokafka": _aiokafka,

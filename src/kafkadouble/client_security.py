@@ -21,9 +21,11 @@ from kafkadouble.server.security.sasl.bearer_validators import UNSECURED
 from kafkadouble.server.security.sasl.listener_mechanisms import CALLBACKS, enabled_names
 from kafkadouble.server.security.sasl.mechanisms import MECHANISMS, OAUTHBEARER, PLAIN
 from kafkadouble.server.security.sasl.oauth_bearer import unsecured_token
+from kafkadouble.wire.wording import ShownValue
 
 from .errors import UsageError
 from .security import Security
+from .start_options import SECURITY
 
 if TYPE_CHECKING:
     from .certificates import Certificates
@@ -99,11 +101,11 @@ def _listener(access: ListenerAccess, user: str | None, mechanism: str | None, n
     elif user is not None:
         fitting = [each for each in named if each.has_sasl or _certificates(access, each) is not None]
         protocols = ", ".join(dict.fromkeys(each.security_protocol for each in named))
-        why = f"user {user!r} cannot authenticate: the listeners are {protocols}; give security="
+        why = f"user {user!r} cannot authenticate: the listeners are {protocols}; give {{option}}"
     else:
         return named[0]
     if not fitting:
-        raise UsageError(why)
+        raise UsageError(why, option=SECURITY)
     return fitting[0]
 
 
@@ -118,7 +120,7 @@ def _login(access: ListenerAccess, listener: str, user: str | None, mechanism: s
         return _token(access, listener, user)
     users = _users(access, listener)
     if user is None or user not in users:
-        raise UsageError(f"user is {user!r}: there are {', '.join(users) or 'none'}")
+        raise UsageError("user is {user}: there are {users}", user=ShownValue(user), users=", ".join(users) or "none")
     return SaslLogin(mechanism, user, users[user])
 
 
@@ -132,7 +134,7 @@ def _users(access: ListenerAccess, listener: str) -> Mapping[str, str]:
 
 def _token(access: ListenerAccess, listener: str, user: str | None) -> SaslLogin:
     if user is None:
-        raise UsageError("user is None: with OAUTHBEARER give the name of the principal")
+        raise UsageError("user is {none}: with OAUTHBEARER give the name of the principal", none=ShownValue(None))
     callback = access.settings.texts.get(f"{prefix_of(listener)}{OAUTHBEARER.lower()}.{CALLBACKS}", UNSECURED)
     if not callback.endswith(UNSECURED):
         raise UsageError(f"listener {listener} takes signed tokens only: give the client one of your issuer")

@@ -52,7 +52,13 @@ def describe(broker: Broker | Cluster) -> ClusterDescription:
 
 def _states(broker: Broker | Cluster) -> list[tuple[int, str, str]]:
     if isinstance(broker, Broker):
-        return [(broker.node.id, text_of(*broker.addresses()[0]), STOPPED if broker.is_down else RUNNING)]
+        return [
+            (
+                broker.node.id,
+                text_of(*broker.addresses()[0]),
+                STOPPED if broker.is_down else _reached(broker.is_paused, False),
+            )
+        ]
     return [
         (
             each.id,

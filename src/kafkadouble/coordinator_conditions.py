@@ -18,7 +18,7 @@ from .arguments import check, check_given
 from .awaited import Awaited
 from .errors import KafkaError, UsageError
 from .partition_state import log_bounds
-from .request_filter import RequestFilter, RequestNarrowing
+from .request_filter import RequestFilter, RequestNarrowing, in_words
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import SeenRequest
@@ -107,7 +107,7 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
     """So many requests of an API in the history."""
     check(count=count)
     request_filter = RequestFilter.checked([api], narrowing)
-    fields = "".join(f", {name} {value!r}" for name, value in request_filter.given.items())
+    fields = "".join(f", {in_words(name, value)}" for name, value in request_filter.given.items())
     return Awaited(
         f"{count} requests of {api}{fields}",
         lambda broker: request_filter.among(list(broker.history)),

@@ -39,6 +39,7 @@ from .running import (
     scenario_of,
 )
 from .setting_sources import OwnListeners, settings_of
+from .verbs.administration import AdministrationVerbs
 from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
 from .verbs.faults import FaultVerbs
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from .brokers import BrokerHandle
     from .cluster import Cluster
     from .control.server import ControlServer
+    from .literals import CertificateKind, ListenerProtocol, SecureProtocol
     from .requests import Requests
     from .scenario.steps import ScenarioSteps, StepOutcome
 
@@ -78,6 +80,7 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(
+    AdministrationVerbs,
     TopicVerbs,
     PartitionVerbs,
     LogVerbs,
@@ -131,9 +134,9 @@ class KafkaDouble(
         host: str = "127.0.0.1",
         listeners: Mapping[str, int] | None = None,
         config: Mapping[str, object] | None = None,
-        security: str | Mapping[str, str] | None = None,
+        security: SecureProtocol | Mapping[str, ListenerProtocol] | None = None,
         users: Mapping[str, str] | None = None,
-        certificate: str | None = None,
+        certificate: CertificateKind | None = None,
         brokers: int = 1,
         clock: Clock | None = None,
         stepped: bool = False,
@@ -289,13 +292,12 @@ class KafkaDouble(
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
-        """The brokers of the cluster, by id. Raises UsageError with `brokers=1`."""
-        if len(self._nodes) == 1:
-            raise UsageError("a single broker has down() and up() of the double itself: give brokers=2 or more")
-        from .brokers import Brokers
+        """The brokers of the cluster, by id. A single broker can be stopped, started, paused and
+        resumed; killing and isolating one takes `brokers=2` or more."""
+        from .brokers import brokers_of
 
-        broker: Any = None if self._running is None else self._running.broker
-        return Brokers(self._serving, range(1, len(self._nodes)) if broker is None else list(broker.members_by_id))
+        broker = None if self._running is None else self._running.broker
+        return brokers_of(self._serving, broker, len(self._nodes), self._settings)
 
     @property
     def page(self) -> str:

@@ -178,6 +178,16 @@ async def expire_member(broker: Broker | Cluster, group: str, member_id: str) ->
     await _on_group(broker, group, lambda found: found.expire_member(member_id))
 
 
+async def remove_members(broker: Broker | Cluster, group: str) -> int:
+    """End the session of every member."""
+    check(group=group)
+    ids: list[str] = []
+    await _on_group(broker, group, lambda found: ids.extend(found.member_ids))
+    for member_id in ids:
+        await expire_member(broker, group, member_id)
+    return len(ids)
+
+
 async def rebalance(broker: Broker | Cluster, group: str) -> None:
     """Let a group rebalance."""
     check(group=group)

@@ -18,6 +18,7 @@ from kafkadouble.messages.generated.alter_partition_reassignments import AlterPa
 from kafkadouble.messages.generated.unregister_broker import UnregisterBrokerRequest
 from kafkadouble.server.controller.broker_heartbeat import fence_one_stale_broker
 from kafkadouble.server.metadata.image import Image, PartitionImage
+from kafkadouble.wire.wording import GivenParameter, VerbCall
 
 from . import placement
 from .arguments import check
@@ -25,6 +26,7 @@ from .broker import Broker
 from .brokers import ids_in_words
 from .errors import KafkaError, UsageError, raise_for
 from .node_listeners import BoundListeners, bound
+from .start_options import TWO_BROKERS
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -43,7 +45,7 @@ ReassignablePartition = AlterPartitionReassignmentsRequest.ReassignablePartition
 def _cluster(broker: Broker | Cluster, what: str) -> Cluster:
     """UsageError for a broker that is the whole cluster."""
     if isinstance(broker, Broker):
-        raise UsageError(f"a single broker cannot {what}: give brokers=2 or more")
+        raise UsageError("a single broker cannot {what}: give {option} or more", what=what, option=TWO_BROKERS)
     return broker
 
 
@@ -146,7 +148,8 @@ async def remove(broker: Broker | Cluster, id: int, reassigns: bool) -> None:
         raise UsageError(f"broker {id} is the last one: a cluster has one at least")
     if _replicas_on(cluster.image, id):
         if not reassigns:
-            raise UsageError(f"broker {id} has {_in_words(cluster.image, id)}: give reassign=True, or move them first")
+            has, option = _in_words(cluster.image, id), GivenParameter("reassign", True)
+            raise UsageError(f"broker {id} has {has}: give {{option}}, or move them first", option=option)
         await _move_away(cluster, id)
     await down(cluster, id)
     cluster.settle()
@@ -178,7 +181,9 @@ async def _move_away(cluster: Cluster, id: int) -> None:
     for topic, index, partition in _replicas_on(image, id):
         free = [each for each in live if each not in partition.replicas]
         if not free:
-            raise UsageError(f"{topic}-{index} has a replica on each live broker: add_broker() first, or reassign() it")
+            verbs = {"add": VerbCall("add_broker"), "reassign": VerbCall("reassign")}
+            problem = f"{topic}-{index} has a replica on each live broker: {{add}} first, or {{reassign}} it"
+            raise UsageError(problem, **verbs)
         target = min(free, key=lambda each: (loads[each], each))
         loads[target] += 1
         targets.append((topic, index, [target if each == id else each for each in partition.replicas]))

@@ -16,6 +16,7 @@ from kafkadouble.server.apis.part_lists import kinds_of
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.server.tracing.seen_line import listed, text_of
 from kafkadouble.wire.errors import UnknownMessage, UsageError
+from kafkadouble.wire.wording import ShownValue
 
 from .arguments import check_given
 
@@ -111,11 +112,18 @@ class RequestFilter(NamedTuple):
                 yield "error", listed(errors) or ("none" if seen.outcome == "answered" else f"none, {seen.outcome}")
 
     def __str__(self) -> str:
-        """As it was given: `Produce with topic='orders'`."""
-        fields = ", ".join(f"{name}={value!r}" for name, value in self.given.items() if name != "since")
+        """In words of no language: `Produce with topic 'orders', any error`."""
+        fields = ", ".join(in_words(name, value) for name, value in self.given.items() if name != "since")
         start = self.given.get("since")
         after = "" if start is None else " after " + (f"{start} ms" if isinstance(start, int) else repr(start))
         return (" or ".join(self.apis) or "a request") + (f" with {fields}" if fields else "") + after
+
+
+def in_words(name: str, value: Any) -> str:
+    """A field of a filter: `topic 'orders'`, `any error`."""
+    if isinstance(value, bool):
+        return f"{'any' if value else 'no'} {name}"
+    return f"{name} {value!r}"
 
 
 def _is(start: SeenRequest | SeenNumber, seen: SeenRequest) -> bool:
@@ -157,7 +165,9 @@ def _check_fields(fields: dict[str, Any]) -> None:
         fields["error"] = error_name(fields["error"])
     since = fields.get("since", 0)
     if isinstance(since, bool) or not isinstance(since, int | SeenRequest | SeenNumber):
-        raise UsageError(f"since is a time in ms since the epoch, or a SeenRequest, not {since!r}")
+        raise UsageError(
+            "since is a time in ms since the epoch, or a SeenRequest, not {since}", since=ShownValue(since)
+        )
 
 
 def _check_api(name: str, fields: dict[str, Any]) -> None:

@@ -11,10 +11,12 @@ from kafkadouble.server.faults.disks import is_in
 from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
 from kafkadouble.server.tracing.seen_line import ANONYMOUS
+from kafkadouble.wire.wording import ShownValue
 
 from .arguments import check as check_argument
 from .awaited import Awaited, outcome
 from .errors import UsageError
+from .start_options import CONTROLLER_PORT, DATA_DIR, SECURITY, TWO_BROKERS
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -42,7 +44,8 @@ def _check_client(rule: Rule, broker: Broker | Cluster) -> None:
     principal, mechanism = rule.match.principal, rule.match.mechanism
     specs = [spec for specs in broker.all_listeners for spec in specs if spec.bind is not None]
     if principal not in (None, ANONYMOUS) and not any(spec.has_tls or spec.has_sasl for spec in specs):
-        raise UsageError(f"no client is {principal}: on PLAINTEXT listeners each is {ANONYMOUS}; give security=")
+        problem = "no client is {principal}: on PLAINTEXT listeners each is {anonymous}; give {option}"
+        raise UsageError(problem, principal=principal, anonymous=ANONYMOUS, option=SECURITY)
     if mechanism is None:
         return
     from kafkadouble.server.security.sasl.listener_mechanisms import enabled_names
@@ -63,9 +66,8 @@ def _check_requests(rule: Rule, broker: Broker | Cluster) -> None:
     if rule.match.api not in {served.name for served in TABLE} and rule.match.api in {
         served.name for served in CONTROLLER_TABLE
     }:
-        raise UsageError(
-            f"{rule.match.api} is served to controllers only, and no client reaches them: give controller_port=0"
-        )
+        problem = "{api} is served to controllers only, and no client reaches them: give {option}"
+        raise UsageError(problem, api=rule.match.api, option=CONTROLLER_PORT)
 
 
 def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
@@ -81,20 +83,20 @@ def _check_connections(rule: Rule, broker: Broker | Cluster) -> None:
 def _check_link(rule: Rule, broker: Broker | Cluster) -> None:
     nodes = broker.node_ids
     if _is_alone(broker):
-        raise UsageError("there is one node, and so no link between nodes: give brokers=2 or more")
+        raise UsageError("there is one node, and so no link between nodes: give {option} or more", option=TWO_BROKERS)
     for id in rule.match.link or ():
         if id is not None and id not in nodes:
-            raise UsageError(
-                f"link of a rule is a pair of nodes of this double, {', '.join(map(str, nodes))}, not {rule.match.link}"
-            )
+            problem = "link of a rule is a pair of nodes of this double, {nodes}, not {link}"
+            raise UsageError(problem, nodes=", ".join(map(str, nodes)), link=ShownValue(rule.match.link))
 
 
 def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
     paths = broker.disk_paths
     if not paths:
-        raise UsageError("the logs are in memory, and so there is no disk that could fail: give data_dir")
+        raise UsageError("the logs are in memory, and so there is no disk that could fail: give {dir}", dir=DATA_DIR)
     if isinstance(rule.action, LoseFlushes) and _is_alone(broker):
-        raise UsageError("a single broker cannot be killed, so lost flushes have no effect: give brokers=2")
+        problem = "a single broker cannot be killed, so lost flushes have no effect: give {option}"
+        raise UsageError(problem, option=TWO_BROKERS)
     log_dir = rule.match.log_dir
     if log_dir is not None and not any(is_in(path, log_dir) for path in paths):
         raise UsageError(f"there is no log directory {log_dir!r}: there are {', '.join(paths)}")

@@ -16,6 +16,7 @@ from kafkadouble.server.configs.settings import as_text
 from kafkadouble.server.metadata.image import TopicImage
 from kafkadouble.wire.batch import Headers, Record, encode_batch
 from kafkadouble.wire.plain_values import scalar_fault
+from kafkadouble.wire.wording import AllowedValues, ShownValue
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 Text = str | bytes | None
+TEXT_OR_BYTES = AllowedValues("bytes, a text or None")
 HeadersLike = Mapping[str, Text] | Iterable[tuple[str, Text]]
 
 ALL_IN_SYNC, TIMEOUT_MS = -1, 30_000
@@ -96,7 +98,7 @@ def as_bytes(value: Text) -> bytes | None:
         if fault := scalar_fault(value):
             raise UsageError(fault)
         return value.encode()
-    raise UsageError(f"a key or a value is bytes, a text or None, not {value!r}")
+    raise UsageError("a key or a value is {allowed}, not {value}", allowed=TEXT_OR_BYTES, value=ShownValue(value))
 
 
 def as_headers(headers: HeadersLike) -> Headers:
@@ -104,10 +106,11 @@ def as_headers(headers: HeadersLike) -> Headers:
     try:
         pairs = headers.items() if isinstance(headers, Mapping) else [*map(header_pair, headers)]
     except TypeError:
-        raise UsageError(f"headers are pairs of a name and a value, not {headers!r}") from None
+        problem = "headers are pairs of a name and a value, not {headers}"
+        raise UsageError(problem, headers=ShownValue(headers)) from None
     made = tuple((name, as_bytes(value)) for name, value in pairs)
     if wrong := [name for name, _ in made if not isinstance(name, str)]:
-        raise UsageError(f"the name of a header is a text, not {wrong[0]!r}")
+        raise UsageError("the name of a header is a text, not {name}", name=ShownValue(wrong[0]))
     return made
 
 
@@ -122,7 +125,8 @@ def header_pair(header: Any) -> tuple[Any, Any]:
             return next(iter(header.items()))
     elif isinstance(header, list | tuple) and len(header) == 2:
         return header[0], header[1]
-    raise UsageError(f"a header is a pair of a name and a value, or an object with key and value, not {header!r}")
+    problem = "a header is a pair of a name and a value, or an object with key and value, not {header}"
+    raise UsageError(problem, header=ShownValue(header))
 
 
 def check_topics(topics: Iterable[Any]) -> None:

@@ -14,7 +14,7 @@ import secrets
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.wait_strategies import HttpWaitStrategy
@@ -22,6 +22,9 @@ from testcontainers.core.wait_strategies import HttpWaitStrategy
 from .control.client import ControlClient
 from .errors import UsageError
 from .listening import text_of
+
+if TYPE_CHECKING:
+    from .literals import CertificateKind, SecureProtocol
 
 IMAGE = "kafkadouble"
 TOKEN, USERS = "KAFKADOUBLE_CONTROL_TOKEN", "KAFKADOUBLE_USERS"
@@ -46,9 +49,9 @@ class KafkaDoubleContainer(DockerContainer):
         *,
         brokers: int = 1,
         arguments: Sequence[str] = (),
-        security: str | None = None,
+        security: SecureProtocol | None = None,
         users: Mapping[str, str] | None = None,
-        certificate: str | None = None,
+        certificate: CertificateKind | None = None,
         acls: Sequence[str] = (),
         super_users: Sequence[str] = (),
         alias: str | None = None,

@@ -16,7 +16,7 @@ JSON_TYPE = {"Content-Type": "application/json"}
     ("body", "headers", "status", "problem"),
     [
         (b"{", JSON_TYPE, 400, "the body is no JSON: "),
-        (b"[1]", JSON_TYPE, 400, "the body is an object with parameters, not list"),
+        (b"[1]", JSON_TYPE, 400, "the body is an object with parameters, not a list"),
         (b'{"timeout": NaN}', JSON_TYPE, 400, "NaN is no number of JSON"),
         (b'{"topic": "a", "topic": "b"}', JSON_TYPE, 400, "the field 'topic' is there twice"),
         (b'{"config": {"a": 1, "b": 2, "b": 2}}', JSON_TYPE, 400, "the field 'b' is there twice"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from confluent_kafka import Producer
 
 from tests.control.http import call, post
@@ -42,6 +43,21 @@ def test_a_cluster_is_driven_over_http() -> None:
         assert post(url, "wait_for_leader", topic="orders", partition=0, epoch=1, timeout=30) != leader
         post(url, "up", broker=leader)
         assert served.end(signal.SIGINT)[0] == 0
+
+
+@pytest.mark.parametrize("brokers", [1, 3])
+def test_a_stepped_clock_stands_still_until_it_is_advanced(brokers: int) -> None:
+    with serving("--control-port", "0", "--stepped", "--brokers", str(brokers), "--topic", "orders") as served:
+        url = served.control_url()
+        before = post(url, "describe_cluster")["now_ms"]
+        assert post(url, "describe_cluster")["now_ms"] == before
+        post(url, "produce", topic="orders", value="two pears")
+        post(url, "advance", seconds=45)
+        assert post(url, "describe_cluster")["now_ms"] == before + 45_000
+        assert post(url, "records", topic="orders")[0]["timestamp"] == before
+        post(url, "reset")
+        assert list(post(url, "topics")) == ["orders"]
+        assert served.end()[0] == 0
 
 
 def test_a_wait_does_not_keep_the_process() -> None:

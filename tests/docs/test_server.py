@@ -52,7 +52,7 @@ def test_the_options_are_known() -> None:
     commands = [line for block in blocks(PAGE, "sh") for line in block.text.splitlines() if line.startswith(SERVE)]
     rows = [line.split("|")[2] for line in PAGE.splitlines() if line.startswith("| ") and "`--" in line]
     options = [option for row in rows for option in re.findall(r"`(-[^`]+)`", row)]
-    assert (len(commands), len(options)) == (1, 9)
+    assert (len(commands), len(options)) == (1, 11)
     for words in [commands[0].removeprefix(SERVE), *options]:
         parser().parse_args(shlex.split(words))
 

@@ -90,18 +90,18 @@ class TestServe:
         done = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (0, "went on until then\n"), done.stderr
 
-    def test_logs_connections_and_errors(self) -> None:
-        with serving() as broker:
+    @pytest.mark.parametrize(("options", "connections"), [((), 0), (("-v",), 2)])
+    def test_logs_errors_and_if_it_is_verbose_connections(self, options: tuple[str, ...], connections: int) -> None:
+        with serving(*options) as broker:
             broker.ask(ApiVersionsRequest(client_software_name="x", client_software_version="1"), 3)
             with socket.create_connection(broker.address) as sock:
                 sock.sendall(b"GET / HTTP/1.1\r\n\r\n")
                 assert sock.recv(1) == b""
             _, stderr = broker.end()
         assert re.search(r"INFO serving at 127\.0\.0\.1:\d+\n", stderr)
-        assert len(re.findall(r"INFO 127\.0\.0\.1:\d+ connected\n", stderr)) == 2
+        assert len(re.findall(r"DEBUG 127\.0\.0\.1:\d+ connected\n", stderr)) == connections
         assert re.search(r"WARNING 127\.0\.0\.1:\d+ sent bytes that are no request: .*: closing", stderr)
-        assert "answered" not in stderr
-        assert "DEBUG" not in stderr
+        assert ("DEBUG" in stderr) == bool(options)
 
     def test_a_client_with_sasl_is_recognized(self) -> None:
         with serving() as broker:

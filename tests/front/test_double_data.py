@@ -106,7 +106,7 @@ class TestTopicsAndRecords:
         committed = [record.value for record in kafka.records("t", isolation="read_committed")]
         assert committed == [b"committed", b"committed later", b"plain"]
         with pytest.raises(UsageError, match="read_uncommitted or read_committed"):
-            kafka.records("t", isolation="dirty")
+            kafka.records("t", isolation="dirty")  # type: ignore[arg-type]
 
     def test_from_many_threads(self, kafka: KafkaDouble) -> None:
         kafka.create_topic("t", 4)

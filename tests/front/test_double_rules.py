@@ -25,6 +25,19 @@ def kafka() -> Iterator[KafkaDouble]:
 
 
 class TestRules:
+    def test_a_rule_that_no_request_could_match_is_refused(self, kafka: KafkaDouble) -> None:
+        for topic in ("a b", "", ".", "x" * 250):
+            with pytest.raises(UsageError, match="no topic can have the name"):
+                kafka.fail("Produce", "NOT_LEADER_OR_FOLLOWER", topic=topic)
+            with pytest.raises(UsageError, match="no topic can have the name"):
+                kafka.delay("*", 1, topic=topic)
+        assert kafka.rules == []
+
+    def test_an_api_may_be_answered_with_every_error(self, kafka: KafkaDouble) -> None:
+        kafka.fail("DescribeQuorum", "GROUP_ID_NOT_FOUND")
+        request = DescribeQuorumRequest(topics=[])
+        assert ask(("127.0.0.1", kafka.port), request, 0).error_code == 69
+
     def test_a_handle_counts_and_removes(self, kafka: KafkaDouble) -> None:
         handle = kafka.fail("ApiVersions", "UNKNOWN_SERVER_ERROR", times=None, client_id="test")
         with connect(kafka) as sock:

@@ -18,6 +18,7 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.literals import CertificateKind
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
@@ -343,7 +344,7 @@ def test_a_capture_has_the_principals(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("kind", ["expired", "self-signed", "wrong-host"])
-def test_a_certificate_changes_while_brokers_run(kind: str, client: str) -> None:
+def test_a_certificate_changes_while_brokers_run(kind: CertificateKind, client: str) -> None:
     with KafkaDouble(security="SASL_SSL", users=USERS) as kafka:
         log_in = CLIENTS[client]
         assert log_in(kafka, "alice") is None

@@ -17,6 +17,7 @@ from confluent_kafka.admin import AdminClient
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.certificates import Certificates
 from kafkadouble.control.client import ControlClient
+from kafkadouble.literals import ClientLibrary, ListenerProtocol
 from tests.front.serving import serving
 from tests.support import signed_tokens
 from tests.support.signed_tokens import jwk_set
@@ -28,7 +29,7 @@ with warnings.catch_warnings():
 PATIENCE_S = 20
 USERS = {"alice": "secret", "bob": "other"}
 LISTENERS = {"INTERNAL": 0, "EXTERNAL": 0}
-MIXED = {"EXTERNAL": "SASL_SSL"}
+MIXED: dict[str, ListenerProtocol] = {"EXTERNAL": "SASL_SSL"}
 MAP = "listener.security.protocol.map"
 FILE = """\
 listeners=INTERNAL://127.0.0.1:0,EXTERNAL://127.0.0.1:0
@@ -111,7 +112,7 @@ def test_a_listener_with_a_key_store_of_its_own_shows_it_and_its_clients_get_no_
     store.write_text(pair.key + pair.certificate)
     own = {"listener.name.external.ssl.keystore.type": "PEM", "listener.name.external.ssl.keystore.location": store}
     trusted = {"ssl.ca.location": str(certificates.authority_file)}
-    protocols = {"EXTERNAL": "SASL_SSL", "PARTNERS": "SSL"}
+    protocols: dict[str, ListenerProtocol] = {"EXTERNAL": "SASL_SSL", "PARTNERS": "SSL"}
     config = {name: str(value) for name, value in own.items()}
     with KafkaDouble(listeners={**LISTENERS, "PARTNERS": 0}, security=protocols, users=USERS, config=config) as kafka:
         client = kafka.client_config("alice", listener="EXTERNAL")
@@ -163,7 +164,7 @@ CLIENTS: dict[str, Callable[[dict[str, Any]], int]] = {
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_logs_in_by_oauthbearer_with_a_token_that_is_made_for_it(client: str) -> None:
+def test_a_client_logs_in_by_oauthbearer_with_a_token_that_is_made_for_it(client: ClientLibrary) -> None:
     with KafkaDouble(security="SASL_PLAINTEXT", users=USERS, config=BEARER) as kafka:
         assert CLIENTS[client](kafka.client_config("carol", client, "OAUTHBEARER")) == 1
         kafka.requests.assert_seen("Metadata", principal="User:carol")

@@ -137,7 +137,7 @@ def test_a_failed_assertion_shows_the_nearest_requests(session: Session) -> None
         session.requests.assert_seen("Produce", topic="ordres", client_id="app")
     lines = str(failed.value).splitlines()
     assert lines[0] == (
-        "expected at least one request to match Produce with topic='ordres', client_id='app', but none of 5 do"
+        "expected at least one request to match Produce with topic 'ordres', client_id 'app', but none of 5 do"
     )
     assert lines[1] == "the nearest:"
     assert " Produce v9 #3 of 'app'" in lines[2]
@@ -167,7 +167,7 @@ def test_a_failed_count_shows_what_was_found(session: Session) -> None:
     ) as failed:
         session.requests.assert_seen("Produce", times=1)
     assert "the last requests" not in str(failed.value)
-    with pytest.raises(AssertionError, match=r"expected no request to match Produce with error=True, but 1 of 5 does"):
+    with pytest.raises(AssertionError, match=r"expected no request to match Produce with any error, but 1 of 5 does"):
         session.requests.assert_not_seen("Produce", error=True)
     with pytest.raises(AssertionError, match="the last requests"):
         session.requests.assert_seen("Produce", times=3)

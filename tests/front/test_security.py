@@ -14,6 +14,7 @@ import pytest
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.certificates import KINDS
 from kafkadouble.client_config import CLIENTS
+from kafkadouble.literals import CertificateKind
 from tests.front.serving import serving
 
 PATIENCE_S = 30
@@ -45,7 +46,7 @@ def test_every_listener_has_tls() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_certificate_is_of_its_kind(kind: str) -> None:
+def test_the_certificate_is_of_its_kind(kind: CertificateKind) -> None:
     problems = {"expired": "has expired", "self-signed": "self.signed", "wrong-host": "Hostname mismatch"}
     with KafkaDouble(security="SSL", certificate=kind) as kafka:
         context = kafka.client_config(client="aiokafka")["ssl_context"]
@@ -149,7 +150,7 @@ def test_wrong_use(given: dict[str, Any], problem: str) -> None:
 def test_a_client_or_a_user_that_cannot_be() -> None:
     with KafkaDouble(security="SSL") as kafka:
         with pytest.raises(UsageError, match="client is 'sarama': there are confluent-kafka"):
-            kafka.client_config(client="sarama")
+            kafka.client_config(client="sarama")  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="user is 'a,b': a name has"):
             kafka.client_config("a,b")
 

@@ -95,6 +95,10 @@ def test_a_wrong_scenario_ends_it_before_a_port_is_bound(tmp_path: Path) -> None
     [
         ("topics: [{name: a, replication_factor: 3}]", r"INVALID_REPLICATION_FACTOR: .*x\.yaml:1:10: "),
         ("rules: [{match: {api: Fetch, broker: 7}, action: {type: ignore}}]", r"x\.yaml:1:9: there is no broker 7"),
+        (
+            "rules: [{match: {link: [1, 2]}, action: {type: latency, seconds: 1}}]",
+            r"x\.yaml:1:9: .*: give `kafkadouble serve --brokers 2` or more",
+        ),
     ],
 )
 def test_a_scenario_that_the_brokers_refuse_ends_it(tmp_path: Path, text: str, problem: str) -> None:

@@ -15,6 +15,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.literals import IsolationLevel
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
 
@@ -34,7 +35,9 @@ def kafka(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaDoubl
         yield kafka
 
 
-def values(kafka: KafkaDouble, isolation: str = "read_uncommitted", topic: str = "orders") -> list[bytes | None]:
+def values(
+    kafka: KafkaDouble, isolation: IsolationLevel = "read_uncommitted", topic: str = "orders"
+) -> list[bytes | None]:
     return [record.value for record in kafka.records(topic, isolation=isolation)]
 
 

@@ -19,6 +19,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.literals import ClientLibrary, SecureProtocol
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
@@ -83,9 +84,14 @@ def collected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
-def test_a_client_has_its_settings(protocol: str, mechanism: str) -> None:
+def test_a_client_has_its_settings(protocol: SecureProtocol, mechanism: str) -> None:
     with KafkaDouble(security=protocol, users=USERS, brokers=2) as kafka:
-        for client, logs_in in (("confluent-kafka", confluent), ("kafka-python", kafka_python), ("aiokafka", aio)):
+        clients: dict[ClientLibrary, Any] = {
+            "confluent-kafka": confluent,
+            "kafka-python": kafka_python,
+            "aiokafka": aio,
+        }
+        for client, logs_in in clients.items():
             logs_in(kafka.client_config("alice", client, mechanism))
         assert kafka.client_config("alice", "java", mechanism)["sasl.mechanism"] == mechanism
 

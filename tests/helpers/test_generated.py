@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from helpers.generate import made
-from helpers.generate.go import exported
 from helpers.generate.literals import LITERALS
-from helpers.generate.model import VerbModel, camel, optional_parameters, verbs
+from helpers.generate.model import VerbModel, optional_parameters, verbs
 from helpers.generate.results import parsed, results
 from kafkadouble import KafkaDouble
 from kafkadouble.control.calls import described, short
 from kafkadouble.verbs.json_form import to_json
+from kafkadouble.wire.wording import camel, exported
 from tests.front import hello
 
 FILES = made()

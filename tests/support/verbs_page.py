@@ -101,6 +101,7 @@ long as there are at most 16 snapshots.
 
 TITLES = {
     "topics": "Topics and records",
+    "administration": "Administration of topics and groups",
     "logs": "Logs",
     "partitions": "Partitions",
     "groups": "Groups",
@@ -115,6 +116,7 @@ TITLES = {
     "faults": "Faults",
     "snapshots": "Snapshots",
     "metrics": "Metrics",
+    "reporting": "Reports",
     "double": "The double itself",
 }
 """The sections, by subject, in their order."""

@@ -1,6 +1,7 @@
 // Calls of the control plane.
 'use strict';
 
+const { AsyncLocalStorage } = require('node:async_hooks');
 const http = require('node:http');
 
 const { Verbs } = require('./verbs');
@@ -9,12 +10,19 @@ const { encoded } = require('./encoding');
 const { RESULTS, TYPES } = require('./results');
 const { version } = require('../package.json');
 
+/** In the body of a test: its client. */
+const BODY = new AsyncLocalStorage();
+const CONCURRENT =
+  'the body of another test still runs with this double: run tests that share a double one after another, ' +
+  'or `start` a double for each; a body also runs on after its test has timed out';
+
 /** Calls the control plane of a kafkadouble: every verb is a method. */
 class Client extends Verbs {
   constructor(url, token) {
     super();
     this.controlUrl = url.replace(/\/+$/, '');
     this.token = token;
+    Object.defineProperty(this, '_bodies', { value: 0, writable: true });
   }
 
   /** Calls any verb by its name, with parameters as the control plane has them. */
@@ -40,13 +48,18 @@ class Client extends Verbs {
     return [`kafkadouble: the last requests (${last.length}):`, ...last.map((each) => `  ${each.text}`)].join('\n');
   }
 
-  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws. */
+  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws.
+   * Refuses a body while that of another test runs: each would see what the other does. */
   async reporting(body, count = 20) {
+    if (this._bodies > 0 && BODY.getStore() !== this) throw new UsageError(CONCURRENT);
+    this._bodies++;
     try {
-      return await body(this);
+      return await BODY.run(this, () => body(this));
     } catch (failure) {
       console.error(await this.report(count).catch((problem) => `kafkadouble: no report: ${problem.message}`));
       throw failure;
+    } finally {
+      this._bodies--;
     }
   }
 
@@ -106,6 +119,7 @@ class Client extends Verbs {
 
   _request(method, path, body = '', signal = undefined) {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    headers['user-agent'] = `kafkadouble-node/${version}`; // errors are in the words of JavaScript
     if (this.token) headers.authorization = `Bearer ${this.token}`;
     return new Promise((resolve, reject) => {
       const request = http.request(this.controlUrl + path, { method, headers, signal, agent: false }, (answer) => {

@@ -15,9 +15,6 @@ const LAST_LINE = 'control.url';
 const MOST_STDERR = 64 * 1024; // characters that are kept
 const STOP_MS = 10_000;
 
-const running = new Set();
-process.on('exit', () => running.forEach((each) => each.kill('SIGTERM')));
-
 /** A cluster of one broker or more, in a process of its own. `start` makes it. */
 class Double extends Client {
   constructor(child, values, token) {
@@ -48,8 +45,10 @@ class Double extends Client {
 async function start(options = {}) {
   const { path, source } = program(options);
   const token = randomBytes(16).toString('hex');
+  // The program ends when its stdin does, of which this process holds the other end: in whatever way
+  // this one ends.
   const child = spawn(path, words(options), {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, KAFKADOUBLE_CONTROL_TOKEN: token, ...passwords(options) },
   });
   const values = read(child);
@@ -79,12 +78,13 @@ function passwords({ users = {} }) {
 }
 
 function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [], ...access }) {
-  const { security, certificate, acls = [], superUsers = [], scenario } = access;
+  const { security, certificate, acls = [], superUsers = [], scenario, stepped } = access;
   return [
-    ...['serve', '--port', '0', '--control-port', '0', '--brokers', String(brokers)],
+    ...['serve', '--port', '0', '--control-port', '0', '--until-stdin-ends', '--brokers', String(brokers)],
     ...Object.entries(topics).flatMap(([name, partitions]) => ['--topic', `${name}:${partitions}`]),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ...(scenario ? ['--scenario', scenario] : []),
+    ...(stepped ? ['--stepped'] : []),
     ...(security ? ['--security', security] : []),
     ...(certificate ? ['--certificate', certificate] : []),
     ...acls.flatMap((acl) => ['--acl', acl]),
@@ -96,6 +96,7 @@ function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [], 
 /** Reads all output, all the time; resolves with the lines of key=value, the last one included. */
 function read(child) {
   child.text = { stdout: '', stderr: '' };
+  child.stdin.on('error', () => {}); // the program ended first
   child.stdout.setEncoding('utf8');
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text) => {
@@ -115,7 +116,6 @@ function read(child) {
 async function until(values, child, { source, startTimeout = 30, signal }) {
   const stop = new AbortController();
   const failed = (sentence) => new StartError(sentence, child.text.stderr);
-  child.on('spawn', () => guard(child));
   const problems = [
     event(child, 'error').then((error) => missing(error, source)),
     event(child, 'close').then((code) => failed(`the program ended with ${code}`)),
@@ -157,24 +157,9 @@ async function ready(double, signal) {
   }
 }
 
-/** Ends the program when this process ends in whatever way: a shell waits for the end of a pipe that
- * only this process writes to. Windows has no such shell: there, only an orderly exit ends it. */
-function guard(child) {
-  running.add(child);
-  child.on('exit', () => {
-    running.delete(child);
-    child.guard?.kill('SIGKILL');
-  });
-  if (process.platform === 'win32') return;
-  const script = ['-c', 'read -r _; kill "$1"', 'sh', String(child.pid)];
-  child.guard = spawn('sh', script, { stdio: ['pipe', 'ignore', 'ignore'] });
-  child.guard.on('error', () => {});
-  child.guard.stdin.on('error', () => {});
-}
-
-/** Lets this process end although the program runs: the exit handler ends it. */
+/** Lets this process end although the program runs. */
 function unref(child) {
-  for (const each of [child, child.stdout, child.stderr, child.guard, child.guard?.stdin]) each?.unref?.();
+  for (const each of [child, child.stdin, child.stdout, child.stderr]) each.unref();
 }
 
 async function ended(child) {

@@ -18,7 +18,8 @@ export class Client extends Verbs {
   lastRequests(count?: number): Promise<Request[]>;
   /** A text with the last requests, for the output of a failed test. */
   report(count?: number): Promise<string>;
-  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws. */
+  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws. Refuses
+   * a body while that of another test runs with this client. */
   reporting<T>(body: (kafka: this) => T | Promise<T>, count?: number): Promise<T>;
 }
 
@@ -48,6 +49,8 @@ export interface StartOptions {
   settings?: Record<string, string | number | boolean>;
   /** The path of a scenario, with which the start and each reset begin. */
   scenario?: string;
+  /** Whether time stands still until `advance` moves it. */
+  stepped?: boolean;
   /** The protocol of the brokers; `clientConfig` has the settings of clients. */
   security?: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   /** The users that can log in by SASL, each with a password. */

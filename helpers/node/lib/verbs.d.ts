@@ -22,7 +22,7 @@ export interface Parameters {
   client?: ClientLibrary | null;
   /** `client_id`: a text. */
   clientId?: string | null;
-  /** `config`: a mapping of names to values. */
+  /** `config`: an object with names and values. */
   config?: Record<string, unknown> | null;
   /** `connection_creation_rate`: a number of connections per second. */
   connectionCreationRate?: number | null;
@@ -60,13 +60,13 @@ export interface Parameters {
   isolation?: 'read_uncommitted' | 'read_committed' | null;
   /** `jitter`: a number of seconds from 0 to 86400. */
   jitter?: number | null;
-  /** `key`: bytes, a text or null. */
+  /** `key`: a text, a Buffer, or null. */
   key?: Data | null;
   /** `lag`: a number of records from 0. */
   lag?: number | null;
   /** `leader`: the id of a broker. */
   leader?: number | null;
-  /** `link`: a pair of two node ids, as (1, 2), where null is any node. */
+  /** `link`: a pair of two node ids, as [1, 2], where null is any node. */
   link?: [number | null, number | null] | null;
   /** `listener`: a listener's name, or the name of a listener. */
   listener?: string | null;
@@ -82,6 +82,8 @@ export interface Parameters {
   message?: string | null;
   /** `name`: a name of 1 to 249 characters. */
   name?: string | null;
+  /** `offset`: an integer. */
+  offset?: number | null;
   /** `on`: append or read or flush. */
   on?: 'append' | 'read' | 'flush' | null;
   /** `on_call`: a count from 1. */
@@ -124,7 +126,7 @@ export interface Parameters {
   transactionalId?: string | null;
   /** `user`: the name of a user. */
   user?: string | null;
-  /** `value`: bytes, a text or null. */
+  /** `value`: a text, a Buffer, or null. */
   value?: Data | null;
   /** `version`: a version from 0. */
   version?: number | null;
@@ -229,6 +231,13 @@ export class Verbs {
   createAcls(acls: (string | AclBinding)[], options?: CallOptions): Promise<void>;
 
   /**
+   * Gives a topic more partitions: `partitions` is how many it has then. Clients notice them when
+   * they refresh their metadata. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_PARTITIONS
+   * if it has as many already.
+   */
+  createPartitions(topic: string, partitions: number, options?: CallOptions): Promise<void>;
+
+  /**
    * Creates a topic, with `default.replication.factor` unless another is given. Raises KafkaError
    * where an admin client would get an error, such as TOPIC_ALREADY_EXISTS.
    */
@@ -248,6 +257,13 @@ export class Verbs {
    * GROUP_ID_NOT_FOUND.
    */
   deleteGroup(group: string, options?: CallOptions): Promise<void>;
+
+  /**
+   * Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+   * returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+   * OFFSET_OUT_OF_RANGE.
+   */
+  deleteRecords(topic: string, partition: number, options?: Pick<Parameters, 'offset'> & CallOptions): Promise<number>;
 
   /** Deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION). */
   deleteTopic(name: string, options?: CallOptions): Promise<void>;
@@ -507,6 +523,12 @@ export class Verbs {
   removeBroker(broker: number, options?: Pick<Parameters, 'reassign'> & CallOptions): Promise<void>;
 
   /**
+   * Removes every member from a group at once, as the ends of their sessions do, and returns how
+   * many there were. Members that live join again. Raises KafkaError(GROUP_ID_NOT_FOUND).
+   */
+  removeMembers(group: string, options?: CallOptions): Promise<number>;
+
+  /**
    * Removes all quotas of a user, of a client id, of both together, or of an `ip`; does nothing if
    * there are none.
    */
@@ -633,6 +655,12 @@ export class Verbs {
    * same entity stay. A client beyond its quota is throttled as by Apache Kafka.
    */
   setQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip' | 'producerByteRate' | 'consumerByteRate' | 'requestPercentage' | 'controllerMutationRate' | 'connectionCreationRate'> & CallOptions): Promise<void>;
+
+  /**
+   * Sets configs of a topic, and leaves the others: `{"retention.ms": 1000}`. A value of None
+   * brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
+   */
+  setTopicConfig(topic: string, config: Record<string, unknown>, options?: CallOptions): Promise<void>;
 
   /**
    * Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.

@@ -74,6 +74,10 @@ class Verbs {
     return this._verb('create_acls', { acls }, options);
   }
 
+  createPartitions(topic, partitions, options) {
+    return this._verb('create_partitions', { topic, partitions }, options);
+  }
+
   createTopic(name, options) {
     return this._verb('create_topic', { name }, options);
   }
@@ -92,6 +96,10 @@ class Verbs {
 
   deleteGroup(group, options) {
     return this._verb('delete_group', { group }, options);
+  }
+
+  deleteRecords(topic, partition, options) {
+    return this._verb('delete_records', { topic, partition }, options);
   }
 
   deleteTopic(name, options) {
@@ -282,6 +290,10 @@ class Verbs {
     return this._verb('remove_broker', { broker }, options);
   }
 
+  removeMembers(group, options) {
+    return this._verb('remove_members', { group }, options);
+  }
+
   removeQuota(options) {
     return this._verb('remove_quota', {}, options);
   }
@@ -360,6 +372,10 @@ class Verbs {
 
   setQuota(options) {
     return this._verb('set_quota', {}, options);
+  }
+
+  setTopicConfig(topic, config, options) {
+    return this._verb('set_topic_config', { topic, config }, options);
   }
 
   setUser(user, password, options) {

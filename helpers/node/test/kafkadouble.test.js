@@ -2,9 +2,11 @@
 
 const assert = require('node:assert/strict');
 const { spawn, spawnSync } = require('node:child_process');
+const { once } = require('node:events');
 const net = require('node:net');
 const path = require('node:path');
 const { after, before, beforeEach, test } = require('node:test');
+const { Worker } = require('node:worker_threads');
 
 const library = require('..');
 
@@ -134,6 +136,13 @@ test('errors are classes', async () => {
   await assert.rejects(connect(kafka.controlUrl, { token: 'wrong' }).groups(), { name: 'CallError', status: 401 });
 });
 
+test('errors are in the words of JavaScript', async () => {
+  await assert.rejects(kafka.advance(1), { name: 'UsageError', message: /give stepped: true, or freeze\(\) it/ });
+  await assert.rejects(kafka.addBroker(), /give brokers: 2 or more/);
+  await assert.rejects(kafka.fail('Fetch', 6, { clientId: 7 }), /clientId is a text, not 7/);
+  await assert.rejects(kafka.produce('orders', { value: 5 }), /a Buffer, or null, not 5/);
+});
+
 test('an unknown verb names both versions', async () => {
   await assert.rejects(kafka.call('fly'), new RegExp(`fly.*program kafkadouble ${kafka.version}, library 0`));
 });
@@ -150,6 +159,30 @@ test('a failed body shows the last requests', async () => {
   const done = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   assert.equal(done.status, 1);
   assert.match(done.stderr, /the last requests \(1\):\n {2}.*ApiVersions v0 #1 of 'by-hand'/);
+});
+
+test('a body is refused while that of a concurrent test runs', async () => {
+  let go;
+  const first = kafka.reporting(() => new Promise((resolve) => (go = resolve)));
+  await assert.rejects(kafka.reporting(() => assert.fail('it runs')), { name: 'UsageError', message: /one after another/ });
+  go('done');
+  assert.equal(await first, 'done');
+  assert.equal(await kafka.reporting(() => kafka.reporting(() => 'inner')), 'inner');
+});
+
+test('time stands still until it is advanced', async () => {
+  const stepped = await start({ stepped: true });
+  const { nowMs } = await stepped.describeCluster();
+  await stepped.advance(45);
+  assert.equal((await stepped.describeCluster()).nowMs, nowMs + 45_000);
+  await stepped.stop();
+});
+
+test('the program ends with a thread that is terminated, as those of Vitest are', async () => {
+  const worker = new Worker(path.join(__dirname, 'inner', 'waits.js'), { stdout: true });
+  const [text] = await once(worker.stdout, 'data');
+  await worker.terminate();
+  await untilRefused(String(text).trim());
 });
 
 test('the program ends with a process that is killed', async () => {

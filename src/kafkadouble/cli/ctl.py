@@ -19,6 +19,7 @@ from kafkadouble.control.client import ControlClient, ControlError
 from kafkadouble.errors import UsageError
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
+from kafkadouble.wire.wording import Caller
 
 from . import ctl_output, ctl_words
 from .file_errors import FileErrors
@@ -62,7 +63,9 @@ def main(words: list[str]) -> int:
     try:
         with FileErrors(str):
             return _call(options)
-    except (UsageError, UnicodeDecodeError) as problem:
+    except UsageError as problem:
+        return _fail(2, problem.in_words_of(Caller.COMMAND_LINE))
+    except UnicodeDecodeError as problem:
         return _fail(2, str(problem))
     except ControlError as problem:
         return _fail(CODES.get(problem.kind, 3), str(problem))
@@ -72,7 +75,7 @@ def main(words: list[str]) -> int:
 
 def _call(options: argparse.Namespace) -> int:
     url, token = options.url or os.environ.get(URL) or DEFAULT_URL, options.token or os.environ.get(TOKEN)
-    client = ControlClient(url, token)
+    client = ControlClient(url, token, Caller.COMMAND_LINE)
     if options.verb == EVENTS:
         return _follow(client, options)
     _print(_result(client, _verb(options.verb), options.words), options.json)
@@ -140,7 +143,7 @@ def _parts(given: Mapping[str, Any]) -> Iterator[list[Any]]:
         try:
             record = to_json(source.read(line))
         except UsageError as problem:
-            raise UsageError(f"{source.what} {number}: {problem}") from None
+            raise UsageError("{where}: {problem}", where=f"{source.what} {number}", problem=problem) from None
         part.append({name: value for name, value in record.items() if value is not None})
         size += len(line)
         if size >= PART_BYTES:

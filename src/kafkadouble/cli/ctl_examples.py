@@ -29,6 +29,7 @@ VALUES: Mapping[str, str] = {
     "offset": "3",
     "offsets": '{"orders": {"0": 5}}',
     "partition": "0",
+    "partitions": "5",
     "password": "secret",
     "path": "throttle_time_ms",
     "records": '["two pears", {"key": "42", "value": "three pears"}]',
@@ -50,6 +51,7 @@ OF_VERB: Mapping[str, Mapping[str, str]] = {
     "drop_snapshot": {"name": "clean"},
     "produce_file": {"path": "orders.jsonl"},
     "reset_offsets": {"to": "earliest"},
+    "set_topic_config": {"config": "retention.ms=60000"},
 }
 """Values of a verb for which those in VALUES mean something else."""
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kafkadouble.verbs.verb import Parameter, Verb
+from kafkadouble.wire.wording import Caller, allowed_for, plain
 
 from . import ctl_examples
 
@@ -38,8 +39,8 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
     )
     made.add_argument("values", nargs="*", metavar="VALUE", help=_values_in_words(verb))
     for each in _given(verb):
-        default = "" if each.is_required or each.default is None else f" (default {each.default!r})"
-        help = f"{each.allowed}{default}".replace("%", "%%")
+        default = "" if each.is_required or each.default is None else f" (default {json.dumps(plain(each.default))})"
+        help = f"{allowed_for(each.allowed, Caller.COMMAND_LINE)}{default}".replace("%", "%%")
         if each.kind == "switch":
             made.add_argument(*_names(each), dest=each.name, action=argparse.BooleanOptionalAction, help=help)
         else:

@@ -9,14 +9,14 @@ port is not available, 2 a wrong option or setting, 3 a data directory that cann
 from __future__ import annotations
 
 import argparse
-import errno
 import signal
 import sys
 from os import environ
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..listening import listen, text_of
-from . import initial_topics
+from ..listening import listen
+from . import initial_topics, option_values
+from .serve_problems import in_words, jaas_file_is_not_read, no_port
 
 if TYPE_CHECKING:
     from socket import socket
@@ -34,8 +34,6 @@ MORE_USERS = "KAFKADOUBLE_USERS"
 """More users, as in a file: a program that starts `serve` gives them so, because other users of the
 machine can read a command line."""
 
-MOST_BROKERS = 100
-
 SIGNALS: list[int] = []
 """Those that came before the event loop handles them. Python ignores the exception of a signal
 handler that runs in `__del__` or in the callback of a weak reference, so that the process goes
@@ -47,7 +45,10 @@ def main(words: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     options = parser().parse_args(words)
+    if options.until_stdin_ends:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
+        _check_stepped(options)
         scenario = _scenario(options)
         given, unknown = _given(options)
         access = options.access = _access(options, scenario, given)
@@ -58,7 +59,7 @@ def main(words: list[str]) -> int:
         _check_capture(options)
         options.telemetry = _telemetry(options)
     except (ValueError, OSError) as problem:  # a UsageError is a ValueError: its import costs time
-        return _fail(WRONG_USE, f"{problem}{_jaas_file_is_not_read(str(problem))}")
+        return _fail(WRONG_USE, f"{in_words(problem)}{jaas_file_is_not_read(str(problem))}")
     socks: list[list[socket]] = []
     try:
         for of_node in [*places, control]:  # the control plane is the last one
@@ -67,7 +68,7 @@ def main(words: list[str]) -> int:
                 try:
                     socks[-1].append(listen(*place))
                 except (OSError, OverflowError) as problem:
-                    return _fail(NO_PORT, _no_port(*place, problem))
+                    return _fail(NO_PORT, no_port(*place, problem))
         from asyncio import run
 
         from kafkadouble.server.configs.settings import Settings
@@ -94,23 +95,23 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("--host", help=f"the address to listen on (default {DEFAULT_HOST}: this machine only)")
-    add("--port", type=_port, help=f"the port to listen on, 0 for any free one (default {DEFAULT_PORT})")
+    add("--port", type=option_values.port, help=f"the port to listen on, 0 for any free one (default {DEFAULT_PORT})")
     add(
         "--brokers",
-        type=_count,
+        type=option_values.count,
         default=1,
         metavar="N",
         help="the number of brokers in the cluster (default 1); --port is the port of the first broker, the others have the next ports",
     )
     add(
         "--controller-port",
-        type=_port,
+        type=option_values.port,
         metavar="PORT",
         help="let other nodes reach the controller on this port, 0 for any free one; a line on stdout has the address",
     )
     add(
         "--advertised",
-        type=_advertised,
+        type=option_values.advertised,
         metavar="HOST:PORT",
         help="the address that clients receive (default: the address that the broker listens on); further brokers have the "
         "next ports; port 0 means the port that the broker listens on",
@@ -213,7 +214,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--control-port",
-        type=_port,
+        type=option_values.port,
         metavar="PORT",
         help="serve the control plane, every verb over HTTP, on this port, 0 for any free one; a line on stdout has its URL",
     )
@@ -242,6 +243,16 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="let clients push their metrics (KIP-714), which the control plane shows as `telemetry`",
     )
+    add(
+        "--stepped",
+        action="store_true",
+        help="let time stand still until the verb `advance` moves it; needs --control-port",
+    )
+    add(
+        "--until-stdin-ends",
+        action="store_true",
+        help="end when stdin ends, so with the program that holds its other end; SIGINT, which a terminal sends to both, is ignored",
+    )
     add("-v", "--verbose", action="store_true", help="also log every connection and every request")
     add(
         "--ready-file",
@@ -263,27 +274,6 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     """Of a fixed width: asking for the terminal's would import `shutil`, which costs as much as a
     fifth of the server."""
     return argparse.HelpFormatter(prog, width=110)
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{port} is no port: those go from 0 to 65535")
-    return port
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if not 1 <= count <= MOST_BROKERS:
-        raise argparse.ArgumentTypeError(f"{count} brokers: there may be 1 to {MOST_BROKERS}")
-    return count
-
-
-def _advertised(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
-    return host.removeprefix("[").removesuffix("]"), _port(port)
 
 
 def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:
@@ -353,6 +343,11 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
     return checked(options)
 
 
+def _check_stepped(options: argparse.Namespace) -> None:
+    if options.stepped and options.control_port is None and not options.page:
+        raise ValueError("--stepped needs --control-port: only the verb `advance` moves its clock")
+
+
 def _scenario(options: argparse.Namespace) -> Scenario | None:
     """The scenario, checked. Its modules are imported only then."""
     if options.scenario is None:
@@ -380,23 +375,6 @@ def _check_capture(options: argparse.Namespace) -> None:
     elif options.capture_bodies or options.capture_frames:
         name = "--capture-bodies" if options.capture_bodies else "--capture-frames"
         raise ValueError(f"{name} needs --capture, which gives the path")
-
-
-def _no_port(host: str, port: int, problem: Exception) -> str:
-    place = text_of(host, port)
-    if isinstance(problem, OSError) and problem.errno == errno.EADDRINUSE:
-        return f"{place} is taken: something listens there already; --port 0 takes any free port"
-    return f"cannot listen on {place}: {getattr(problem, 'strerror', None) or problem}"
-
-
-def _jaas_file_is_not_read(problem: str) -> str:
-    """The end of an error about a login that is missing, if Kafka would read it from a file."""
-    from re import search
-
-    named = search(r"-Djava\.security\.auth\.login\.config=(\S+)", environ.get("KAFKA_OPTS", ""))
-    if named is None or "sasl.jaas.config is missing" not in problem:
-        return ""
-    return f" (KAFKA_OPTS names {named[1]}, which is not read here: write its login into that setting)"
 
 
 def _fail(code: int, sentence: str) -> int:

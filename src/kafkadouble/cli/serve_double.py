@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from .serve_problems import in_words
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -63,4 +64,4 @@ async def begin_scenario(double: ServedDouble) -> None:
     try:
         await to_thread(double.begin_scenario)
     except UsageError as problem:
-        raise ScenarioRefused(str(problem)) from None
+        raise ScenarioRefused(in_words(problem)) from None

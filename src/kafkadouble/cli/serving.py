@@ -10,13 +10,14 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.log.files.errors import DiskFailure
-from kafkadouble.server.network.clock import Clock, SystemClock
+from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
@@ -32,7 +33,9 @@ from .reach import warn_of_reach
 from .ready_file import ready_file
 from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
+from .serve_problems import in_words
 from .settings_file import warning
+from .stdin_end import set_at_end
 
 if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import ListenerSpec
@@ -45,6 +48,10 @@ if TYPE_CHECKING:
     from ..served_double import ServedDouble
 
 WRONG_USE, UNUSABLE = 2, 3
+ENDING = signal.SIGINT, signal.SIGTERM
+BESIDE_STDIN = (signal.SIGTERM,)
+"""With --until-stdin-ends: a terminal sends SIGINT to the program at the other end, too."""
+
 log = ClientLog("kafkadouble")
 
 
@@ -63,8 +70,10 @@ async def serve(
     log_to_stderr(level, options.log_format)
     for setting in settings.unknown:
         log.warning(warning(setting))
-    ended = _on_signals()
-    clock = SystemClock()
+    ended = _on_signals(BESIDE_STDIN if options.until_stdin_ends else ENDING)
+    if options.until_stdin_ends:
+        set_at_end(ended)
+    clock = SteppedClock(time.time_ns() // 1_000_000) if options.stepped else SystemClock()
     with ExitStack() as at_end:
         if security is not None:
             options.security = security
@@ -124,7 +133,7 @@ async def _serve(
             return WRONG_USE
     except UsageError as problem:
         if _halted(broker) is None:
-            print(f"kafkadouble: {problem}", file=sys.stderr)
+            print(f"kafkadouble: {in_words(problem)}", file=sys.stderr)
             return UNUSABLE
     finally:
         halted = _halted(broker)
@@ -300,10 +309,10 @@ def _data(paths: list[str], settings: Settings, clock: Clock) -> tuple[Settings,
     return settings, DataDirs(paths, settings.int("node.id"), clock.now(), metadata_path=alone)
 
 
-def _on_signals() -> asyncio.Event:
+def _on_signals(numbers: Iterable[signal.Signals] = ENDING) -> asyncio.Event:
     """Set by the signals that end the process."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in numbers:
         # On Windows the handler that was installed before raises SystemExit.
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, ended.set)

@@ -17,6 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route as HttpRoute
 
+from kafkadouble.wire.wording import caller_of
+
 from .assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .bodies import BodyReader
 from .guard import Guard
@@ -63,7 +65,7 @@ class ControlApp:
             except ClientDisconnect:
                 return Response(status_code=499)
             except Exception as error:
-                return _failed(problem_of(error))
+                return _failed(problem_of(error, caller_of(request.headers.get("user-agent", ""))))
 
         return endpoint
 

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafkadouble.wire.plain_values import fault_of, integer
+from kafkadouble.wire.wording import Caller, KindOfValue
 
 from .problems import ControlProblem
 
@@ -78,7 +79,8 @@ def _object(body: bytes) -> dict[str, Any]:
     if fault := fault_of(value):
         raise ControlProblem(400, "usage", fault)
     if not isinstance(value, dict):
-        raise ControlProblem(400, "usage", f"the body is an object with parameters, not {type(value).__name__}")
+        kind = KindOfValue(value).in_words_of(Caller.HTTP)
+        raise ControlProblem(400, "usage", f"the body is an object with parameters, not {kind}")
     return value
 
 

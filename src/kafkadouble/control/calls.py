@@ -15,6 +15,7 @@ from kafkadouble.server.apis.served import ROW_OF
 from kafkadouble.verbs.json_form import to_json
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
+from kafkadouble.wire.wording import Caller, allowed_for
 
 from .problems import ControlProblem
 
@@ -94,7 +95,7 @@ def _described(parameter: Parameter) -> dict[str, Any]:
         "name": parameter.name,
         "kind": parameter.kind,
         "required": parameter.is_required,
-        "allowed": parameter.allowed,
+        "allowed": allowed_for(parameter.allowed, Caller.HTTP),
         "schema": parameter.schema,
     }
     return made if parameter.is_required else {**made, "default": to_json(parameter.default)}

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from kafkadouble import __version__
 from kafkadouble.errors import UsageError
+from kafkadouble.wire.wording import Caller
 
 MOST_BYTES = 256 << 20
 """The largest answer that is read, in bytes."""
@@ -35,7 +37,7 @@ class ControlError(Exception):
 class ControlClient:
     """The control plane at a URL. Raises UsageError for what is no URL."""
 
-    def __init__(self, url: str, token: str | None = None) -> None:
+    def __init__(self, url: str, token: str | None = None, agent: Caller = Caller.HTTP) -> None:
         parts = urlsplit(url)
         try:
             port = parts.port
@@ -44,7 +46,9 @@ class ControlClient:
         if parts.scheme != "http" or not parts.hostname or port is None:
             raise UsageError(f"the URL of a control plane is http://HOST:PORT, not {url!r}")
         self.url, self._host, self._port = url, parts.hostname, port
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._headers = {"User-Agent": f"{agent.value}/{__version__}"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
 
     def call(self, verb: str, parameters: Mapping[str, Any]) -> Any:
         """The result of a verb. Raises ControlError."""

@@ -1,6 +1,6 @@
 """What went wrong in a call, as an HTTP status and a JSON object: `{"error": {"kind", "message"}}`.
 
-The message is the one that a Python program gets.
+The message is in the words of the caller, which its User-Agent names.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
+from kafkadouble.wire.wording import Caller
 
 log = ClientLog("kafkadouble.control")
 
@@ -48,20 +49,22 @@ class ProblemRow(NamedTuple):
 
 
 TABLE = (
-    ProblemRow(UsageError, 400, "usage"),
     ProblemRow(WireError, 400, "usage"),
     ProblemRow(TimeoutError, 408, "timeout"),
     ProblemRow(AssertionError, 422, "assertion"),
 )
-"""The statuses of what verbs raise, besides KafkaError, which is 409."""
+"""The statuses of what verbs raise, besides UsageError, which is 400, and KafkaError, which is
+409."""
 
 
-def problem_of(error: Exception) -> ControlProblem:
+def problem_of(error: Exception, caller: Caller = Caller.HTTP) -> ControlProblem:
     """The answer to a call that raised this."""
     if isinstance(error, ControlProblem):
         return error
     if isinstance(error, KafkaError):
         return KafkaErrorProblem(error)
+    if isinstance(error, UsageError):
+        return ControlProblem(400, "usage", error.in_words_of(caller))
     for row in TABLE:
         if isinstance(error, row.error):
             return ControlProblem(row.status, row.kind, str(error))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.wording import ShownValue
 
 from . import commits, connections, created_topics, fetch_loops, metadata_storms, old_versions, retries, throttles
 from .finding import LintContext, LintFinding
@@ -97,9 +98,11 @@ BY_NAME = {rule.name: rule for rule in RULES}
 def lint(requests: Sequence[SeenRequest], context: LintContext, ignore: Iterable[str] = ()) -> list[LintFinding]:
     """The findings of all rules, in the order of the rules. Raises UsageError for an unknown name
     in `ignore`."""
-    ignored = {ignore} if isinstance(ignore, str) else set(ignore)
-    for name in ignored - BY_NAME.keys():
-        from kafkadouble.server.configs.did_you_mean import near
+    ignored = [ignore] if isinstance(ignore, str) else [*ignore]
+    for name in ignored:
+        if not isinstance(name, str) or name not in BY_NAME:
+            from kafkadouble.server.configs.did_you_mean import near
 
-        raise UsageError(f"the lint has no rule {name!r}{near(name, BY_NAME)}")
+            shown = repr(name) if isinstance(name, str) else ShownValue(name)
+            raise UsageError("the lint has no rule {name}{near}", name=shown, near=near(name, BY_NAME))
     return [found for rule in RULES if rule.name not in ignored for found in rule.find(requests, context)]

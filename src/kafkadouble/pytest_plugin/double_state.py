@@ -81,7 +81,7 @@ def _clock_of(double: KafkaDouble) -> tuple[bool, Any]:
 
 def _brokers_of(broker: Broker | Cluster) -> dict[int, BrokerState]:
     if isinstance(broker, Broker):
-        return {broker.node.id: BrokerState(not broker.is_down)}
+        return {broker.node.id: BrokerState(not broker.is_down, broker.is_paused)}
     return {
         id: BrokerState(member.broker is not None, member.is_paused, member.is_isolated)
         for id, member in broker.members_by_id.items()
@@ -117,7 +117,7 @@ def _restore_clock(double: KafkaDouble, is_frozen: bool, factor: Any) -> None:
 def _restore_brokers(double: KafkaDouble, now: Mapping[int, BrokerState], before: Mapping[int, BrokerState]) -> None:
     """First those that are there answer again: brokers need them to start."""
     ids = [id for id in now if id in before]
-    for id in ids if len(double._nodes) > 1 else ():
+    for id in ids:
         handle = double.brokers[id]
         (handle.isolate if before[id].is_isolated else handle.join)()
         if handle.running:

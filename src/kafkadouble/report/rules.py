@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import SeenRequest
 
 
+MOST_EXPLAINED = 10
+"""For so many rules that nothing matched, the requests that came near are looked for."""
+
+
 def lines(double: KafkaDouble) -> Iterator[str]:
     running = double._known()
     register = running.broker.faults.register
@@ -25,8 +29,8 @@ def lines(double: KafkaDouble) -> Iterator[str]:
     yield from (repr(each) for each in armed if each not in unmatched)
     if unmatched:
         requests = list(double.requests)
-        for each in unmatched:
-            yield from unmatched_lines(each.rule, requests)
+        for number, each in enumerate(unmatched):
+            yield from unmatched_lines(each.rule, requests if number < MOST_EXPLAINED else ())
 
 
 def unmatched_lines(rule: Rule, requests: Sequence[SeenRequest]) -> Iterable[str]:
@@ -42,6 +46,6 @@ def near(rule: Rule, requests: Sequence[SeenRequest]) -> list[str]:
     apis = () if rule.match.api in (None, EVERY_API) else (str(rule.match.api),)
     given = {name: value for name in (*PARTS, *ALWAYS) if (value := getattr(rule.match, name, None)) is not None}
     found = nearest(RequestFilter(apis, given), requests)
-    if not found and apis and not any(each.api in apis for each in requests):
+    if not found and apis and requests and not any(each.api in apis for each in requests):
         return [f"no {apis[0]} request came"]
     return found

@@ -49,7 +49,7 @@ class ScenarioCall(NamedTuple):
         try:
             yield
         except UsageError as problem:
-            raise UsageError(f"{self.where}: {problem}") from None
+            raise UsageError("{where}: {problem}", where=self.where, problem=problem) from None
         except KafkaError as problem:
             raise KafkaError(problem.code, f"{self.where}: {problem.text}") from None
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from kafkadouble.arguments import check
 from kafkadouble.errors import UsageError
 from kafkadouble.server.network.clock import SteppedClock, SystemClock
+from kafkadouble.start_options import STEPPED
+from kafkadouble.wire.wording import VerbCall
 
 from .host import VerbHost
 from .registry import verb
@@ -21,7 +23,11 @@ class ClockVerbs(VerbHost):
         stepped or frozen."""
         clock = self._clock
         if not (isinstance(clock, SteppedClock) or (isinstance(clock, SystemClock) and clock.is_frozen)):
-            raise UsageError("only a stepped clock can be advanced: give stepped=True, or freeze() it")
+            raise UsageError(
+                "only a stepped clock can be advanced: give {option}, or {freeze} it",
+                option=STEPPED,
+                freeze=VerbCall("freeze"),
+            )
         check(seconds=seconds)
         if seconds < 0:
             raise UsageError("time does not go backwards")
@@ -58,7 +64,8 @@ class ClockVerbs(VerbHost):
         clock = self._clock
         if not isinstance(clock, SystemClock):
             kind = "a stepped clock" if isinstance(clock, SteppedClock) else f"the clock {clock!r}"
-            raise UsageError(f"{kind} is not {what}: only the machine's clock is, without stepped=True and clock")
+            problem = f"{kind} is not {what}: only the machine's clock is, without {{option}}"
+            raise UsageError(problem, option=STEPPED)
         broker = self._serving().broker
 
         def changed() -> None:

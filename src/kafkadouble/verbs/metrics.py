@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.errors import UsageError, raise_for
+from kafkadouble.start_options import TELEMETRY
 
 from .host import VerbHost
 from .registry import verb
@@ -47,5 +48,5 @@ class MetricVerbs(VerbHost):
         Works after a stop too. Raises UsageError without `telemetry=True`."""
         collector = self._telemetry
         if collector is None:
-            raise UsageError("metrics of clients are not kept: give telemetry=True, or --telemetry to `serve`")
+            raise UsageError("metrics of clients are not kept: give {option}", option=TELEMETRY)
         return self._known().on_thread(collector.values)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kafkadouble.arguments import check, check_given
 from kafkadouble.errors import UsageError
 from kafkadouble.server.requests.listener_spec import of_brokers
+from kafkadouble.start_options import SASL, SSL
 
 from .host import VerbHost
 from .registry import verb
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from kafkadouble.acls import AclBinding
     from kafkadouble.broker import Broker
     from kafkadouble.cluster import Cluster
+    from kafkadouble.literals import CertificateKind, ClientLibrary
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
     from kafkadouble.security import Security
     from kafkadouble.server.configs.settings import Settings
@@ -42,7 +44,7 @@ class SecurityVerbs(VerbHost):
     def client_config(
         self,
         user: str | None = None,
-        client: str = "confluent-kafka",
+        client: ClientLibrary = "confluent-kafka",
         mechanism: str | None = None,
         contents: bool = False,
         listener: str | None = None,
@@ -145,7 +147,7 @@ class SecurityVerbs(VerbHost):
         return self._call(_expire, broker, principal)
 
     @verb
-    def set_certificate(self, certificate: str) -> None:
+    def set_certificate(self, certificate: CertificateKind) -> None:
         """Has brokers that run show another certificate to new connections: `valid`, `expired`,
         `self-signed` or `wrong-host`. `reset` brings back that of the start.
 
@@ -155,7 +157,7 @@ class SecurityVerbs(VerbHost):
 
         check(certificate=certificate)
         if self._security is None or self._security.certificates is None:
-            raise UsageError("the listeners have no TLS: give security='SSL' or 'SASL_SSL'")
+            raise UsageError("the listeners have no TLS: give {option}", option=SSL)
         broker = self._serving().broker
         for member in self._call(lambda: list(broker.members)):
             self._call(broker_settings.accept_any_certificate, member)
@@ -163,7 +165,7 @@ class SecurityVerbs(VerbHost):
 
     def _with_sasl(self) -> Security:
         if self._security is None or not self._security.has_sasl:
-            raise UsageError("the listeners have no SASL: give security='SASL_PLAINTEXT' or 'SASL_SSL', and users")
+            raise UsageError("the listeners have no SASL: give {option}", option=SASL)
         return self._security
 
     def _alter_brokers(self, configs: dict[str, str]) -> None:

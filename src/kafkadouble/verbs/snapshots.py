@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.arguments import ARGUMENTS, check, check_one
 from kafkadouble.errors import UsageError
 from kafkadouble.server.configs.did_you_mean import near
+from kafkadouble.wire.wording import VerbCall
 
 from .host import VerbHost
 from .registry import verb
@@ -83,7 +84,8 @@ class SnapshotVerbs(VerbHost):
         check_one("name", ARGUMENTS["snapshot.name"], name)
         if name not in self._snapshots and len(self._snapshots) >= MOST_SNAPSHOTS:
             oldest = next(iter(self._snapshots))
-            raise UsageError(f"{MOST_SNAPSHOTS} snapshots with names are kept: drop_snapshot({oldest!r}) makes room")
+            drop = VerbCall("drop_snapshot", oldest)
+            raise UsageError(f"{MOST_SNAPSHOTS} snapshots with names are kept: {{drop}} makes room", drop=drop)
 
     def _named(self, name: str) -> Snapshot:
         if name not in self._snapshots:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from kafkadouble.bulk import Numbered
+    from kafkadouble.literals import IsolationLevel, RecordFormat
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
     from kafkadouble.topics import TopicDescription
@@ -101,7 +102,7 @@ class TopicVerbs(VerbHost):
 
     @verb
     def produce_file(
-        self, topic: str, path: str | PathLike[str], format: str | None = None, partition: int | None = None
+        self, topic: str, path: str | PathLike[str], format: RecordFormat | None = None, partition: int | None = None
     ) -> int:
         """Appends a record for each line of a file, and returns how many. With the format `json` a
         line is an object with some of `value`, `key`, `headers`, `partition` and `timestamp`; bytes
@@ -150,7 +151,7 @@ class TopicVerbs(VerbHost):
 
     @verb
     def records(
-        self, topic: str, partition: int | None = None, isolation: str = "read_uncommitted"
+        self, topic: str, partition: int | None = None, isolation: IsolationLevel = "read_uncommitted"
     ) -> list[ReadRecord]:
         """The records of a topic, or of one partition, by partition and offset. `read_committed`
         leaves out aborted records, and everything from the first open transaction on.

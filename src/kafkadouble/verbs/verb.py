@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.arguments import ARGUMENTS, Argument, check_one
 from kafkadouble.errors import UsageError
 from kafkadouble.server.configs.did_you_mean import near
+from kafkadouble.wire.wording import AllowedValues, OwnName
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
@@ -114,7 +115,8 @@ class Verb(NamedTuple):
             if each.name in given:
                 each.check(given[each.name])
             elif each.is_required:
-                raise UsageError(f"{self.name} needs {each.name}, {each.allowed}")
+                words = {"name": OwnName(each.name), "allowed": AllowedValues(each.allowed)}
+                raise UsageError("{verb} needs {name}, {allowed}", verb=OwnName(self.name), **words)
 
     def call(self, kafka: KafkaDouble, **given: Any) -> Any:
         """Calls the verb. Raises UsageError before anything happens if a parameter is wrong, and

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kafkadouble.awaited import Awaited
     from kafkadouble.groups import Group
+    from kafkadouble.literals import GroupStateName, IsolationLevel, TransactionStateName
     from kafkadouble.records import ReadRecord
     from kafkadouble.request_filter import RequestNarrowing
     from kafkadouble.rules import RuleHandle
@@ -43,7 +44,7 @@ class WaitVerbs(VerbHost):
         count: int = 1,
         *,
         partition: int | None = None,
-        isolation: str = "read_uncommitted",
+        isolation: IsolationLevel = "read_uncommitted",
         where: Callable[[ReadRecord], bool] | None = None,
         timeout: float = 10,
     ) -> list[ReadRecord]:
@@ -97,7 +98,7 @@ class WaitVerbs(VerbHost):
     def wait_for_group(
         self,
         group: str,
-        state: str | None = None,
+        state: GroupStateName | None = None,
         *,
         members: int | None = None,
         lag: int | None = None,
@@ -113,7 +114,9 @@ class WaitVerbs(VerbHost):
         return self._wait(group_of(group, state, members, lag), lambda found: found, timeout)
 
     @verb
-    def wait_for_transaction(self, transactional_id: str, state: str, *, timeout: float = 10) -> Transaction:
+    def wait_for_transaction(
+        self, transactional_id: str, state: TransactionStateName, *, timeout: float = 10
+    ) -> Transaction:
         """Waits until a transactional id is in this state (Kafka's name, such as
         CompleteCommit)."""
         from kafkadouble.coordinator_conditions import transaction_of

@@ -156,7 +156,7 @@ def test_a_step_that_fails_is_logged_and_kept(write: Write, caplog: pytest.LogCa
         first, second, third = kafka.scenario_steps
         assert first[:3] == (1, "kill_broker", "failed")
         assert first.problem is not None
-        assert first.problem.startswith("UsageError: a single broker has down() and up()")
+        assert first.problem.startswith("UsageError: a single broker cannot be killed")
         assert second.problem is not None
         assert second.problem.startswith("KafkaError: UNKNOWN_TOPIC_OR_PARTITION")
         assert third == StepOutcome(3, "produce", "done")

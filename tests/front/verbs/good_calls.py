@@ -132,6 +132,10 @@ GOOD: dict[str, GoodCall] = {
     "produce_file": GoodCall({"topic": TOPIC, "path": __file__, "format": "text"}, Is(lambda result: result > 100)),
     "topics": GoodCall({"internal": True}, Is(lambda result: result["t"]["partitions"]["0"]["end_offset"] == 1)),
     "end_offsets": GoodCall({"topic": TOPIC}, {"0": 1}),
+    "create_partitions": GoodCall({"topic": TOPIC, "partitions": 2}, NONE),
+    "set_topic_config": GoodCall({"topic": TOPIC, "config": {"retention.ms": 1000, "cleanup.policy": None}}, NONE),
+    "delete_records": GoodCall({"topic": TOPIC, "partition": 0, "offset": 1}, 1),
+    "report": GoodCall({"count": 3}, Is(lambda result: "topics:\n  t: 0: 0 to 1" in result)),
     # logs
     "roll": GoodCall(AT, 1),
     "retain": GoodCall(AT, {"0": 0}),
@@ -156,6 +160,7 @@ GOOD: dict[str, GoodCall] = {
     "reset_offsets": GoodCall({"group": "g", "topic": TOPIC, "to": "latest"}, {TOPIC: {"0": 1}}),
     "delete_group": GoodCall({"group": "g"}, NONE, prepare=lambda kafka: kafka.commit_offsets("g", {(TOPIC, 0): 1})),
     "expire_member": GoodCall(lambda kafka: {"group": "g", "member_id": _joined(kafka)}, NONE),
+    "remove_members": GoodCall({"group": "g"}, 1, prepare=_joined),
     "rebalance": GoodCall({"group": "g"}, NONE, prepare=_joined),
     "set_assignment": GoodCall({"group": "g", "assignment": {"m": [(TOPIC, 0)]}}, NONE, prepare=_joined_consumer_group),
     # quotas

@@ -180,6 +180,6 @@ def test_a_wrong_line_is_named(line: str, message: str, tmp_path: Path) -> None:
             kafka.produce_file("t", path)
         assert values(kafka) == [b"a"]
         with pytest.raises(UsageError, match="format is json or text, not 'csv'"):
-            kafka.produce_file("t", path, format="csv")
+            kafka.produce_file("t", path, format="csv")  # type: ignore[arg-type]
         with pytest.raises(FileNotFoundError):
             kafka.produce_file("t", tmp_path / "missing")

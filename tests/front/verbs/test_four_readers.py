@@ -1,5 +1,5 @@
 """The registry has four readers: Python, HTTP, the command line, and scenario files. They take the
-same inputs, and refuse the same inputs with the same message."""
+same inputs, and refuse the same inputs with the same message, in the words of the reader."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from kafkadouble.scenario import scenario
 from kafkadouble.scenario.step import reason_against
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
+from kafkadouble.wire.wording import Caller
 from tests.control.http import call
 from tests.front.verbs.good_calls import GOOD
 
@@ -42,11 +43,11 @@ def control() -> Iterator[ControlServer]:
         yield control
 
 
-def python_says(verb: Verb, given: dict[str, Any]) -> str | None:
+def python_says(verb: Verb, given: dict[str, Any]) -> UsageError | None:
     try:
         verb.check(verb.from_json(given))
     except UsageError as problem:
-        return str(problem)
+        return problem
     return None
 
 
@@ -66,21 +67,21 @@ def test_the_same_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     given = {**_before(verb, parameter), parameter.name: WRONG[parameter.kind]}
-    message = python_says(verb, given)
-    if message is None:
+    problem = python_says(verb, given)
+    if problem is None:
         assert parameter.name in ("value", "headers", "records", "predicate"), given
         return
     answer = call(control.url, "POST", f"/verbs/{verb.name}", given)
-    assert (answer.status, answer.error["message"]) == (400, message)
+    assert (answer.status, answer.error["message"]) == (400, problem.in_words_of(Caller.HTTP))
     words = [f"--{name}={json.dumps(value) if not isinstance(value, str) else value}" for name, value in given.items()]
     if parameter.kind in ("integer", "number"):
         # A shell can give a text where one of these is allowed.
         assert ctl.main(["--url", control.url, verb.name, *words]) == 2
-        assert capsys.readouterr().err == f"kafkadouble: {message}\n"
+        assert capsys.readouterr().err == f"kafkadouble: {problem.in_words_of(Caller.COMMAND_LINE)}\n"
     if reason_against(verb) is None:
         with pytest.raises(UsageError) as refused:
             load_step(tmp_path, verb, given)
-        assert str(refused.value).endswith(f": {message}")
+        assert str(refused.value).endswith(f": {problem}")
 
 
 def _before(verb: Verb, parameter: Parameter) -> dict[str, Any]:

@@ -197,6 +197,33 @@ kafka.produce("t", "x", partition=1)
 """
 
 
+MISSPELT_WORDS = """\
+from kafkadouble import KafkaDouble
+
+KafkaDouble(security="SASLSSL")
+KafkaDouble(listeners={"EXTERNAL": 0}, security={"EXTERNAL": "SASL-SSL"})
+KafkaDouble(security="SSL", certificate="old")
+kafka = KafkaDouble(security="SASL_SSL", certificate="expired")
+kafka.records("t", isolation="committed")
+kafka.produce_file("t", "records", format="csv")
+kafka.set_certificate("invalid")
+kafka.client_config(client="librdkafka")
+kafka.wait_for_group("shop", "stable")
+kafka.wait_for_transaction("t1", "Commited")
+kafka.records("t", isolation="read_committed")
+kafka.wait_for_group("shop", "Stable")
+"""
+
+
+def test_a_type_checker_finds_words_that_a_parameter_does_not_take(tmp_path: Path) -> None:
+    path = tmp_path / "suite.py"
+    path.write_text(MISSPELT_WORDS)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    found = [int(line) for line in re.findall(r"suite\.py:(\d+): error: .*(?:incompatible type)", done.stdout)]
+    assert found == [3, 4, 5, 7, 8, 9, 10, 11, 12], done.stdout
+
+
 def test_a_type_checker_finds_misspelt_keywords(tmp_path: Path) -> None:
     path = tmp_path / "suite.py"
     path.write_text(MISSPELT)

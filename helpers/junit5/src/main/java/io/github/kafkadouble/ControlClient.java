@@ -71,6 +71,7 @@ public class ControlClient extends Verbs {
 
     JsonObject send(String method, String path, JsonObject body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve(path));
+        request.header("User-Agent", "kafkadouble-junit5"); // errors are in the words of Java
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * A kafkadouble that this process started: a cluster of one broker or more. It ends with {@link
- * #close}, or with this process.
+ * #close}, or after this process, when every shutdown hook is done.
  *
  * <pre>{@code
  * try (KafkaDouble kafka = KafkaDouble.builder().topic("orders", 2).start()) {
@@ -172,6 +172,11 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
         /** What the brokers show with TLS: valid, expired, self-signed or wrong-host. */
         public Builder certificate(String kind) {
             return arguments("--certificate", kind);
+        }
+
+        /** Lets time stand still until {@link KafkaDouble#advance} moves it. */
+        public Builder stepped() {
+            return arguments("--stepped");
         }
 
         /** The file of a scenario, with which each start and each reset begins. */

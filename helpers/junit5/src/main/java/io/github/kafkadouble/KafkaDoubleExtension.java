@@ -2,27 +2,23 @@ package io.github.kafkadouble;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** What {@link KafkaDoubleTest} does. */
 public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
-    private static final Namespace NAMESPACE = Namespace.create(KafkaDoubleExtension.class);
-
-    /** A double that ends with the run of all tests. */
-    private record Shared(KafkaDouble kafka) implements CloseableResource {
-        @Override
-        public void close() {
-            kafka.close();
-        }
-    }
+    /**
+     * Every double that was started, for as long as this JVM runs: an application may close its clients
+     * after the last test, as Spring's contexts do in a shutdown hook. Each process ends with the JVM.
+     */
+    private static final Map<Settings, KafkaDouble> STARTED = new ConcurrentHashMap<>();
 
     /** What a double is started with: those with the same are one. */
     private record Settings(List<String> arguments, List<String> users) {}
@@ -63,13 +59,10 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
     private static KafkaDouble kafka(ExtensionContext context) {
         KafkaDoubleTest annotation = annotation(context);
         Settings settings = new Settings(arguments(annotation), List.of(annotation.users()));
-        return context.getRoot()
-                .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(settings, KafkaDoubleExtension::started, Shared.class)
-                .kafka();
+        return STARTED.computeIfAbsent(settings, KafkaDoubleExtension::started);
     }
 
-    private static Shared started(Settings settings) {
+    private static KafkaDouble started(Settings settings) {
         KafkaDouble.Builder builder = KafkaDouble.builder().arguments(settings.arguments.toArray(String[]::new));
         for (String user : settings.users) {
             int colon = user.indexOf(':');
@@ -78,7 +71,7 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
             }
             builder.user(user.substring(0, colon), user.substring(colon + 1));
         }
-        return new Shared(builder.start());
+        return builder.start();
     }
 
     private static List<String> arguments(KafkaDoubleTest annotation) {
@@ -94,6 +87,9 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
         }
         if (!annotation.security().isEmpty()) {
             made.addAll(List.of("--security", annotation.security()));
+        }
+        if (annotation.stepped()) {
+            made.add("--stepped");
         }
         made.addAll(List.of(annotation.arguments()));
         return made;

@@ -7,17 +7,24 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Gives the tests of a class a {@link KafkaDouble} as a parameter. It is empty before each test, except
- * for its topics. Classes with the same settings share a process, which ends after the last test. When
- * a test fails, the last requests are shown with its exception.
+ * for its topics. Classes with the same settings share a process, which ends after the JVM, so that an
+ * application can still close its clients in a shutdown hook. When a test fails, the last requests are
+ * shown with its exception.
+ *
+ * <p>Where tests run in parallel, classes with this annotation run one after another, and so do their
+ * tests. A class whose tests are to run beside others starts a double of its own, by {@link
+ * KafkaDouble#builder()}.
  */
 @Documented
 @Inherited
 @Target({ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(KafkaDoubleExtension.class)
+@ResourceLock("io.github.kafkadouble")
 public @interface KafkaDoubleTest {
     /** The number of brokers. */
     int brokers() default 1;
@@ -36,6 +43,9 @@ public @interface KafkaDoubleTest {
 
     /** ACLs, as "User:alice allow READ topic:orders*"; clients may then do only what one allows. */
     String[] acls() default {};
+
+    /** Whether time stands still until a test calls {@link KafkaDouble#advance}. */
+    boolean stepped() default false;
 
     /** More arguments of `kafkadouble serve`. */
     String[] arguments() default {};

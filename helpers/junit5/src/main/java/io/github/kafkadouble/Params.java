@@ -71,7 +71,7 @@ public final class Params {
     }
 
     /**
-     * The parameter config: a mapping of names to values.
+     * The parameter config: an object with names and values.
      */
     public static Param config(Object value) {
         return new Param("config", value);
@@ -204,7 +204,7 @@ public final class Params {
     }
 
     /**
-     * The parameter key: bytes, a text or null.
+     * The parameter key: a text, a byte[], or null.
      */
     public static Param key(Object value) {
         return new Param("key", value);
@@ -225,7 +225,7 @@ public final class Params {
     }
 
     /**
-     * The parameter link: a pair of two node ids, as (1, 2), where null is any node.
+     * The parameter link: a pair of two node ids, as [1, 2], where null is any node.
      */
     public static Param link(Iterable<?> value) {
         return new Param("link", value);
@@ -278,6 +278,13 @@ public final class Params {
      */
     public static Param name(String value) {
         return new Param("name", value);
+    }
+
+    /**
+     * The parameter offset: an integer.
+     */
+    public static Param offset(long value) {
+        return new Param("offset", value);
     }
 
     /**
@@ -435,7 +442,7 @@ public final class Params {
     }
 
     /**
-     * The parameter value: bytes, a text or null.
+     * The parameter value: a text, a byte[], or null.
      */
     public static Param value(Object value) {
         return new Param("value", value);

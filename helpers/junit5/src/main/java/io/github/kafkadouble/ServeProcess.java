@@ -13,14 +13,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A running `kafkadouble serve`. Its output is read all the time, so that it never blocks. */
+/**
+ * A running `kafkadouble serve`. Its output is read all the time, so that it never blocks. It ends
+ * when its stdin does, of which this JVM holds the other end: so after every shutdown hook, and also
+ * when the JVM is killed.
+ */
 final class ServeProcess {
     static final String LAST_LINE = "control.url";
     private static final int MOST_STDERR = 64 << 10;
 
     private final Process process;
-    private final Process guard;
-    private final Thread hook = new Thread(this::kill);
     private final Map<String, String> values = new ConcurrentHashMap<>();
     private final CountDownLatch complete = new CountDownLatch(1);
     private final CountDownLatch stderrRead = new CountDownLatch(1);
@@ -28,6 +30,7 @@ final class ServeProcess {
 
     ServeProcess(String program, List<String> arguments, List<String> users, String token) {
         List<String> command = new ArrayList<>(List.of(program, "serve", "--port", "0", "--control-port", "0"));
+        command.add("--until-stdin-ends");
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("KAFKADOUBLE_CONTROL_TOKEN", token);
@@ -39,22 +42,8 @@ final class ServeProcess {
         } catch (IOException problem) {
             throw new StartException(program + " cannot be started: " + problem.getMessage() + ". " + KafkaDouble.HOW_TO_INSTALL, problem);
         }
-        Runtime.getRuntime().addShutdownHook(hook);
-        guard = guard(process.pid());
         follow(process.getInputStream(), this::onLine, complete::countDown);
         follow(process.getErrorStream(), this::onStderr, stderrRead::countDown);
-    }
-
-    /**
-     * Ends the program when this process is killed, which no hook can do: a shell waits for the end of
-     * a pipe that only this process writes to. Null on a system without a shell.
-     */
-    private static Process guard(long pid) {
-        try {
-            return new ProcessBuilder("sh", "-c", "read -r _; kill \"$1\"", "sh", Long.toString(pid)).start();
-        } catch (IOException withoutShell) {
-            return null;
-        }
     }
 
     private static void follow(InputStream stream, java.util.function.Consumer<String> onLine, Runnable atEnd) {
@@ -112,24 +101,14 @@ final class ServeProcess {
     }
 
     void stop() {
-        if (guard != null) {
-            guard.destroyForcibly();
-        }
         process.destroy();
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
-            Runtime.getRuntime().removeShutdownHook(hook);
         } catch (InterruptedException interrupted) {
             process.destroyForcibly();
             Thread.currentThread().interrupt();
-        } catch (IllegalStateException shuttingDown) {
-            // The hook does the same.
         }
-    }
-
-    private void kill() {
-        process.destroy();
     }
 }

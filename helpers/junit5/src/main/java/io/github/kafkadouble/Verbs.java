@@ -185,6 +185,15 @@ public abstract class Verbs {
     }
 
     /**
+     * Gives a topic more partitions: partitions is how many it has then. Clients notice them when
+     * they refresh their metadata. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+     * INVALID_PARTITIONS if it has as many already.
+     */
+    public void createPartitions(String topic, long partitions) {
+        call("create_partitions", new TypeToken<Void>() {}, null, new Param("topic", topic), new Param("partitions", partitions));
+    }
+
+    /**
      * Creates a topic, with default.replication.factor unless another is given. Raises KafkaError
      * where an admin client would get an error, such as TOPIC_ALREADY_EXISTS.
      *
@@ -229,6 +238,17 @@ public abstract class Verbs {
      */
     public void deleteGroup(String group) {
         call("delete_group", new TypeToken<Void>() {}, null, new Param("group", group));
+    }
+
+    /**
+     * Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+     * returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+     * OFFSET_OUT_OF_RANGE.
+     *
+     * <p>Optional: offset.
+     */
+    public long deleteRecords(String topic, long partition, Param... params) {
+        return call("delete_records", new TypeToken<Long>() {}, params, new Param("topic", topic), new Param("partition", partition));
     }
 
     /**
@@ -682,6 +702,14 @@ public abstract class Verbs {
     }
 
     /**
+     * Removes every member from a group at once, as the ends of their sessions do, and returns how
+     * many there were. Members that live join again. Raises KafkaError(GROUP_ID_NOT_FOUND).
+     */
+    public long removeMembers(String group) {
+        return call("remove_members", new TypeToken<Long>() {}, null, new Param("group", group));
+    }
+
+    /**
      * Removes all quotas of a user, of a client id, of both together, or of an ip; does nothing if
      * there are none.
      *
@@ -893,6 +921,14 @@ public abstract class Verbs {
      */
     public void setQuota(Param... params) {
         call("set_quota", new TypeToken<Void>() {}, params);
+    }
+
+    /**
+     * Sets configs of a topic, and leaves the others: {"retention.ms": 1000}. A value of None
+     * brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
+     */
+    public void setTopicConfig(String topic, Object config) {
+        call("set_topic_config", new TypeToken<Void>() {}, null, new Param("topic", topic), new Param("config", config));
     }
 
     /**

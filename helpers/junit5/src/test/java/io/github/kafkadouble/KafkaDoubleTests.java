@@ -84,6 +84,16 @@ class KafkaDoubleTests {
     }
 
     @Test
+    void errorsAreInTheWordsOfJava(KafkaDouble kafka) {
+        var clock = assertThrows(UsageException.class, () -> kafka.advance(Duration.ofSeconds(1)));
+        assertTrue(clock.getMessage().endsWith("give stepped(), or freeze() it"), clock.getMessage());
+        var single = assertThrows(UsageException.class, kafka::addBroker);
+        assertTrue(single.getMessage().endsWith("give brokers(2) or more"), single.getMessage());
+        var value = assertThrows(UsageException.class, () -> kafka.produce("orders", value(5)));
+        assertTrue(value.getMessage().endsWith("a byte[], or null, not 5"), value.getMessage());
+    }
+
+    @Test
     void aRuleIsAHandle(KafkaDouble kafka) {
         Rule rule = kafka.fail("Produce", "NOT_LEADER_OR_FOLLOWER", everyTime(), topic("orders"));
         assertEquals(1, kafka.rules().size());
@@ -146,6 +156,15 @@ class KafkaDoubleTests {
             assertNotEquals(kafka.bootstrapServers(), other.bootstrapServers());
             assertEquals(1, other.topics().size());
             assertFalse(other.version().isEmpty());
+        }
+    }
+
+    @Test
+    void timeStandsStillUntilItIsAdvanced() {
+        try (KafkaDouble other = KafkaDouble.builder().stepped().start()) {
+            long before = other.describeCluster().nowMs();
+            other.advance(Duration.ofSeconds(45));
+            assertEquals(before + 45_000, other.describeCluster().nowMs());
         }
     }
 

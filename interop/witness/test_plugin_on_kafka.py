@@ -27,6 +27,11 @@ SUITE = """
         found = kafka_double.wait_for_records("orders", 2)
         assert [(each.offset, each.value) for each in found] == [(0, b"two pears"), (1, b"a plum")]
         assert kafka_double.records("orders", 0) == []
+        kafka_double.create_partitions("orders", 3)
+        kafka_double.set_topic_config("orders", {"retention.ms": 6000})
+        assert kafka_double.delete_records("orders", 1, 1) == 1
+        topic = kafka_double.topics()["orders"]
+        assert topic.configs == {"retention.ms": "6000"} and len(topic.partitions) == 3
 
     def test_transaction(kafka_double, kafka_namespace):
         kafka_double.create_topic("orders")

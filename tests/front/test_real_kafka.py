@@ -39,6 +39,18 @@ def test_records_of_every_leader_are_those_of_the_double(double: KafkaDouble, ka
         kafka.produce_all("orders", [bytes(3000)])
 
 
+def test_topics_change_as_those_of_the_double(double: KafkaDouble, kafka: Any) -> None:
+    kafka.create_topic("orders", replication_factor=3)
+    kafka.produce_all("orders", ["a", "b", "c"])
+    kafka.create_partitions("orders", 3)
+    kafka.set_topic_config("orders", {"retention.ms": 1000})
+    assert kafka.delete_records("orders", 0, 2) == 2
+    assert [record.value for record in kafka.records("orders")] == [b"c"]
+    assert kafka.topics() == double.topics()
+    with pytest.raises(KafkaError, match="INVALID_PARTITIONS"):
+        kafka.create_partitions("orders", 3)
+
+
 def test_records_of_transactions_are_those_of_the_double(double: KafkaDouble, kafka: Any) -> None:
     double.create_topic("orders", replication_factor=3)
     double.produce("orders", "before")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble.arguments import check, check_given
 from kafkadouble.client_config import client_config
@@ -16,6 +16,9 @@ from kafkadouble.pipeline.client.settings import ClientSettings
 from kafkadouble.server.configs.properties import parse_properties
 from kafkadouble.server.requests.listener_spec import WITH_SASL
 from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER
+
+if TYPE_CHECKING:
+    from kafkadouble.literals import ClientLibrary
 
 AUTHORITY, KEY = ("ssl.truststore.location", "ssl.ca.location"), "ssl.keystore.location"
 
@@ -33,7 +36,7 @@ def given_client_config(
     bootstrap: str,
     given: Mapping[str, object],
     user: str | None,
-    client: str,
+    client: ClientLibrary,
     mechanism: str | None,
     contents: bool,
     listener: str | None,

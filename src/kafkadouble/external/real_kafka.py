@@ -20,6 +20,7 @@ from kafkadouble.listening import text_of
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.message import Message
+from kafkadouble.verbs.administration import AdministrationVerbs
 from kafkadouble.verbs.brokers import BrokerVerbs
 from kafkadouble.verbs.groups import GroupVerbs
 from kafkadouble.verbs.logs import LogVerbs
@@ -40,6 +41,7 @@ from .served import ONLY_ON_DOUBLE, OWN_KAFKA, OnlyOnDoubleAttribute
 
 if TYPE_CHECKING:
     from kafkadouble.awaited import Awaited
+    from kafkadouble.literals import ClientLibrary
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -50,6 +52,7 @@ WITH_FENCED = 2
 
 class RealKafka(
     TopicVerbs,
+    AdministrationVerbs,
     PartitionVerbs,
     LogVerbs,
     GroupVerbs,
@@ -104,6 +107,11 @@ class RealKafka(
         super().create_topic(name, partitions, config, replication_factor)
         self._call(self._remote.wait_until_all_know, name)
 
+    def create_partitions(self, topic: str, partitions: int) -> None:
+        """As KafkaDouble.create_partitions; returns once every broker knows the partitions."""
+        super().create_partitions(topic, partitions)
+        self._call(self._remote.wait_until_all_know, topic, partitions)
+
     def delete_topic(self, name: str) -> None:
         """As KafkaDouble.delete_topic; returns once no broker knows the topic."""
         super().delete_topic(name)
@@ -135,7 +143,7 @@ class RealKafka(
     def client_config(
         self,
         user: str | None = None,
-        client: str = "confluent-kafka",
+        client: ClientLibrary = "confluent-kafka",
         mechanism: str | None = None,
         contents: bool = False,
         listener: str | None = None,

@@ -13,6 +13,7 @@ from typing import NoReturn
 ANY_KAFKA = (
     *("bootstrap_servers", "port", "is_real", "describe_cluster"),
     *("create_topic", "delete_topic", "topics", "end_offsets"),
+    *("create_partitions", "set_topic_config", "delete_records"),
     *("produce", "produce_all", "produce_file", "records"),
     *("partition", "leader", "isr", "leader_epoch", "epochs", "elect_leaders", "reassign"),
     *("groups", "commit_offsets", "reset_offsets", "delete_group"),
@@ -40,7 +41,14 @@ ONLY_ON_DOUBLE = (
     *("roll", "retain", "compact", "flush", "truncate", "bump_epoch", "move_leader", "unclean_election"),
     *("move_coordinator", "move_transaction_coordinator", "rebalance", "set_assignment"),
     *("set_user", "remove_user"),  # Kafka reads the users of PLAIN in its file alone
-    *("expire_member", "expire_session", "expire_sasl_sessions", "expire_transaction", "hang_transaction"),
+    *(
+        "expire_member",
+        "remove_members",
+        "expire_session",
+        "expire_sasl_sessions",
+        "expire_transaction",
+        "hang_transaction",
+    ),
 )
 """What no Kafka has an API for, and what would be another thing in a Kafka."""
 

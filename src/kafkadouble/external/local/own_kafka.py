@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkadouble import users
 from kafkadouble.acls import check_creations, to_create
@@ -18,6 +18,9 @@ from kafkadouble.verbs.security import SecurityVerbs
 from ..real_kafka import RealKafka
 from .local_brokers import ONLY, LocalBroker, LocalBrokers
 from .local_kafka import LocalKafka
+
+if TYPE_CHECKING:
+    from kafkadouble.literals import CertificateKind
 
 UNFENCED_S, LOOK_S = 60.0, 0.05
 
@@ -78,7 +81,7 @@ class OwnKafka(RealKafka):
 
     client_config = SecurityVerbs.client_config
 
-    def set_certificate(self, certificate: str) -> None:
+    def set_certificate(self, certificate: CertificateKind) -> None:
         """As KafkaDouble.set_certificate."""
         self.has_other_certificate = True
         SecurityVerbs.set_certificate(self, certificate)

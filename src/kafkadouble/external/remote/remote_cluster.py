@@ -155,11 +155,12 @@ class RemoteCluster:
             time.sleep(LOOK_S)
         return answer
 
-    def wait_until_all_know(self, topic: str) -> None:
-        """Waits until each broker knows a topic and the leaders of its partitions: a client may
-        ask any of them."""
+    def wait_until_all_know(self, topic: str, partitions: int = 1) -> None:
+        """Waits until each broker knows a topic with so many partitions, and their leaders: a
+        client may ask any of them."""
+        request = _to_describe(topic)
         self._wait(
-            lambda: all(_knows(self.connections.ask(_to_describe(topic), each.endpoint)) for each in self.members)
+            lambda: all(_knows(self.connections.ask(request, each.endpoint), partitions) for each in self.members)
         )
 
     def wait_until_none_knows(self, topic: str) -> None:
@@ -187,9 +188,10 @@ def _to_describe(topic: str) -> MetadataRequest:
     return MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
 
 
-def _knows(answer: Any) -> bool:
+def _knows(answer: Any, partitions: int) -> bool:
     (topic,) = answer.topics
-    return not topic.error_code and all(each.leader_id >= 0 for each in topic.partitions)
+    is_complete = not topic.error_code and len(topic.partitions) >= partitions
+    return is_complete and all(each.leader_id >= 0 for each in topic.partitions)
 
 
 def _is_absent(answer: Any) -> bool:

@@ -4,7 +4,7 @@ are skipped on a real Kafka, at the line that needs it."""
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from confluent_kafka import KafkaException, Producer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from examples.shop.conftest import Shop
 
 PEARS, PLUMS = '{"item": "pear", "price": 2, "count": 3}', '{"item": "plum", "price": 1, "count": 9}'
-COMMITTED = "read_committed"
+COMMITTED: Final = "read_committed"
 
 
 def test_relay_sends_each_row(shop: Shop) -> None:

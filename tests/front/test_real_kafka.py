@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.external.real_kafka import RealKafka
 from kafkadouble.external.served import OnlyOnDouble
+
+if TYPE_CHECKING:
+    from kafkadouble.literals import IsolationLevel
 
 
 @pytest.fixture
@@ -56,7 +59,8 @@ def test_records_of_transactions_are_those_of_the_double(double: KafkaDouble, ka
     double.produce("orders", "before")
     double.hang_transaction("orders", 0, "open")
     double.produce("orders", "behind")
-    for isolation, count in (("read_uncommitted", 3), ("read_committed", 1)):
+    levels: tuple[tuple[IsolationLevel, int], ...] = (("read_uncommitted", 3), ("read_committed", 1))
+    for isolation, count in levels:
         found = kafka.records("orders", isolation=isolation)
         assert found == double.records("orders", isolation=isolation)
         assert len(found) == count

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from kafkadouble.groups import Group
+    from kafkadouble.literals import GroupStateName, IsolationLevel
     from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
@@ -128,7 +129,7 @@ class ExternalKafka:
         self,
         topic: str,
         partition: int | None = None,
-        isolation: str = READ_UNCOMMITTED,
+        isolation: IsolationLevel = READ_UNCOMMITTED,
         **narrowing: Unpack[RecordNarrowing],
     ) -> list[ReadRecord]:
         """As KafkaDouble.records."""
@@ -184,7 +185,7 @@ class ExternalKafka:
         count: int = 1,
         *,
         partition: int | None = None,
-        isolation: str = READ_UNCOMMITTED,
+        isolation: IsolationLevel = READ_UNCOMMITTED,
         where: Callable[[ReadRecord], bool] | None = None,
         timeout: float = 10,
         advance: bool = False,
@@ -204,7 +205,7 @@ class ExternalKafka:
     def wait_for_group(
         self,
         group: str,
-        state: str | None = None,
+        state: GroupStateName | None = None,
         *,
         members: int | None = None,
         lag: int | None = None,

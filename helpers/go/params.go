@@ -29,6 +29,11 @@ func APIs(value ...string) Param {
 	return Param{"apis", value}
 }
 
+// Before is the parameter before: an offset.
+func Before(value int) Param {
+	return Param{"before", value}
+}
+
 // BothWays is the parameter both_ways: true or false.
 func BothWays(value bool) Param {
 	return Param{"both_ways", value}
@@ -206,7 +211,7 @@ func Name(value string) Param {
 	return Param{"name", value}
 }
 
-// AtOffset is the parameter offset: an integer, or an offset from 0.
+// AtOffset is the parameter offset: an offset from 0.
 func AtOffset(value int) Param {
 	return Param{"offset", value}
 }

@@ -208,11 +208,11 @@ func (c *Client) DeleteGroup(ctx context.Context, group string) error {
 	return c.call(ctx, "delete_group", []Param{{"group", group}}, nil, nil)
 }
 
-// DeleteRecords deletes the records of a partition before an offset, or all, as DeleteRecords does,
-// and returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+// DeleteRecords deletes the records of a partition before this offset, or all, as DeleteRecords
+// does, and returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
 // OFFSET_OUT_OF_RANGE.
 //
-// Optional: AtOffset.
+// Optional: Before.
 func (c *Client) DeleteRecords(ctx context.Context, topic string, partition int, params ...Param) (int, error) {
 	var result int
 	err := c.call(ctx, "delete_records", []Param{{"topic", topic}, {"partition", partition}}, params, &result)

@@ -256,6 +256,7 @@ ARGUMENTS: dict[str, Argument] = {
     "partitions": (_integer, "a number of partitions", INTEGER),
     "replication_factor": (_integer, "a number of replicas", INTEGER),
     "config": (_is(Mapping), "a mapping of names to values", {"type": "object"}),
+    "before": (_integer, "an offset", INTEGER),
     "offset": (_integer, "an integer", INTEGER),
     "timestamp": (_int64, "an integer, milliseconds since the epoch", INTEGER),
     "to": (_integer, "the id of a broker", INTEGER),

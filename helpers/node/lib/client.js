@@ -44,14 +44,7 @@ class Client extends Verbs {
     return requests.map((each) => this._decoded(each, 'Request'));
   }
 
-  /** A text with the last requests, for the output of a failed test. */
-  async report(count = 20) {
-    const last = await this.lastRequests(count);
-    if (last.length === 0) return 'kafkadouble: no client sent a request';
-    return [`kafkadouble: the last requests (${last.length}):`, ...last.map((each) => `  ${each.text}`)].join('\n');
-  }
-
-  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws.
+  /** Runs the body of a test; if it fails, prints what happened on stderr before it throws.
    * Refuses a body while that of another test runs: each would see what the other does. */
   async reporting(body, count = 20) {
     if (this._bodies > 0 && BODY.getStore() !== this) throw new UsageError(CONCURRENT);
@@ -59,7 +52,8 @@ class Client extends Verbs {
     try {
       return await BODY.run(this, () => body(this));
     } catch (failure) {
-      console.error(await this.report(count).catch((problem) => `kafkadouble: no report: ${problem.message}`));
+      const report = await this.report({ count }).catch((problem) => `no report: ${problem.message}`);
+      console.error(`kafkadouble: ${report}`);
       throw failure;
     } finally {
       this._bodies--;

@@ -16,6 +16,8 @@ export interface Parameters {
   api?: ApiName | '*' | null;
   /** `apis`: names of APIs. */
   apis?: ApiName[] | null;
+  /** `before`: an offset. */
+  before?: number | null;
   /** `both_ways`: true or false. */
   bothWays?: boolean | null;
   /** `broker`: the id of a broker, or a node id from 0. */
@@ -86,7 +88,7 @@ export interface Parameters {
   message?: string | null;
   /** `name`: a name of 1 to 249 characters. */
   name?: string | null;
-  /** `offset`: an integer, or an offset from 0. */
+  /** `offset`: an offset from 0. */
   offset?: number | null;
   /** `on`: append or read or flush. */
   on?: 'append' | 'read' | 'flush' | null;
@@ -268,11 +270,11 @@ export class Verbs {
   deleteGroup(group: string, options?: CallOptions): Promise<void>;
 
   /**
-   * Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+   * Deletes the records of a partition before this offset, or all, as DeleteRecords does, and
    * returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
    * OFFSET_OUT_OF_RANGE.
    */
-  deleteRecords(topic: string, partition: number, options?: Pick<Parameters, 'offset'> & CallOptions): Promise<number>;
+  deleteRecords(topic: string, partition: number, options?: Pick<Parameters, 'before'> & CallOptions): Promise<number>;
 
   /** Deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION). */
   deleteTopic(name: string, options?: CallOptions): Promise<void>;

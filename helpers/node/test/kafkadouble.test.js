@@ -187,7 +187,7 @@ test('a failed body shows the last requests', async () => {
   const script = path.join(__dirname, 'inner', 'fails.js');
   const done = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   assert.equal(done.status, 1);
-  assert.match(done.stderr, /the last requests \(1\):\n {2}.*ApiVersions v0 #1 of 'by-hand'/);
+  assert.match(done.stderr, /kafkadouble: the last requests:\n {2}.*ApiVersions v0 #1 of 'by-hand'/);
 });
 
 test('a body is refused while that of a concurrent test runs', async () => {

@@ -21,6 +21,10 @@ T = TypeVar("T")
 class VerbHost:
     """A double. Verbs may be called from any thread; what touches the broker runs on its own."""
 
+    is_real = False
+    """Whether this is a real Kafka in place of a double, as the pytest plugin gives tests with
+    `--kafka-broker`."""
+
     _clock: Clock
     _lock: Lock
     _round: int

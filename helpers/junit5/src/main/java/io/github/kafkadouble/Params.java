@@ -53,6 +53,13 @@ public final class Params {
     }
 
     /**
+     * The parameter before: an offset.
+     */
+    public static Param before(long value) {
+        return new Param("before", value);
+    }
+
+    /**
      * The parameter both_ways: true or false.
      */
     public static Param bothWays(boolean value) {
@@ -298,7 +305,7 @@ public final class Params {
     }
 
     /**
-     * The parameter offset: an integer, or an offset from 0.
+     * The parameter offset: an offset from 0.
      */
     public static Param offset(long value) {
         return new Param("offset", value);

@@ -241,11 +241,11 @@ public abstract class Verbs {
     }
 
     /**
-     * Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+     * Deletes the records of a partition before this offset, or all, as DeleteRecords does, and
      * returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
      * OFFSET_OUT_OF_RANGE.
      *
-     * <p>Optional: offset.
+     * <p>Optional: before.
      */
     public long deleteRecords(String topic, long partition, Param... params) {
         return call("delete_records", new TypeToken<Long>() {}, params, new Param("topic", topic), new Param("partition", partition));

@@ -16,7 +16,7 @@ from kafkadouble.awaited import Awaited
 from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.verbs.waiting import WaitVerbs
 
-from .served import OnlyOnDoubleAttribute
+from .served import OnlyOnDouble, OnlyOnDoubleAttribute
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -36,9 +36,16 @@ def outcome(running: Any, awaited: Awaited[T], timeout: float, over: threading.E
         if found:
             return found[0]
         if time.monotonic() >= end:
-            raise awaiting._too_late(running, awaited, timeout)
+            raise awaiting._too_late(running, awaited, timeout, None)
         if over.wait(LOOK_S):
             raise UsageError("the wait was cancelled")
+
+
+def refuse_to_advance(advance: bool) -> None:
+    """The clock of a Kafka is that of its machine."""
+    check(advance=advance)
+    if advance:
+        raise OnlyOnDouble("advance=True: only the clock of a double can stand still")
 
 
 def _looked(awaited: Awaited[T], broker: Any) -> list[T]:
@@ -61,7 +68,8 @@ class _PolledWaits(WaitVerbs):
 
     _known = _serving
 
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> Any:
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> Any:
+        refuse_to_advance(advance)
         return self._later(awaited, result, timeout)
 
     async def _later(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
@@ -75,8 +83,8 @@ class _PolledWaits(WaitVerbs):
 class PolledAsyncWaits(AsyncWaits):
     """The verbs that wait for a state of a Kafka, as coroutines."""
 
-    def __init__(self, running: Callable[[], Any]) -> None:
-        self._waits: Any = _PolledWaits(running)
+    def __init__(self, running: Callable[[], Any], kafka: Any = None) -> None:
+        self._kafka, self._waits = kafka, _PolledWaits(running)  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return "the waits of a Kafka"

@@ -38,7 +38,7 @@ from .requests.request import Request
 from .requests.stopwatch import stopped
 from .requests.waiting import FEW_AT_ONCE, HandlerTask, Wait, Waiting
 from .share.share_coordinator import ShareCoordinator
-from .tracing.history import History
+from .tracing.standard_subscribers import subscribed
 from .tracing.trace import Trace
 from .transactions.transaction_coordinator import TransactionCoordinator
 
@@ -144,9 +144,7 @@ class Node:
         self.faults = Faults(self)
         self.quotas = QuotaManagers(settings, nanos)
         self.trace = Trace(self.id)
-        self.history = History() if history else None
-        if self.history is not None:
-            self.trace.subscribe(self.history)
+        self.history, self.member_fetches = subscribed(self.trace, history=history)
         self.flushing = FlushQueue()
         self.partitions = ReplicaManager(self)
         self.controller = Controller(self)

@@ -24,6 +24,9 @@ TYPES: Mapping[str, str] = {
     "bytes": "Data",
     "object": "map[string]any",
 }
+OPTIONS: Mapping[str, str] = {"header": "with_header", "offset": "at_offset"}
+"""Names of optional parameters that are types in the package."""
+
 KEYWORDS: Mapping[str, str] = {"error": "errorName", "bytes": "count"}
 """Names of parameters that mean something else in Go."""
 
@@ -81,11 +84,16 @@ def _struct(result: ResultModel) -> str:
     return "\n".join([*_wrapped(f"{result.name}: {about}"), f"type {result.name} struct {{", *fields, "}\n"])
 
 
+def option(name: str) -> str:
+    """The function that makes an optional parameter."""
+    return exported(OPTIONS.get(name, name))
+
+
 def _own(name: str) -> str:
     return KEYWORDS.get(name, re.sub("Id$", "ID", camel(name)))
 
 
-def _type(shape: str, other: str = "") -> str:
+def _type(shape: str, other: tuple[str, ...] = ()) -> str:
     if shape == "any[]" or other:
         return "any"  # a slice of any element type, or one of two types
     return "[]" + _type(shape[:-2]) if shape.endswith("[]") else TYPES[shape]
@@ -124,7 +132,7 @@ def _comment(verb: VerbModel) -> Iterator[str]:
     yield from _wrapped(_sentence(exported(verb.name), verb.summary))
     if verb.optional:
         yield "//"
-        yield from _wrapped("Optional: " + ", ".join(exported(each.name) for each in verb.optional) + ".")
+        yield from _wrapped("Optional: " + ", ".join(option(each.name) for each in verb.optional) + ".")
 
 
 def _sentence(name: str, summary: str) -> str:
@@ -140,7 +148,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _option(each: ParameterModel) -> str:
-    name, own = exported(each.name), KEYWORDS.get(each.name, "value")
+    name, own = option(each.name), KEYWORDS.get(each.name, "value")
     comment = f"{name} is the parameter {each.name}: {allowed_in(each, Caller.GO)}."
     words = (
         f"{own} ...{_type(each.shape)[2:]}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafkadouble.wire.wording import exported
 
-from .go import HEAD
+from .go import HEAD, option
 from .model import VerbModel
 from .round_trips import ARGUMENTS, SCENARIO, SECTIONS
 from .steps import ByPartition, Call, Ref, Send, Step, names_given_back
@@ -64,7 +64,7 @@ def _lines(step: Step, verbs: Mapping[str, VerbModel], used: set[str]) -> Iterat
 def _call(verb: VerbModel, step: Call) -> str:
     required = [_value(step.given[each.name], each.shape) for each in verb.required]
     optional = [
-        f"kafkadouble.{exported(each.name)}({_spread(step.given[each.name], each.shape)})"
+        f"kafkadouble.{option(each.name)}({_spread(step.given[each.name], each.shape)})"
         for each in verb.optional
         if each.name in step.given
     ]

@@ -24,7 +24,12 @@ TYPES: Mapping[str, str] = {
     "object": "JsonObject",
 }
 BOXED: Mapping[str, str] = {"int": "Integer", "long": "Long", "double": "Double", "boolean": "Boolean"}
-RESULTS: Mapping[str, str] = {"Record": "TopicRecord", "any": "JsonElement"}
+RESULTS: Mapping[str, str] = {
+    "Record": "TopicRecord",
+    "Records": "List<TopicRecord>",
+    "EndOffsets": "Map<Integer, Long>",
+    "any": "JsonElement",
+}
 """The name of a result in the model -> the class in Java, if it is another one."""
 
 
@@ -57,7 +62,13 @@ def params_file(found: list[VerbModel]) -> str:
         '    public static Param everyTime() {\n        return new Param("times", null);\n    }\n'
     )
     made = (_option(each) for each in optional_parameters(found))
-    imports = "import io.github.kafkadouble.Types.Request;\nimport java.time.Duration;\n"
+    imports = (
+        "import io.github.kafkadouble.Types.Request;\n"
+        "import io.github.kafkadouble.Types.TopicRecord;\n"
+        "import java.time.Duration;\n"
+        "import java.util.List;\n"
+        "import java.util.Map;\n"
+    )
     return "\n".join([HEAD, imports, about, *made]).rstrip("\n") + "\n}\n"
 
 
@@ -94,9 +105,9 @@ def _choices(required: tuple[ParameterModel, ...]) -> Iterator[list[str]]:
     usual = [_argument(each.shape) for each in required]
     yield usual
     for place, each in enumerate(required):
-        other = "List<? extends Number>" if each.shape == "integer[]" else each.other
-        if other:
-            yield [*usual[:place], other, *usual[place + 1 :]]
+        others = ("List<? extends Number>",) if each.shape == "integer[]" else each.other
+        for other in others:
+            yield [*usual[:place], RESULTS.get(other, other), *usual[place + 1 :]]
 
 
 def _overload(verb: VerbModel, types: list[str]) -> str:
@@ -138,7 +149,7 @@ def wrapped(text: str) -> list[str]:
 
 def _option(each: ParameterModel) -> str:
     made: list[str] = []
-    for type in filter(None, (_type(each.shape), each.other)):
+    for type in (_type(each.shape), *(RESULTS.get(other, other) for other in each.other)):
         made += [
             "    /**",
             *wrapped(f"The parameter {each.name}: {allowed_in(each, Caller.JAVA)}."),

@@ -27,26 +27,29 @@ SHAPES: Mapping[str, str] = {
 }
 """The kind of a parameter in a description -> its type here, but for lists."""
 
-OTHERS: Mapping[str, str] = {
-    "remove_rule.rule": "Rule",
-    "wait_for_rule.rule": "Rule",
-    "restore.snapshot": "Snapshot",
-    "since": "Request",
+OTHERS: Mapping[str, tuple[str, ...]] = {
+    "remove_rule.rule": ("Rule",),
+    "wait_for_rule.rule": ("Rule",),
+    "restore.snapshot": ("Snapshot",),
+    "since": ("Request",),
+    "records.since": ("Records", "EndOffsets"),
+    "wait_for_records.since": ("Records", "EndOffsets"),
 }
-"""A parameter, or one of a verb -> the value that it takes besides a text or an integer: a result
-of a verb that is given back."""
+"""A parameter, or one of a verb -> the values that it takes besides a text or an integer: results
+of verbs that are given back."""
 
 
 class ParameterModel(NamedTuple):
     """One parameter. `shape` is text, integer, number, duration, switch, any, or a list as
-    `text[]`. `words` are the sets and words that its texts are from, empty for any text; `other` is
-    the name of a result that may be given instead, or empty. `verb` is one that has it."""
+    `text[]`. `words` are the sets and words that its texts are from, empty for any text. `other`
+    are the names of results that may be given instead: `Records` for a list of Record,
+    `EndOffsets` for offsets by partition. `verb` is one that has it."""
 
     name: str
     shape: str
     allowed: str
     words: tuple[str, ...] = ()
-    other: str = ""
+    other: tuple[str, ...] = ()
     verb: str = ""
 
 
@@ -76,10 +79,11 @@ def optional_parameters(found: Iterable[VerbModel]) -> list[ParameterModel]:
 
 
 def _merged(same: list[ParameterModel]) -> ParameterModel:
-    types = {(each.shape, each.words, each.other) for each in same}
+    types = {(each.shape, each.words) for each in same}
     if len(types) > 1:
         raise ValueError(f"{same[0].name} has several types: {sorted(types)}")
-    return same[0]._replace(allowed=OR.join(dict.fromkeys(each.allowed for each in same)))
+    others = dict.fromkeys(other for each in same for other in each.other)
+    return same[0]._replace(allowed=OR.join(dict.fromkeys(each.allowed for each in same)), other=tuple(others))
 
 
 def _verb(described_verb: Mapping[str, Any]) -> VerbModel:
@@ -97,7 +101,7 @@ def _verb(described_verb: Mapping[str, Any]) -> VerbModel:
 def _parameter(verb: str, given: Mapping[str, Any]) -> ParameterModel:
     name = given["name"]
     allowed = VERBS[verb].parameters[name].allowed
-    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name, "")
+    other = OTHERS.get(f"{verb}.{name}") or OTHERS.get(name, ())
     return ParameterModel(name, _shape(given), allowed, words_of(verb, given), other, verb)
 
 

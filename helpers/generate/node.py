@@ -39,13 +39,18 @@ PARAMETERS: Mapping[str, str] = {
     "body": "Record<string, any>",
     "arm.rule": "RuleDefinition | Rule",
     "change_field.value": "any",
+    "header": "string | Record<string, Data>",
 }
 """A parameter, or one of a verb -> its type in TypeScript, where the model has `any`."""
 
 OF_CLIENT: Mapping[str, str] = {"wait_for_records": "Filter<TopicRecord>"}
 """A verb -> more options of it, which the library evaluates itself."""
 
-RENAMED: Mapping[str, str] = {"Record": "TopicRecord"}
+RENAMED: Mapping[str, str] = {
+    "Record": "TopicRecord",
+    "Records": "TopicRecord[]",
+    "EndOffsets": "Record<number, number>",
+}
 """A result in the model -> the type in TypeScript, if it is another one."""
 
 
@@ -176,7 +181,7 @@ def _parameter(each: ParameterModel) -> str:
     names = [*each.words] or [TYPES[item]]
     if each.words and item in ("any", "integer"):
         names += ["number", "boolean"] if "True" in each.allowed else ["number"]
-    type = " | ".join([*names, each.other] if each.other else names)
+    type = " | ".join([*names, *(RENAMED.get(other, other) for other in each.other)])
     return f"({type})[]" if is_list and " | " in type else f"{type}[]" if is_list else type
 
 

@@ -4,6 +4,11 @@ package kafkadouble
 
 import "time"
 
+// Advance is the parameter advance: true or false.
+func Advance(value bool) Param {
+	return Param{"advance", value}
+}
+
 // After is the parameter after: true or false.
 func After(value bool) Param {
 	return Param{"after", value}
@@ -22,6 +27,11 @@ func API(value string) Param {
 // APIs is the parameter apis: names of APIs.
 func APIs(value ...string) Param {
 	return Param{"apis", value}
+}
+
+// Before is the parameter before: an offset.
+func Before(value int) Param {
+	return Param{"before", value}
 }
 
 // BothWays is the parameter both_ways: true or false.
@@ -99,6 +109,11 @@ func Gap(value time.Duration) Param {
 // Group is the parameter group: a name, or a group's id.
 func Group(value string) Param {
 	return Param{"group", value}
+}
+
+// WithHeader is the parameter header: the name of a header, or headers with their values.
+func WithHeader(value any) Param {
+	return Param{"header", value}
 }
 
 // Headers is the parameter headers: pairs of a name and a value.
@@ -196,8 +211,8 @@ func Name(value string) Param {
 	return Param{"name", value}
 }
 
-// Offset is the parameter offset: an integer.
-func Offset(value int) Param {
+// AtOffset is the parameter offset: an offset from 0.
+func AtOffset(value int) Param {
 	return Param{"offset", value}
 }
 
@@ -241,6 +256,11 @@ func ProducerByteRate(value float64) Param {
 	return Param{"producer_byte_rate", value}
 }
 
+// Ready is the parameter ready: true or false.
+func Ready(value bool) Param {
+	return Param{"ready", value}
+}
+
 // Reassign is the parameter reassign: true or false.
 func Reassign(value bool) Param {
 	return Param{"reassign", value}
@@ -261,7 +281,8 @@ func Seed(value int) Param {
 	return Param{"seed", value}
 }
 
-// Since is the parameter since: milliseconds since the epoch, or a request.
+// Since is the parameter since: milliseconds since the epoch, or a request, or an offset from 0,
+// records that were read, or offsets by partition.
 func Since(value any) Param {
 	return Param{"since", value}
 }

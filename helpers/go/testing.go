@@ -3,7 +3,6 @@ package kafkadouble
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -94,30 +93,17 @@ func (s *SharedDouble) Stop() {
 	}
 }
 
-// report logs the last requests of a failed test. The context of the test has ended already.
+// report logs what happened in a failed test. The context of the test has ended already.
 func (d *Double) report(t testing.TB) {
 	if !t.Failed() {
 		return
 	}
 	t.Helper()
-	t.Log(d.Report(d.options.requests))
-}
-
-// Report is a text with the last requests, a line each, for the log of a failed test.
-func (d *Double) Report(count int) string {
 	ctx, cancel := context.WithTimeout(context.Background(), reportTime)
 	defer cancel()
-	last, err := d.LastRequests(ctx, count)
+	text, err := d.Report(ctx, Count(d.options.requests))
 	if err != nil {
-		return fmt.Sprintf("kafkadouble: the last requests are not known: %v; its stderr:\n%s", err, d.Stderr())
+		text = fmt.Sprintf("what happened is not known: %v; its stderr:\n%s", err, d.Stderr())
 	}
-	if len(last) == 0 {
-		return "kafkadouble: no client sent a request"
-	}
-	lines := make([]string, 0, len(last)+1)
-	lines = append(lines, fmt.Sprintf("kafkadouble: the last requests (%d):", len(last)))
-	for _, each := range last {
-		lines = append(lines, "  "+each.Text)
-	}
-	return strings.Join(lines, "\n")
+	t.Log("kafkadouble: " + text)
 }

@@ -208,11 +208,11 @@ func (c *Client) DeleteGroup(ctx context.Context, group string) error {
 	return c.call(ctx, "delete_group", []Param{{"group", group}}, nil, nil)
 }
 
-// DeleteRecords deletes the records of a partition before an offset, or all, as DeleteRecords does,
-// and returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
+// DeleteRecords deletes the records of a partition before this offset, or all, as DeleteRecords
+// does, and returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
 // OFFSET_OUT_OF_RANGE.
 //
-// Optional: Offset.
+// Optional: Before.
 func (c *Client) DeleteRecords(ctx context.Context, topic string, partition int, params ...Param) (int, error) {
 	var result int
 	err := c.call(ctx, "delete_records", []Param{{"topic", topic}, {"partition", partition}}, params, &result)
@@ -601,9 +601,11 @@ func (c *Client) Rebalance(ctx context.Context, group string) error {
 }
 
 // Records: The records of a topic, or of one partition, by partition and offset. read_committed
-// leaves out aborted records, and everything from the first open transaction on.
+// leaves out aborted records, and everything from the first open transaction on. since leaves out
+// what is before an offset, or what was read: records, or offsets by partition. key, value, header
+// and offset are what a record has; header is a name, or values by name.
 //
-// Optional: Partition, Isolation.
+// Optional: Partition, Isolation, Since, Key, Value, WithHeader, AtOffset.
 func (c *Client) Records(ctx context.Context, topic string, params ...Param) ([]Record, error) {
 	var result []Record
 	err := c.call(ctx, "records", []Param{{"topic", topic}}, params, &result)
@@ -985,7 +987,7 @@ func (c *Client) Up(ctx context.Context, params ...Param) error {
 // WaitForBroker waits until a broker that was started is part of the cluster. That can take as long
 // as the session of its previous incarnation.
 //
-// Optional: Timeout.
+// Optional: Timeout, Advance.
 func (c *Client) WaitForBroker(ctx context.Context, broker int, params ...Param) error {
 	return c.call(ctx, "wait_for_broker", []Param{{"broker", broker}}, params, nil)
 }
@@ -993,9 +995,12 @@ func (c *Client) WaitForBroker(ctx context.Context, broker int, params ...Param)
 // WaitForGroup waits until a group is in this state (Kafka's name, such as Stable), has so many
 // members, and is at most lag records behind. lag 0 waits until everything was consumed and
 // committed: a partition of a member, and without members one of a topic with a commit, counts as
-// unread as long as it has no committed offset. Without a state, it waits for any but Dead.
+// unread as long as it has no committed offset. With ready it waits until the group is Stable and
+// its members get each record that is produced from now on: the client of each member has fetched
+// each of its partitions since it was assigned, so that it knows its position. Without a state, it
+// waits for any but Dead.
 //
-// Optional: State, Members, Lag, Timeout.
+// Optional: State, Members, Lag, Ready, Timeout, Advance.
 func (c *Client) WaitForGroup(ctx context.Context, group string, params ...Param) (GroupDescription, error) {
 	var result GroupDescription
 	err := c.call(ctx, "wait_for_group", []Param{{"group", group}}, params, &result)
@@ -1004,7 +1009,7 @@ func (c *Client) WaitForGroup(ctx context.Context, group string, params ...Param
 
 // WaitForISR waits until these brokers, and no other ones, are the in-sync replicas of a partition.
 //
-// Optional: Timeout.
+// Optional: Timeout, Advance.
 func (c *Client) WaitForISR(ctx context.Context, topic string, partition int, isr []int, params ...Param) error {
 	return c.call(ctx, "wait_for_isr", []Param{{"topic", topic}, {"partition", partition}, {"isr", isr}}, params, nil)
 }
@@ -1012,7 +1017,7 @@ func (c *Client) WaitForISR(ctx context.Context, topic string, partition int, is
 // WaitForLeader waits until a partition has a leader, or this broker as leader, in this leader
 // epoch or a later one. Returns the id of the leader.
 //
-// Optional: Leader, Epoch, Timeout.
+// Optional: Leader, Epoch, Timeout, Advance.
 func (c *Client) WaitForLeader(ctx context.Context, topic string, partition int, params ...Param) (int, error) {
 	var result int
 	err := c.call(ctx, "wait_for_leader", []Param{{"topic", topic}, {"partition", partition}}, params, &result)
@@ -1020,9 +1025,9 @@ func (c *Client) WaitForLeader(ctx context.Context, topic string, partition int,
 }
 
 // WaitForRecords waits until a topic, or one partition, has at least count records, and returns
-// them all. The topic need not exist yet.
+// them all. The topic need not exist yet. The filters are those of records.
 //
-// Optional: Count, Partition, Isolation, Timeout.
+// Optional: Count, Partition, Isolation, Timeout, Advance, Since, Key, Value, WithHeader, AtOffset.
 func (c *Client) WaitForRecords(ctx context.Context, topic string, params ...Param) ([]Record, error) {
 	var result []Record
 	err := c.call(ctx, "wait_for_records", []Param{{"topic", topic}}, params, &result)
@@ -1032,8 +1037,8 @@ func (c *Client) WaitForRecords(ctx context.Context, topic string, params ...Par
 // WaitForRequest waits until count requests of this API have arrived, and returns the last of them.
 // Earlier requests count, until requests.clear. The keywords are those of requests.of.
 //
-// Optional: Count, Timeout, Topic, Partition, Group, TransactionalID, ClientID, Principal, Broker,
-// Error, Since.
+// Optional: Count, Timeout, Advance, Topic, Partition, Group, TransactionalID, ClientID, Principal,
+// Broker, Error, Since.
 func (c *Client) WaitForRequest(ctx context.Context, api string, params ...Param) (Request, error) {
 	var result Request
 	err := c.call(ctx, "wait_for_request", []Param{{"api", api}}, params, &result)
@@ -1042,14 +1047,14 @@ func (c *Client) WaitForRequest(ctx context.Context, api string, params ...Param
 
 // WaitForRule waits until a fault rule, given by its handle or its id, was applied so many times.
 //
-// Optional: Hits, Timeout.
+// Optional: Hits, Timeout, Advance.
 func (c *Client) WaitForRule(ctx context.Context, rule any, params ...Param) error {
 	return c.call(ctx, "wait_for_rule", []Param{{"rule", rule}}, params, nil)
 }
 
 // WaitForTopic waits until a topic exists, with this number of partitions if it is given.
 //
-// Optional: Partitions, Timeout.
+// Optional: Partitions, Timeout, Advance.
 func (c *Client) WaitForTopic(ctx context.Context, topic string, params ...Param) error {
 	return c.call(ctx, "wait_for_topic", []Param{{"topic", topic}}, params, nil)
 }
@@ -1057,7 +1062,7 @@ func (c *Client) WaitForTopic(ctx context.Context, topic string, params ...Param
 // WaitForTransaction waits until a transactional id is in this state (Kafka's name, such as
 // CompleteCommit).
 //
-// Optional: Timeout.
+// Optional: Timeout, Advance.
 func (c *Client) WaitForTransaction(ctx context.Context, transactionalID string, state string, params ...Param) (Transaction, error) {
 	var result Transaction
 	err := c.call(ctx, "wait_for_transaction", []Param{{"transactional_id", transactionalID}, {"state", state}}, params, &result)

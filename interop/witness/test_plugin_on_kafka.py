@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from interop.local import Missing, jars
+from interop.witness.release import release
 
 pytest_plugins = ["pytester"]
 
@@ -29,6 +27,11 @@ SUITE = """
         found = kafka_double.wait_for_records("orders", 2)
         assert [(each.offset, each.value) for each in found] == [(0, b"two pears"), (1, b"a plum")]
         assert kafka_double.records("orders", 0) == []
+        kafka_double.create_partitions("orders", 3)
+        kafka_double.set_topic_config("orders", {"retention.ms": 6000})
+        assert kafka_double.delete_records("orders", 1, 1) == 1
+        topic = kafka_double.topics()["orders"]
+        assert topic.configs == {"retention.ms": "6000"} and len(topic.partitions) == 3
 
     def test_transaction(kafka_double, kafka_namespace):
         kafka_double.create_topic("orders")
@@ -77,7 +80,7 @@ SUITE = """
         till.close()
 
     def test_of_a_double(kafka_double):
-        kafka_double.isr("none", 0)
+        kafka_double.move_leader("orders", 0, 1)
 """
 
 
@@ -88,20 +91,119 @@ def test_the_same_tests(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, target: str, outcomes: dict[str, int]
 ) -> None:
     if target == "local":
-        monkeypatch.setenv("KAFKA_HOME", str(_release(pytester.path)))
+        # As an unpacked release: a folder `libs` with the jars.
+        (pytester.path / "kafka").mkdir()
+        (pytester.path / "kafka" / "libs").symlink_to(release())
+        monkeypatch.setenv("KAFKA_HOME", str(pytester.path / "kafka"))
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess(*ARGUMENTS, f"--kafka-broker={target}")
     result.assert_outcomes(**outcomes)
     if target == "local":
-        result.stdout.fnmatch_lines("*isr: only a double has that, and this run is for --kafka-broker=local*")
+        result.stdout.fnmatch_lines(
+            "*move_leader: only a double has that, and this is <Kafka at * by --kafka-broker=local>*"
+        )
 
 
-def _release(folder: Path) -> Path:
-    """A folder as that of an unpacked release."""
-    try:
-        (jar, *_) = jars()
-    except Missing as reason:
-        pytest.skip(str(reason))
-    (folder / "kafka").mkdir()
-    (folder / "kafka" / "libs").symlink_to(jar.parent)
-    return folder / "kafka"
+OWN = """
+    import pytest
+    from confluent_kafka.admin import AdminClient
+    from kafkadouble import KafkaError, UsageError
+
+    def names(kafka, user, **more):
+        return set(AdminClient(kafka.client_config(user, **more)).list_topics(timeout=30).topics)
+
+    def test_restart_and_kill(kafka_double):
+        kafka_double.produce("orders", "one")
+        kafka_double.down()
+        assert not kafka_double.brokers[1].running
+        kafka_double.up()
+        kafka_double.brokers[1].pause()
+        kafka_double.brokers[1].resume()
+        kafka_double.brokers[1].kill()
+        kafka_double.brokers[1].start()
+        assert [each.value for each in kafka_double.wait_for_records("orders")] == [b"one"]
+        with pytest.raises(UsageError, match="there is no broker 2: ids are 1"):
+            kafka_double.brokers[2]
+
+    def test_is_up_again_after_a_test_that_left_it_down(kafka_double):
+        kafka_double.down()
+
+    def test_is_up(kafka_double):
+        assert kafka_double.topics() == {}
+
+    @pytest.mark.kafka_double(config={"num.partitions": 3}, listeners={"INTERNAL": 0, "EXTERNAL": 0})
+    def test_settings(kafka_double):
+        kafka_double.produce("orders", "one")
+        assert len(kafka_double.end_offsets("orders")) == 3
+        assert kafka_double.bootstrap("INTERNAL") != kafka_double.bootstrap("EXTERNAL")
+        found = AdminClient(kafka_double.client_config(listener="EXTERNAL")).list_topics(timeout=30)
+        assert "orders" in found.topics
+
+    @pytest.mark.kafka_double(
+        security="SASL_SSL",
+        users={"alice": "secret", "bob": "other"},
+        acls=["User:alice allow DESCRIBE topic:orders"],
+        super_users=["User:bob"],
+    )
+    class TestSecured:
+        @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+        def test_rights(self, kafka_double, mechanism):
+            kafka_double.create_topic("orders")
+            kafka_double.create_topic("payments")
+            assert names(kafka_double, "alice", mechanism=mechanism) == {"orders"}
+            assert {"orders", "payments"} <= names(kafka_double, "bob", mechanism=mechanism)
+            kafka_double.create_acls(["User:alice allow DESCRIBE topic:payments"])
+            assert names(kafka_double, "alice", mechanism=mechanism) == {"orders", "payments"}
+
+        def test_acls_of_another_test_have_ended(self, kafka_double):
+            assert kafka_double.acls == ["User:alice allow DESCRIBE topic:orders"]
+
+    @pytest.mark.kafka_double(security="SSL")
+    def test_certificates(kafka_double):
+        kafka_double.create_topic("orders")
+        assert "orders" in names(kafka_double, "alice")
+        kafka_double.set_certificate("expired")
+
+    @pytest.fixture(scope="module")
+    def cluster(kafka_double_factory):
+        with kafka_double_factory(config={"num.partitions": 2}, brokers=1) as kafka:
+            kafka.create_topic("orders")
+            yield kafka
+
+    def test_changes_a_kafka_of_the_factory(cluster):
+        cluster.set_quota(client_id="shop", producer_byte_rate=1)
+        cluster.down()
+
+    def test_meets_it_as_it_was(cluster):
+        assert "orders" in cluster.topics()
+        assert cluster.produce("more", "one") == 0
+        assert len(cluster.end_offsets("more")) == 2
+
+    def test_of_three_brokers(kafka_double_factory):
+        kafka_double_factory(brokers=3)
+
+    @pytest.mark.kafka_double(config={"log.flush.bad": 1})
+    def test_wrong_setting(kafka_double):
+        pass
+"""
+
+
+def test_a_kafka_of_this_machine_has_settings_and_a_process(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(OWN)
+    arguments = (*ARGUMENTS, "--kafka-broker=local", f"--kafka-home={release()}")
+    result = pytester.runpytest_subprocess(*arguments)
+    result.assert_outcomes(passed=11, skipped=1, errors=1)
+    result.stdout.fnmatch_lines("*--kafka-broker=local: *log.flush.bad*")
+    result.stdout.fnmatch_lines("*kafka_double_factory(brokers): only a double*")
+
+
+def test_the_settings_of_a_run_are_those_of_a_kafka_of_this_machine(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_partitions(kafka_double):
+            kafka_double.produce("orders", "one")
+            assert len(kafka_double.end_offsets("orders")) == 3
+        """
+    )
+    own = ("--kafka-broker=local", f"--kafka-home={release()}", "--kafkadouble-config=num.partitions=3")
+    pytester.runpytest_subprocess(*ARGUMENTS, *own).assert_outcomes(passed=1)

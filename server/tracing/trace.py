@@ -163,6 +163,12 @@ class Trace:
         self.nanos = nanos or self.nanos
         self.keeps_frames = self.keeps_frames or subscriber.wants_frames
 
+    def subscribe_all(self, *subscribers: Subscriber | None) -> None:
+        """Call these subscribers from now on, if there are any."""
+        for each in subscribers:
+            if each is not None:
+                self.subscribe(each)
+
     def connected(self, peer: Peer) -> None:
         for each in self.subscribers:
             each.connected(self.node_id, peer)

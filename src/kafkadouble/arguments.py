@@ -16,6 +16,7 @@ from kafkadouble.wire.plain_values import fault_of
 from kafkadouble.wire.wording import AllowedValues, OwnName, ShownValue
 
 from .errors import UsageError
+from .record_arguments import RECORD_ARGUMENTS
 
 INT64 = 2**63
 LARGEST_FACTOR = 1_000_000
@@ -243,6 +244,7 @@ FACTOR: dict[str, Any] = {"type": "number", "minimum": 1 / LARGEST_FACTOR, "maxi
 RESET_POINT: dict[str, Any] = {"anyOf": [{"enum": ["earliest", "latest"]}, {"type": "integer", "minimum": 0}]}
 
 ARGUMENTS: dict[str, Argument] = {
+    **RECORD_ARGUMENTS,
     "topic": (_is(str), "a name", NAME),
     "name": (_is(str), "a name", NAME),
     "group": (_is(str), "a name", NAME),
@@ -254,6 +256,7 @@ ARGUMENTS: dict[str, Argument] = {
     "partitions": (_integer, "a number of partitions", INTEGER),
     "replication_factor": (_integer, "a number of replicas", INTEGER),
     "config": (_is(Mapping), "a mapping of names to values", {"type": "object"}),
+    "before": (_integer, "an offset", INTEGER),
     "offset": (_integer, "an integer", INTEGER),
     "timestamp": (_int64, "an integer, milliseconds since the epoch", INTEGER),
     "to": (_integer, "the id of a broker", INTEGER),
@@ -321,6 +324,8 @@ ARGUMENTS: dict[str, Argument] = {
         "the name or the number of an error, True or False",
         {"type": ["string", "integer", "boolean"]},
     ),
+    "ready": (_is(bool), "True or False", {"type": "boolean"}),
+    "advance": (_is(bool), "True or False", {"type": "boolean"}),
     "wait_for_request.since": (_since, "milliseconds since the epoch, or a request", {"type": ["integer", "object"]}),
     "snapshot": (_snapshot, "a snapshot of snapshot(), or the name of one", {"type": ["string", "object"]}),
     "snapshot.name": (_label, "a name of 1 to 249 characters", LABEL),

@@ -7,10 +7,13 @@ missed and no time is lost.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kafkadouble.server.network.clock import stands_still
 
 from .arguments import check
 from .errors import KafkaError, UsageError
@@ -21,6 +24,21 @@ if TYPE_CHECKING:
     from .running import Running
 
 T = TypeVar("T")
+
+PACE = 10
+"""How many times as fast as the machine's clock a clock goes that a wait advances: a client that
+sends a heartbeat every 3 seconds keeps its session of 45 seconds."""
+
+STEP_SECONDS = 0.05
+"""How often a wait advances the clock, in seconds of the machine's clock."""
+
+STANDS_STILL = (
+    "The clock of the double stands still, so nothing happens there that takes time, and a client may wait for it "
+    "for ever: let time pass with the verb advance, or with the parameter advance of this wait"
+)
+
+Advance = Callable[[float], None]
+"""Lets time pass on the clock of the double, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +83,57 @@ class _Wait(Generic[T]):
         self.result.cancel()
 
 
-def outcome(running: Running, awaited: Awaited[T], timeout: float) -> T:
-    """What is observed once the state holds. Raises TimeoutError, which says what was there
-    instead."""
+def outcome(running: Running, awaited: Awaited[T], timeout: float, advance: Advance | None = None) -> T:
+    """What is observed once the state holds. With `advance`, the clock goes on meanwhile. Raises
+    TimeoutError, which says what was there instead."""
     check(timeout=timeout)
+    _refuse_event_loop(running)
     wait = _Wait(running, awaited)
     try:
-        return wait.result.result(timeout)
+        return _result_within(wait.result, timeout, advance)
     except CancelledError:
         raise _stopped() from None
     except TimeoutError:
-        raise _too_late(running, awaited, timeout) from None
+        raise _too_late(running, awaited, timeout, advance) from None
     finally:
         wait.end()
 
 
-async def outcome_later(running: Running, awaited: Awaited[T], timeout: float) -> T:
+def _refuse_event_loop(running: Running) -> None:
+    """A coroutine of the caller may be what the wait is for, and could not run."""
+    if running.thread.here:
+        return  # which has an error of its own
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise UsageError(
+        "this wait would block the event loop that runs in this thread, and each client in it: "
+        "await the method of kafka.aio that has the same name, or call it with asyncio.to_thread"
+    )
+
+
+def _result_within(result: Future[T], timeout: float, advance: Advance | None) -> T:
+    if advance is None:
+        return result.result(timeout)
+    end = time.monotonic() + timeout
+    while not result.done() and (left := end - time.monotonic()) > 0:
+        try:
+            return result.result(min(STEP_SECONDS, left))
+        except TimeoutError:
+            advance(PACE * STEP_SECONDS)
+    return result.result(0)
+
+
+async def outcome_later(running: Running, awaited: Awaited[T], timeout: float, advance: Advance | None = None) -> T:
     """As `outcome`, for a program with an event loop of its own."""
     check(timeout=timeout)
     wait = _Wait(running, awaited)
     later = asyncio.wrap_future(wait.result)
     try:
-        await asyncio.wait([later], timeout=timeout)
+        await _done_within(later, timeout, advance)
         if not later.done():
-            raise _too_late(running, awaited, timeout)
+            raise _too_late(running, awaited, timeout, advance)
         if later.cancelled():
             raise _stopped()
         return later.result()
@@ -96,15 +141,28 @@ async def outcome_later(running: Running, awaited: Awaited[T], timeout: float) -
         wait.end()
 
 
+async def _done_within(later: asyncio.Future[T], timeout: float, advance: Advance | None) -> None:
+    if advance is None:
+        await asyncio.wait([later], timeout=timeout)
+        return
+    end = time.monotonic() + timeout
+    while not later.done() and (left := end - time.monotonic()) > 0:
+        await asyncio.wait([later], timeout=min(STEP_SECONDS, left))
+        if not later.done():
+            await asyncio.to_thread(advance, PACE * STEP_SECONDS)
+
+
 def _stopped() -> UsageError:
     return UsageError("the double was stopped meanwhile")
 
 
-def _too_late(running: Running, awaited: Awaited[Any], timeout: float) -> TimeoutError:
+def _too_late(running: Running, awaited: Awaited[Any], timeout: float, advance: Advance | None) -> TimeoutError:
     def instead() -> str:
         try:
             return awaited.show(awaited.observe(running.broker))
         except KafkaError as problem:
             return str(problem)
 
-    return TimeoutError(f"{awaited.what}: not within {timeout:g} s. There is: {running.thread.call(instead)}")
+    there = running.thread.call(instead)
+    hint = f". {STANDS_STILL}" if advance is None and stands_still(running.broker.clock) else ""
+    return TimeoutError(f"{awaited.what}: not within {timeout:g} s. There is: {there}{hint}")

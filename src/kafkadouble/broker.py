@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.replica.partition import Partition
     from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
     from kafkadouble.server.tracing.capture import Capture
+    from kafkadouble.server.tracing.member_fetches import MemberFetches
 
     from .cluster_member import ClusterMember
     from .saved_logs import SavedLogs
@@ -100,10 +101,9 @@ class Broker(RuleHolder):
         if self._capture is not None:
             node.trace.subscribe(self._capture, self._capture.nanos)
         if before is not None:
-            node.history = before.history
+            node.history, node.member_fetches = before.history, before.member_fetches
             node.faults.share(before.faults.register)
-            if node.history is not None:
-                node.trace.subscribe(node.history)
+            node.trace.subscribe_all(node.history, node.member_fetches)
         if node.history is not None:
             node.history.keeps_peers = self._peer_requests
             node.history.topic_names.look_at(node)
@@ -203,6 +203,13 @@ class Broker(RuleHolder):
         if self.node.history is None:
             raise UsageError("this broker keeps no history")
         return self.node.history
+
+    @property
+    def member_fetches(self) -> MemberFetches:
+        """What members of groups fetched. UsageError when that is not kept."""
+        if self.node.member_fetches is None:
+            raise UsageError("this broker keeps no history")
+        return self.node.member_fetches
 
     @property
     def faults(self) -> Faults:

@@ -26,6 +26,7 @@ from kafkadouble.server.network.listener import RETIRE_MS
 from kafkadouble.server.network.watches import Watches
 from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
+from kafkadouble.server.tracing.member_fetches import MemberFetches
 
 from .broker import Broker, address_on
 from .cluster_member import ClusterMember
@@ -66,6 +67,7 @@ class Cluster(ClusterView):
         self._capture, self._telemetry = capture, telemetry
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(peers=peer_requests), RuleRegister()
+        self._member_fetches = MemberFetches()
         self._history.topic_names.look_at(self)
         self.in_process = InProcessCluster(clock)
         self.watches = Watches()
@@ -128,7 +130,7 @@ class Cluster(ClusterView):
         """Share the fault rules and the history with a node."""
         node.faults.share(self._rules)
         if self._keeps_history:
-            node.trace.subscribe(self._history)
+            node.trace.subscribe_all(self._history, self._member_fetches)
 
     @property
     def is_serving(self) -> bool:
@@ -291,6 +293,7 @@ class Cluster(ClusterView):
         self.in_process.leave(self.controlling.node.id)
         self._history.clear()
         self._history.clear_peers()
+        self._member_fetches.clear()
         self.controlling.node.faults.clear()
         self._rules.forget()
         await replacing

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.replica.partition import Partition
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.history import History
+    from kafkadouble.server.tracing.member_fetches import MemberFetches
 
     from .broker import Broker
     from .cluster_member import ClusterMember
@@ -31,6 +32,7 @@ class ClusterView(RuleHolder):
     _at: tuple[str, int]
     _controllers: BoundListeners
     _history: History
+    _member_fetches: MemberFetches
 
     @property
     def cluster_id(self) -> str:
@@ -74,6 +76,11 @@ class ClusterView(RuleHolder):
     def history(self) -> History:
         """The latest requests to all brokers."""
         return self._history
+
+    @property
+    def member_fetches(self) -> MemberFetches:
+        """What members of groups fetched from all brokers."""
+        return self._member_fetches
 
     def member(self, id: int) -> ClusterMember | None:
         """The broker of this id; None for one of another process."""

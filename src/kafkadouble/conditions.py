@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
@@ -11,6 +12,9 @@ from . import placement, records
 from .arguments import check, check_given
 from .awaited import Awaited
 from .errors import KafkaError
+from .missing_names import missing
+from .plural import counted
+from .record_filter import RecordFilter, RecordNarrowing
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -24,20 +28,26 @@ SHOWN = 3
 
 
 def records_of(
-    topic: str, count: int, partition: int | None, isolation: str, where: Callable[[ReadRecord], bool] | None
+    topic: str,
+    count: int,
+    partition: int | None,
+    isolation: str,
+    where: Callable[[ReadRecord], bool] | None,
+    narrowing: RecordNarrowing,
 ) -> Awaited[list[ReadRecord]]:
-    """So many records of a topic, or of one partition, that a function accepts."""
+    """So many records of a topic, or of one partition, that a filter and a function accept."""
     check(topic=topic, count=count)
     check_given(partition=partition)
-    tail = _Tail(topic, partition, records.check_isolation(isolation), where)
+    record_filter = RecordFilter.checked(topic, narrowing)
+    tail = _Tail(topic, partition, records.check_isolation(isolation), record_filter, where)
     place = topic if partition is None else f"{topic}-{partition}"
-    what = f"{count} records of {place}" + (" that are accepted" if where is not None else "")
+    what = f"{counted(count, 'record')} of {place}{record_filter}" + (" that are accepted" if where is not None else "")
     return Awaited(what, tail.read, lambda found: len(found) >= count, _records_shown)
 
 
 def _records_shown(found: Sequence[ReadRecord]) -> str:
     last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {each.value!r:.60}" for each in found[-SHOWN:])
-    return f"{len(found)} records" + (f", the last {last}" if last else "")
+    return counted(len(found), "record") + (f", the last {last}" if last else "")
 
 
 class _Tail:
@@ -45,9 +55,15 @@ class _Tail:
     read: another topic of the same name, or records that were removed from the end."""
 
     def __init__(
-        self, topic: str, partition: int | None, committed: bool, where: Callable[[ReadRecord], bool] | None
+        self,
+        topic: str,
+        partition: int | None,
+        committed: bool,
+        record_filter: RecordFilter,
+        where: Callable[[ReadRecord], bool] | None,
     ) -> None:
-        self._topic, self._partition, self._committed, self._where = topic, partition, committed, where
+        self._topic, self._partition, self._committed = topic, partition, committed
+        self._filter, self._where = record_filter, where
         self._next: dict[int, int] = {}
         self._history: tuple[Any, ...] = ()
         self._found: list[ReadRecord] = []
@@ -57,13 +73,19 @@ class _Tail:
         history = self._history_of(broker)
         if history != self._history:
             self._history, self._next, self._found = history, {}, []
-        taken = records.take_all(broker, self._topic, self._partition, self._committed, self._next)
-        new = [each for one in taken for each in records.read(one) if self._where is None or self._where(each)]
+        taken = records.take_all(broker, self._topic, self._partition, self._committed, self._start)
+        new = [each for one in taken for each in records.read(one) if self._accepts(each)]
         self._next = {one.partition: one.end for one in taken}
         self._found = (
             sorted([*self._found, *new], key=lambda each: (each.partition, each.offset)) if new else self._found
         )
         return self._found
+
+    def _start(self, partition: int) -> int:
+        return max(self._next.get(partition, 0), self._filter.first_offset(partition))
+
+    def _accepts(self, record: ReadRecord) -> bool:
+        return self._filter.accepts(record) and (self._where is None or self._where(record))
 
     def _history_of(self, broker: Server) -> tuple[Any, ...]:
         """What changes when offsets get another meaning: the topic's id, and the leader epochs."""
@@ -80,12 +102,12 @@ def topic_of(topic: str, partitions: int | None) -> Awaited[int]:
         broker.settle()
         found = broker.image.topic_named(topic)
         if found is None:
-            names = ", ".join(sorted(each.name for each in broker.image.topics.values())) or "no topic"
-            raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, names)
+            words = partial(missing, "topic", topic, broker.image.topic_ids)
+            raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, words)
         return len(found.partitions)
 
-    what = f"the topic {topic}" + ("" if partitions is None else f" with {partitions} partitions")
-    return Awaited(what, observe, lambda found: partitions in (None, found), "{} partitions".format)
+    what = f"the topic {topic}" + ("" if partitions is None else f" with {counted(partitions, 'partition')}")
+    return Awaited(what, observe, lambda found: partitions in (None, found), lambda found: counted(found, "partition"))
 
 
 def leader_of(topic: str, partition: int, leader: int | None, epoch: int | None) -> Awaited[Leader]:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
+from kafkadouble.messages.generated.list_groups import ListGroupsRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.groups.classic.state import ClassicGroupState
 from kafkadouble.server.transactions.transaction_state import TransactionState
 
-from . import group_lag
+from . import group_lag, group_readiness
 from . import groups as group_values
 from . import transactions as transaction_values
 from .arguments import check, check_given
 from .awaited import Awaited
 from .errors import KafkaError, UsageError
+from .group_readiness import STABLE
+from .groups import Group
+from .missing_names import missing
 from .partition_state import log_bounds
+from .plural import counted
 from .request_filter import RequestFilter, RequestNarrowing, in_words
 
 if TYPE_CHECKING:
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 
     from .broker import Broker
     from .cluster import Cluster
-    from .groups import Ask, Group
+    from .groups import Ask
     from .transactions import Transaction
 
     Server = Broker | Cluster
@@ -42,29 +47,64 @@ SHOWN = 3
 """So many requests a message shows."""
 
 
-def group_of(group: str, state: str | None, members: int | None, lag: int | None) -> Awaited[Group]:
-    """A group in this state, with so many members, and a lag of at most so many records."""
-    check(group=group)
+class GroupFound(NamedTuple):
+    """A group, or a function that says that there is none; and why its members may miss records."""
+
+    group: Group
+    absent: Callable[[], str] | None = None
+    unready: str = ""
+
+
+def group_of(
+    group: str, state: str | None, members: int | None, lag: int | None, ready: bool = False
+) -> Awaited[GroupFound]:
+    """A group in this state, with so many members, a lag of at most so many records, and members
+    that get each new record."""
+    check(group=group, ready=ready)
     check_given(members=members, lag=lag)
     wishes = [
         *([] if state is None else [f"in the state {_known(state, GROUP_STATES, 'a group')}"]),
-        *([] if members is None else [f"with {members} members"]),
+        *([] if members is None else [f"with {counted(members, 'member')}"]),
         *([] if lag is None else [f"with a lag of at most {lag}"]),
+        *(["with members that are ready"] if ready else []),
     ]
+    if ready and (state not in (None, STABLE) or members == 0):
+        raise UsageError(f"only a group with members in the state {STABLE} is ready: leave out ready")
 
-    def holds(found: Group) -> bool:
-        is_there = found.state != ClassicGroupState.DEAD.value
-        fits = (is_there if state is None else found.state == state) and members in (None, len(found.members))
-        return fits and (lag is None or group_lag.is_caught_up(found, lag))
+    def holds(found: GroupFound) -> bool:
+        is_there = found.group.state != ClassicGroupState.DEAD.value
+        fits = is_there if state is None else found.group.state == state
+        return (
+            fits
+            and members in (None, len(found.group.members))
+            and (lag is None or group_lag.is_caught_up(found.group, lag))
+            and not found.unready
+        )
 
-    return Awaited(" ".join([f"the group {group}", *wishes]), partial(_group, group), holds, group_lag.in_words)
+    return Awaited(" ".join([f"the group {group}", *wishes]), partial(_group, group, ready), holds, _group_in_words)
 
 
-def _group(id: str, broker: Server) -> Group:
+def _group(id: str, ready: bool, broker: Server) -> GroupFound:
     bounds = partial(log_bounds, broker)
-    found = _one_of(broker, lambda ask: group_values.groups(ask, bounds, id), id)
+    for at in broker.members:
+        ask = partial(_answer_now, broker, at)
+        found = group_values.groups(ask, bounds, id).get(id)
+        if found is not None:
+            return GroupFound(found, unready=group_readiness.unready(broker, found, ask) if ready else "")
     # Kafka describes a group that does not exist as dead.
-    return found or group_values.Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
+    dead = group_values.Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
+    return GroupFound(dead, partial(_no_group, broker, id), "there is no group" if ready else "")
+
+
+def _no_group(broker: Server, id: str) -> str:
+    listed = (_answer_now(broker, at, ListGroupsRequest()).groups for at in broker.members)
+    return missing("group", id, [each.group_id for groups in listed for each in groups])
+
+
+def _group_in_words(found: GroupFound) -> str:
+    if found.absent is not None:
+        return found.absent()
+    return group_lag.in_words(found.group) + (f"; {found.unready}" if found.unready else "")
 
 
 def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:
@@ -75,11 +115,17 @@ def transaction_of(transactional_id: str, state: str) -> Awaited[Transaction]:
     def observe(broker: Server) -> Transaction:
         found = _one_of(broker, lambda ask: transaction_values.transactions(ask, transactional_id), transactional_id)
         if found is None:
-            raise KafkaError(error_codes.TRANSACTIONAL_ID_NOT_FOUND, f"no transactional id {transactional_id!r}")
+            words = partial(_no_transactional_id, broker, transactional_id)
+            raise KafkaError(error_codes.TRANSACTIONAL_ID_NOT_FOUND, words)
         return found
 
     what = f"the transactional id {transactional_id} in the state {state}"
     return Awaited(what, observe, lambda found: found.state == state, repr)
+
+
+def _no_transactional_id(broker: Server, id: str) -> str:
+    asks = (partial(_answer_now, broker, at) for at in broker.members)
+    return missing("transactional id", id, [each for ask in asks for each in transaction_values.transactions(ask)])
 
 
 def _one_of(broker: Server, values: Callable[[Ask], dict[str, V]], id: str) -> V | None:
@@ -109,7 +155,7 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
     request_filter = RequestFilter.checked([api], narrowing)
     fields = "".join(f", {in_words(name, value)}" for name, value in request_filter.given.items())
     return Awaited(
-        f"{count} requests of {api}{fields}",
+        f"{counted(count, 'request')} of {api}{fields}",
         lambda broker: request_filter.among(list(broker.history)),
         lambda found: len(found) >= count,
         _requests_shown,
@@ -118,4 +164,4 @@ def requests_of(api: str, count: int, narrowing: RequestNarrowing) -> Awaited[li
 
 def _requests_shown(found: Sequence[SeenRequest]) -> str:
     last = ", ".join(map(repr, found[-SHOWN:]))
-    return f"{len(found)} requests" + (f", the last {last}" if last else "")
+    return counted(len(found), "request") + (f", the last {last}" if last else "")

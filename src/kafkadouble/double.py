@@ -321,10 +321,11 @@ class KafkaDouble(
 
     @property
     def aio(self) -> AsyncWaits:
-        """The verbs that wait, as coroutines: `await kafka.aio.wait_for_records("orders", 3)`."""
+        """The verbs as coroutines: `await kafka.aio.wait_for_records("orders", 3)`. Those that wait
+        for a state take no thread."""
         from .async_waits import AsyncWaits
 
-        return AsyncWaits(self._serving)
+        return AsyncWaits(self)
 
     @property
     def peer_requests(self) -> Requests:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from .plural import counted
+
 if TYPE_CHECKING:
     from .groups import Committed, Group, TopicPartition
 
@@ -61,7 +63,7 @@ def _without_leader(group: Group) -> list[TopicPartition]:
 def in_words(group: Group) -> str:
     """The group, with what keeps its lag from being small."""
     lag = f"a lag of {group.lag}" if group.lags else "no committed offset"
-    words = f"the group {group.id} in the state {group.state}, {len(group.members)} members, {lag}"
+    words = f"the group {group.id} in the state {group.state}, {counted(len(group.members), 'member')}, {lag}"
     if missing := [at for at in group.lags if at not in group.offsets]:
         words += (
             f"; without a committed offset: {_named(missing)} "

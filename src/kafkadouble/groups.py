@@ -171,8 +171,7 @@ def _modern(one: Any, instance_id: str | None) -> Member:
 def _streams(group_id: str, ask: Ask) -> Described:
     """A member of a streams group has the partitions that its active tasks read."""
     group = ask(StreamsGroupDescribeRequest(group_ids=[group_id])).groups[0]
-    subtopologies = () if group.topology is None else group.topology.subtopologies or ()
-    topics = {each.subtopology_id: _sources(each) for each in subtopologies}
+    topics = _topics_of(group)
     counts = _partition_counts({topic for names in topics.values() for topic in names}, ask)
 
     def assigned(one: Any) -> tuple[TopicPartition, ...]:
@@ -187,6 +186,18 @@ def _streams(group_id: str, ask: Ask) -> Described:
         for one in group.members
     )
     return Described(group.assignor_name or "", members, group.group_epoch, group.assignment_epoch)
+
+
+def _topics_of(group: Any) -> dict[str, list[str]]:
+    """The topics that each subtopology of a streams group reads, by its id."""
+    subtopologies = () if group.topology is None else group.topology.subtopologies or ()
+    return {each.subtopology_id: _sources(each) for each in subtopologies}
+
+
+def subtopologies(group_id: str, ask: Ask) -> dict[str, str]:
+    """The id of the subtopology that reads a topic, for each topic that a streams group reads."""
+    group = ask(StreamsGroupDescribeRequest(group_ids=[group_id])).groups[0]
+    return {topic: id for id, topics in _topics_of(group).items() for topic in topics}
 
 
 def _sources(subtopology: Any) -> list[str]:

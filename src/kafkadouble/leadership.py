@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica import leadership
 from kafkadouble.server.replica.partition import Partition
@@ -14,6 +13,7 @@ from kafkadouble.server.requests.request import Refusal
 
 from .arguments import check
 from .errors import KafkaError
+from .missing_names import no_partition
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -26,7 +26,7 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Broker, Part
     check(topic=topic, partition=index)
     found = broker.leading(topic, index)
     if found is None:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
+        raise no_partition(broker.image, topic, index)
     return found
 
 

@@ -24,6 +24,7 @@ from kafkadouble.server.requests.slices import in_one_step
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
+from .missing_names import no_partition
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -42,7 +43,7 @@ def find(broker: Broker | Cluster, topic: str, index: int) -> tuple[Uuid, Partit
     broker.settle()
     found = broker.image.topic_named(topic)
     if found is None or index not in found.partitions:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
+        raise no_partition(broker.image, topic, index)
     return found.id, found.partitions[index]
 
 
@@ -53,9 +54,9 @@ def partitions_of(broker: Broker | Cluster, topic: str, partition: int | None = 
     broker.settle()
     image = broker.image.topic_named(topic)
     if image is None:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}")
+        raise no_partition(broker.image, topic)
     if partition is not None and partition not in image.partitions:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{partition}")
+        raise no_partition(broker.image, topic, partition)
     return sorted(image.partitions) if partition is None else [partition]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kafkadouble.messages import error_codes
@@ -15,6 +14,7 @@ from kafkadouble.wire.record import Headers
 from . import leadership
 from .arguments import check, check_given
 from .errors import KafkaError, UsageError
+from .missing_names import no_partition
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -104,19 +104,18 @@ def take_all(
     topic: str,
     partition: int | None,
     committed: bool,
-    starts: Mapping[int, int] = MappingProxyType({}),
+    start: Callable[[int], int] = lambda _: 0,
 ) -> list[Bytes]:
-    """Takes the batches of every partition of a topic, or of one, from these offsets on, by
-    partition. Call it on the loop's thread."""
+    """Takes the batches of every partition of a topic, or of one, by partition; `start` has the
+    first offset of each. Call it on the loop's thread."""
     check(topic=topic)
     check_given(partition=partition)
     image = broker.image.topic_named(topic)
     indexes = () if image is None else sorted(image.partitions)
     requested = indexes if partition is None else [partition]
     if not set(requested) & set(indexes):
-        what = topic if partition is None else f"{topic}-{partition}"
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {what}")
-    return [take(leadership.find(broker, topic, index)[1], committed, starts.get(index, 0)) for index in requested]
+        raise no_partition(broker.image, topic, partition)
+    return [take(leadership.find(broker, topic, index)[1], committed, start(index)) for index in requested]
 
 
 def take(partition: Partition, committed: bool, start: int = 0) -> Bytes:

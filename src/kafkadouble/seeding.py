@@ -20,6 +20,7 @@ from kafkadouble.wire.wording import AllowedValues, ShownValue
 
 from .arguments import check
 from .errors import KafkaError, UsageError, raise_for
+from .missing_names import no_partition
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -61,7 +62,7 @@ def append(broker: Broker | Cluster, topic: str, choose: Callable[[int], int], b
     index = choose(len(found.partitions))
     check(partition=index)
     if index not in found.partitions:
-        raise KafkaError(error_codes.UNKNOWN_TOPIC_OR_PARTITION, f"there is no {topic}-{index}")
+        raise no_partition(broker.image, topic, index)
     data = ProduceRequest.PartitionProduceData(index=index, records=batch)
     part = ProduceRequest.TopicProduceData(name=topic, topic_id=found.id, partition_data=[data])
     leading = broker.leading(topic, index)

@@ -11,7 +11,7 @@ from kafkadouble.messages.generated.incremental_alter_configs import Incremental
 from kafkadouble.server.configs.settings import as_text
 from kafkadouble.server.metadata.image import TOPIC
 
-from .arguments import check
+from .arguments import check, check_given
 from .errors import raise_for
 
 SET, DELETE = 0, 1
@@ -42,13 +42,12 @@ def to_set_config(topic: str, config: Mapping[str, object]) -> IncrementalAlterC
     return of(resources=[resource])
 
 
-def to_delete_records(topic: str, partition: int, offset: int | None) -> DeleteRecordsRequest:
-    """Those before the offset, or all."""
+def to_delete_records(topic: str, partition: int, before: int | None) -> DeleteRecordsRequest:
+    """Those before this offset, or all."""
     check(topic=topic, partition=partition)
-    if offset is not None:
-        check(offset=offset)
+    check_given(before=before)
     of = DeleteRecordsRequest
-    at = of.DeleteRecordsPartition(partition_index=partition, offset=TO_THE_END if offset is None else offset)
+    at = of.DeleteRecordsPartition(partition_index=partition, offset=TO_THE_END if before is None else before)
     return of(topics=[of.DeleteRecordsTopic(name=topic, partitions=[at])], timeout_ms=TIMEOUT_MS)
 
 

@@ -295,7 +295,7 @@ def test_a_traceback_ends_at_the_line_of_the_test(pytester: pytest.Pytester) -> 
     shown = result.stdout.str()
     assert "double.py" not in shown
     result.stdout.fnmatch_lines(["*kafka_double.leader(*", "*KafkaError: UNKNOWN_TOPIC_OR_PARTITION*"])
-    result.stdout.fnmatch_lines(["*TimeoutError: 1 records of orders: not within 0 s*"])
+    result.stdout.fnmatch_lines(["*TimeoutError: 1 record of orders: not within 0 s*"])
     result.stdout.fnmatch_lines(["*return 1 / 0*", "*ZeroDivisionError*"])
     full = pytester.runpytest_inprocess(*ARGUMENTS, "--full-trace", "-k", "unknown").stdout.str()
     assert "placement.py" in full

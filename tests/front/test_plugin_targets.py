@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from textwrap import dedent
 
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.pytest_plugin.external_kafka import ExternalKafka
+from kafkadouble.async_waits import AsyncWaits
+from kafkadouble.external.local.own_kafka import OwnKafka
+from kafkadouble.external.polling import PolledAsyncWaits
+from kafkadouble.external.real_kafka import RealKafka
+from kafkadouble.external.served import ANY_KAFKA, ONLY_ON_DOUBLE, OWN_KAFKA
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")
@@ -66,8 +71,12 @@ SUITE = """
         kafka_double.advance(1)
 
     def test_misspelt(kafka_double):
-        with pytest.raises(AttributeError):
+        with pytest.raises(AttributeError, match="has no attribute 'fial'"):
             kafka_double.fial
+
+    def test_asked_for(kafka_double):
+        assert hasattr(kafka_double, "fail") == (not kafka_double.is_real)
+        assert hasattr(kafka_double, "create_topic")
 """
 
 
@@ -77,12 +86,28 @@ def kafka() -> Iterator[KafkaDouble]:
         yield kafka
 
 
-def test_a_real_kafka_takes_the_same_arguments() -> None:
-    shared = [name for name in vars(ExternalKafka) if not name.startswith("_") and hasattr(KafkaDouble, name)]
-    assert {"create_topic", "produce", "records", "groups", "wait_for_records", "wait_for_group"} <= set(shared)
-    for name in shared:
-        if callable(of_double := getattr(KafkaDouble, name)):
-            assert inspect.signature(getattr(ExternalKafka, name)) == inspect.signature(of_double), name
+def public(of: type) -> set[str]:
+    return {name for name in dir(of) if not name.startswith("_")}
+
+
+def test_each_attribute_of_a_double_is_decided_for_a_real_kafka() -> None:
+    decided = [*ANY_KAFKA, *OWN_KAFKA, *ONLY_ON_DOUBLE]
+    assert len(decided) == len(set(decided))
+    assert public(KafkaDouble) == set(decided)
+
+
+@pytest.mark.parametrize(("kind", "names"), [(RealKafka, ANY_KAFKA), (OwnKafka, (*ANY_KAFKA, *OWN_KAFKA))])
+def test_a_real_kafka_takes_the_same_arguments(kind: type, names: tuple[str, ...]) -> None:
+    for name in names:
+        of_double, of_kafka = (inspect.getattr_static(each, name) for each in (KafkaDouble, kind))
+        assert callable(of_double) == callable(of_kafka), name
+        if callable(of_double):
+            assert inspect.signature(of_kafka) == inspect.signature(of_double), name
+
+
+def test_waits_as_coroutines_are_decided_as_the_waits_are() -> None:
+    served = {name for name in public(AsyncWaits) if hasattr(PolledAsyncWaits(lambda: None), name)}
+    assert served == public(AsyncWaits) & set(ANY_KAFKA)
 
 
 def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.RunResult:
@@ -94,7 +119,7 @@ def run(pytester: pytest.Pytester, *arguments: str, **outcomes: int) -> pytest.R
 
 def test_the_suite_on_a_double(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(SUITE)
-    run(pytester, "-W", "default", passed=7, warnings=1)
+    run(pytester, "-W", "default", passed=8, warnings=1)
 
 
 def test_the_suite_on_a_kafka_that_runs(pytester: pytest.Pytester, kafka: KafkaDouble) -> None:
@@ -107,9 +132,13 @@ def test_the_suite_on_a_kafka_that_runs(pytester: pytest.Pytester, kafka: KafkaD
             assert kafka_double.produce("made_by_a_record", "new") == 0
         """,
     )
-    result = run(pytester, f"--kafka-broker={kafka.bootstrap_servers}", passed=6, skipped=2)
+    result = run(pytester, f"--kafka-broker={kafka.bootstrap_servers}", passed=7, skipped=2)
+    line = next(number for number, text in enumerate(dedent(SUITE).splitlines()) if "fail(" in text)
     result.stdout.fnmatch_lines_random(
-        ["*fail: only a double has that, and this run is for --kafka-broker=127*", "*stepped: only a double has that*"]
+        [
+            f"*test_the_suite_on_a_kafka_that_runs.py:{line}: fail: only a double has that, and this is <Kafka at 127*",
+            "*test_the_suite_on_a_kafka_that_runs.py:*: stepped: only a double has that*",
+        ]
     )
     assert len(kafka.records("another")) == 1  # and what the tests created is deleted
     deleted = {topic.name for seen in kafka.requests.of("DeleteTopics") for topic in seen.body.topics}
@@ -145,7 +174,7 @@ CONTAINER = """
 def test_a_container_is_started_once(pytester: pytest.Pytester, kafka: KafkaDouble) -> None:
     pytester.makeconftest(CONTAINER.replace("ADDRESS", kafka.bootstrap_servers))
     pytester.makepyfile(SUITE)
-    shown = run(pytester, "--kafka-broker=container", "-s", passed=5, skipped=2).stdout.str()
+    shown = run(pytester, "--kafka-broker=container", "-s", passed=6, skipped=2).stdout.str()
     assert (shown.count("CONTAINER BEGINS"), shown.count("CONTAINER ENDS")) == (1, 1)
     assert kafka.groups() == {}  # nothing is left for the next test
 
@@ -154,7 +183,7 @@ def test_a_container_is_started_once(pytester: pytest.Pytester, kafka: KafkaDoub
     ("target", "problem"),
     [
         ("container", "*--kafka-broker=container needs testcontainers: pip install testcontainers*"),
-        ("local", "*KAFKA_HOME is the folder of an unpacked Kafka, not ''*"),
+        ("local", "*there is no Kafka in '': give --kafka-home or KAFKA_HOME the folder of an unpacked release*"),
         ("kafka", "*kafka_broker is double, local, container or HOST:PORT, not 'kafka'*"),
         ("127.0.0.1:1", "*--kafka-broker=127.0.0.1:1: no Kafka answers at 127.0.0.1:1: *refused*"),
     ],
@@ -166,10 +195,10 @@ def test_what_is_missing_is_named_once(
     pytester.makeconftest(
         """
         import sys
-        from kafkadouble.pytest_plugin import external_kafka
+        from kafkadouble.external.remote import connections
 
         sys.modules["testcontainers"] = None
-        external_kafka.ANSWERS_MS = 100
+        connections.ANSWER_MS = 100
         """
     )
     pytester.makepyfile("def test_one(kafka_double): pass\n\ndef test_two(kafka_double): pass")
@@ -199,4 +228,108 @@ def test_no_test_runs_on_a_double_that_should_meet_a_real_kafka(pytester: pytest
             f"*{name}: only a double has that, and this run is*"
             for name in ("kafka_double_factory", "kafka_double_session")
         ]
+    )
+
+
+VERBS = """
+    import asyncio
+    import pytest
+    from confluent_kafka import Producer
+    from kafkadouble import KafkaError
+
+    def test_records(kafka_double):
+        kafka_double.create_topic("orders", partitions=2, config={"max.message.bytes": 1000})
+        assert kafka_double.produce_all("orders", [{"value": str(n), "partition": n % 2} for n in range(100)]) == 100
+        assert kafka_double.end_offsets("orders") == {0: 50, 1: 50}
+        assert [each.value for each in kafka_double.records("orders", 1)][:2] == [b"1", b"3"]
+        topic = kafka_double.topics()["orders"]
+        assert topic.configs == {"max.message.bytes": "1000"} and topic.partitions[0].high_watermark == 50
+        assert kafka_double.leader("orders", 0) == 1 and kafka_double.isr("orders", 1) == [1]
+        assert kafka_double.epochs("orders", 0) == {kafka_double.leader_epoch("orders", 0): 0}
+        assert kafka_double.elect_leaders("orders") == {}
+        with pytest.raises(KafkaError, match="MESSAGE_TOO_LARGE"):
+            kafka_double.produce("orders", bytes(2000))
+
+    def test_waits(kafka_double):
+        async def waits():
+            waiting = asyncio.ensure_future(kafka_double.aio.wait_for_records("orders", 2))
+            await asyncio.to_thread(kafka_double.produce_all, "orders", ["one", "two"])
+            assert [each.value for each in await waiting] == [b"one", b"two"]
+            with pytest.raises(TimeoutError, match="the topic none: not within 0 s"):
+                await kafka_double.aio.wait_for_topic("none", timeout=0)
+        kafka_double.create_topic("orders")
+        asyncio.run(waits())
+        assert kafka_double.wait_for_leader("orders", 0) == 1
+        kafka_double.wait_for_isr("orders", 0, [1])
+        kafka_double.wait_for_broker(1)
+
+    def test_offsets(kafka_double):
+        kafka_double.create_topic("orders")
+        kafka_double.produce_all("orders", ["one", "two"])
+        kafka_double.commit_offsets("shop", {("orders", 0): 1})
+        assert kafka_double.wait_for_group("shop", "Empty").lag == 1
+        assert kafka_double.reset_offsets("shop", "orders", "latest") == {("orders", 0): 2}
+        kafka_double.delete_group("shop")
+        with pytest.raises(KafkaError, match="GROUP_ID_NOT_FOUND"):
+            kafka_double.delete_group("shop")
+
+    def test_transaction(kafka_double):
+        kafka_double.create_topic("orders")
+        producer = Producer({**kafka_double.client_config(), "transactional.id": "till"})
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        producer.produce("orders", "open")
+        producer.flush()
+        assert kafka_double.records("orders", isolation="read_committed") == []
+        assert kafka_double.transactions()["till"].partitions == (("orders", 0),)
+        producer.abort_transaction(30)
+        kafka_double.wait_for_transaction("till", "CompleteAbort")
+        assert len(kafka_double.records("orders")) == 1
+        assert kafka_double.records("orders", isolation="read_committed") == []
+
+    def test_quota_and_cluster(kafka_double):
+        kafka_double.set_quota(client_id="shop", producer_byte_rate=1000)
+        kafka_double.set_client_metrics("all", {"metrics": "*"})
+        found = kafka_double.describe_cluster()
+        assert found.brokers[1].state == "running" and found.bootstrap_servers == kafka_double.bootstrap_servers
+        with pytest.raises(KafkaError, match="SECURITY_DISABLED"):
+            kafka_double.acls
+"""
+
+
+@pytest.mark.parametrize("target", ["double", "HOST:PORT"])
+def test_the_verbs_of_both_do_the_same(pytester: pytest.Pytester, kafka: KafkaDouble, target: str) -> None:
+    pytester.makepyfile(VERBS)
+    address = kafka.bootstrap_servers if target == "HOST:PORT" else target
+    run(pytester, f"--kafka-broker={address}", passed=5)
+    quotas = [kafka._call(lambda: kafka._serving().broker.image.quotas)]
+    assert quotas == [{}]  # what a test set is brought back
+    assert kafka.topics() == {}
+
+
+def test_credentials_of_a_kafka_that_runs(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+        from confluent_kafka.admin import AdminClient
+        from kafkadouble import UsageError
+
+        def test_rights(kafka_double):
+            kafka_double.create_topic("orders")
+            kafka_double.create_acls(["User:bob allow READ topic:orders"])
+            assert kafka_double.acls == ["User:bob allow READ topic:orders"]
+            client = AdminClient(kafka_double.client_config("alice"))
+            assert "orders" in client.list_topics(timeout=30).topics
+            with pytest.raises(UsageError, match="user is 'bob': the settings that were given"):
+                kafka_double.client_config("bob")
+        """
+    )
+    with KafkaDouble(security="SASL_SSL", users={"alice": "secret"}, acls=[], super_users=["User:alice"]) as kafka:
+        settings = kafka.client_config("alice", client="java")
+        pytester.makefile(".properties", client="".join(f"{name}={value}\n" for name, value in settings.items()))
+        arguments = f"--kafka-broker={kafka.bootstrap_servers}", "--kafka-client-config=client.properties"
+        run(pytester, *arguments, passed=1)
+        assert kafka.acls == []
+    run(pytester, "--kafka-broker=127.0.0.1:1", "--kafka-client-config=none.properties", errors=1).stdout.fnmatch_lines(
+        "*kafka_client_config: the client properties in *none.properties cannot be read*"
     )

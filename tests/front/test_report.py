@@ -120,5 +120,5 @@ def test_numbers_have_the_plural_of_their_nouns() -> None:
     ]
 
 
-def test_nothing_is_told_of_no_requests() -> None:
-    assert list(requests_section.told([], 15)) == []
+def test_it_is_told_that_there_was_no_request() -> None:
+    assert list(requests_section.told([], 15)) == ["no client sent a request"]

@@ -178,11 +178,17 @@ def test_with_a_stepped_clock_it_waits_for_other_threads(pool: ThreadPoolExecuto
 LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (
         lambda kafka: kafka.wait_for_records("orders", 3, timeout=0),
-        "3 records of orders: .* 1 records.*orders-0@0 b'pear'",
+        "3 records of orders: .* 1 record,.*orders-0@0 b'pear'",
     ),
-    (lambda kafka: kafka.wait_for_records("none", timeout=0), "1 records of none: .*there is no none"),
-    (lambda kafka: kafka.wait_for_topic("none", timeout=0), "the topic none: not within 0 s. There is: .*orders"),
-    (lambda kafka: kafka.wait_for_topic("orders", 4, timeout=0), "the topic orders with 4 partitions: .*1 partitions"),
+    (lambda kafka: kafka.wait_for_records("none", timeout=0), "1 record of none: .*there is no none"),
+    (
+        lambda kafka: kafka.wait_for_topic("order", timeout=0),
+        "the topic order: not within 0 s. There is: .*there is no topic 'order'; did you mean 'orders'. There is orders$",
+    ),
+    (lambda kafka: kafka.wait_for_topic("none", timeout=0), "there is no topic 'none'; there is orders$"),
+    (lambda kafka: kafka.wait_for_records("order", timeout=0), "there is no order; did you mean 'orders'"),
+    (lambda kafka: kafka.wait_for_isr("orders", 1, [1], timeout=0), "there is no orders-1: orders has 1 partition$"),
+    (lambda kafka: kafka.wait_for_topic("orders", 4, timeout=0), "the topic orders with 4 partitions: .*1 partition$"),
     (
         lambda kafka: kafka.wait_for_leader("orders", 0, 7, timeout=0),
         "broker 7 as leader of orders-0: .*broker 1 as leader, leader epoch 0",
@@ -192,12 +198,18 @@ LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (lambda kafka: kafka.wait_for_broker(4, timeout=0), r"broker 4 in the cluster: .*the brokers \[1\]"),
     (
         lambda kafka: kafka.wait_for_group("shop", "Stable", timeout=0),
-        "the group shop in the state Stable: .*state Dead",
+        "the group shop in the state Stable: .*There is: there is no group 'shop', and no other one$",
     ),
-    (lambda kafka: kafka.wait_for_group("shop", lag=0, timeout=0), "a lag of at most 0: .*no committed offset"),
-    (lambda kafka: kafka.wait_for_group("shop", timeout=0), "the group shop: .*state Dead"),
-    (lambda kafka: kafka.wait_for_transaction("shop", "Ongoing", timeout=0), "no transactional id 'shop'"),
-    (lambda kafka: kafka.wait_for_request("Fetch", timeout=0), "1 requests of Fetch: .*0 requests"),
+    (lambda kafka: kafka.wait_for_group("shop", lag=0, timeout=0), "a lag of at most 0: .*there is no group 'shop'"),
+    (
+        lambda kafka: [kafka.commit_offsets("shops", {("orders", 0): 0}), kafka.wait_for_group("shop", timeout=0)][1],
+        "the group shop: .*there is no group 'shop'; did you mean 'shops'. There is shops$",
+    ),
+    (
+        lambda kafka: kafka.wait_for_transaction("shop", "Ongoing", timeout=0),
+        "no transactional id 'shop', and no other",
+    ),
+    (lambda kafka: kafka.wait_for_request("Fetch", timeout=0), "1 request of Fetch: .*0 requests"),
     (
         lambda kafka: kafka.wait_for_rule(kafka.fail("Fetch", 3), timeout=0),
         "applied 1 times: .*applied 0 times, 0 requests matched",

@@ -10,6 +10,9 @@ const { encoded } = require('./encoding');
 const { RESULTS, TYPES } = require('./results');
 const { version } = require('../package.json');
 
+// Jest and Vitest end a test after 5 s: a wait that ends before can say what there was instead.
+const WAIT_SECONDS = 4;
+
 /** In the body of a test: its client. */
 const BODY = new AsyncLocalStorage();
 const CONCURRENT =
@@ -41,14 +44,7 @@ class Client extends Verbs {
     return requests.map((each) => this._decoded(each, 'Request'));
   }
 
-  /** A text with the last requests, for the output of a failed test. */
-  async report(count = 20) {
-    const last = await this.lastRequests(count);
-    if (last.length === 0) return 'kafkadouble: no client sent a request';
-    return [`kafkadouble: the last requests (${last.length}):`, ...last.map((each) => `  ${each.text}`)].join('\n');
-  }
-
-  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws.
+  /** Runs the body of a test; if it fails, prints what happened on stderr before it throws.
    * Refuses a body while that of another test runs: each would see what the other does. */
   async reporting(body, count = 20) {
     if (this._bodies > 0 && BODY.getStore() !== this) throw new UsageError(CONCURRENT);
@@ -56,7 +52,8 @@ class Client extends Verbs {
     try {
       return await BODY.run(this, () => body(this));
     } catch (failure) {
-      console.error(await this.report(count).catch((problem) => `kafkadouble: no report: ${problem.message}`));
+      const report = await this.report({ count }).catch((problem) => `no report: ${problem.message}`);
+      console.error(`kafkadouble: ${report}`);
       throw failure;
     } finally {
       this._bodies--;
@@ -65,13 +62,15 @@ class Client extends Verbs {
 
   async _verb(verb, required, options = {}) {
     const { signal, ...optional } = options;
+    if (waitsBriefly(verb)) optional.timeout ??= WAIT_SECONDS;
     const given = Object.entries(optional).map(([name, value]) => [snake(name), encoded(value, name)]);
     const result = await this.call(verb, { ...required, ...Object.fromEntries(given) }, { signal });
     return this._decoded(result, RESULTS[verb]);
   }
 
   /** Waits until `count` records are accepted by `where`, which is called here; returns those. */
-  async waitForRecords(topic, { where, count = 1, timeout = 10, ...options } = {}) {
+  async waitForRecords(topic, { where, count = 1, timeout, ...options } = {}) {
+    timeout ??= WAIT_SECONDS;
     if (where == null) return super.waitForRecords(topic, { count, timeout, ...options });
     if (typeof where !== 'function') throw new UsageError(`where is a function of a record, not ${where}`);
     const end = Date.now() + timeout * 1000;
@@ -89,7 +88,8 @@ class Client extends Verbs {
   /** The records that there are after a wait for more. */
   async _recordsNow(topic, options, failure) {
     if (!(failure instanceof TimeoutError)) throw failure;
-    return this.records(topic, options).catch(() => []);
+    const { advance, ...narrowing } = options;
+    return this.records(topic, narrowing).catch(() => []);
   }
 
   /** A result in the form of the library. What is null in JSON, or not there, is null. */
@@ -150,6 +150,11 @@ class Rule {
   wait(options) {
     return this._client.waitForRule(this.id, options);
   }
+}
+
+/** A broker that starts takes longer than a test runner waits by default. */
+function waitsBriefly(verb) {
+  return verb.startsWith('wait_for_') && verb !== 'wait_for_broker';
 }
 
 function snake(name) {

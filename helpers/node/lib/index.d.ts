@@ -16,9 +16,7 @@ export class Client extends Verbs {
   call(verb: string, parameters?: Record<string, unknown>, options?: CallOptions): Promise<any>;
   /** The last requests of clients, at most `count` (20), oldest first. */
   lastRequests(count?: number): Promise<Request[]>;
-  /** A text with the last requests, for the output of a failed test. */
-  report(count?: number): Promise<string>;
-  /** Runs the body of a test; if it fails, prints the last requests on stderr before it throws. Refuses
+  /** Runs the body of a test; if it fails, prints what happened on stderr before it throws. Refuses
    * a body while that of another test runs with this client. */
   reporting<T>(body: (kafka: this) => T | Promise<T>, count?: number): Promise<T>;
 }

@@ -6,6 +6,8 @@ import type { AclBinding, Assignment, CallOptions, Data, Filter, Headers, Offset
 
 /** Every optional parameter of a verb. */
 export interface Parameters {
+  /** `advance`: true or false. */
+  advance?: boolean | null;
   /** `after`: true or false. */
   after?: boolean | null;
   /** `after_seconds`: a number of seconds from 0 to 86400. */
@@ -14,6 +16,8 @@ export interface Parameters {
   api?: ApiName | '*' | null;
   /** `apis`: names of APIs. */
   apis?: ApiName[] | null;
+  /** `before`: an offset. */
+  before?: number | null;
   /** `both_ways`: true or false. */
   bothWays?: boolean | null;
   /** `broker`: the id of a broker, or a node id from 0. */
@@ -44,6 +48,8 @@ export interface Parameters {
   gap?: number | null;
   /** `group`: a name, or a group's id. */
   group?: string | null;
+  /** `header`: the name of a header, or headers with their values. */
+  header?: string | Record<string, Data> | null;
   /** `headers`: pairs of a name and a value. */
   headers?: Headers | null;
   /** `hits`: a count from 1. */
@@ -82,7 +88,7 @@ export interface Parameters {
   message?: string | null;
   /** `name`: a name of 1 to 249 characters. */
   name?: string | null;
-  /** `offset`: an integer. */
+  /** `offset`: an offset from 0. */
   offset?: number | null;
   /** `on`: append or read or flush. */
   on?: 'append' | 'read' | 'flush' | null;
@@ -100,6 +106,8 @@ export interface Parameters {
   probability?: number | null;
   /** `producer_byte_rate`: a number of bytes per second. */
   producerByteRate?: number | null;
+  /** `ready`: true or false. */
+  ready?: boolean | null;
   /** `reassign`: true or false. */
   reassign?: boolean | null;
   /** `replication_factor`: a number of replicas. */
@@ -108,8 +116,11 @@ export interface Parameters {
   requestPercentage?: number | null;
   /** `seed`: an integer from 0. */
   seed?: number | null;
-  /** `since`: milliseconds since the epoch, or a request. */
-  since?: number | Request | null;
+  /**
+   * `since`: milliseconds since the epoch, or a request, or an offset from 0, records that were
+   * read, or offsets by partition.
+   */
+  since?: number | Request | TopicRecord[] | Record<number, number> | null;
   /** `state`: the name of a state. */
   state?: GroupState | null;
   /** `timeout`: a number of seconds. */
@@ -259,11 +270,11 @@ export class Verbs {
   deleteGroup(group: string, options?: CallOptions): Promise<void>;
 
   /**
-   * Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+   * Deletes the records of a partition before this offset, or all, as DeleteRecords does, and
    * returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
    * OFFSET_OUT_OF_RANGE.
    */
-  deleteRecords(topic: string, partition: number, options?: Pick<Parameters, 'offset'> & CallOptions): Promise<number>;
+  deleteRecords(topic: string, partition: number, options?: Pick<Parameters, 'before'> & CallOptions): Promise<number>;
 
   /** Deletes a topic with its records. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION). */
   deleteTopic(name: string, options?: CallOptions): Promise<void>;
@@ -508,9 +519,11 @@ export class Verbs {
 
   /**
    * The records of a topic, or of one partition, by partition and offset. `read_committed` leaves
-   * out aborted records, and everything from the first open transaction on.
+   * out aborted records, and everything from the first open transaction on. `since` leaves out
+   * what is before an offset, or what was read: records, or offsets by partition. `key`, `value`,
+   * `header` and `offset` are what a record has; `header` is a name, or values by name.
    */
-  records(topic: string, options?: Pick<Parameters, 'partition' | 'isolation'> & CallOptions): Promise<TopicRecord[]>;
+  records(topic: string, options?: Pick<Parameters, 'partition' | 'isolation' | 'since' | 'key' | 'value' | 'header' | 'offset'> & CallOptions): Promise<TopicRecord[]>;
 
   /** Resets each new connection at once. Connections that exist go on. */
   refuseConnections(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
@@ -766,45 +779,48 @@ export class Verbs {
    * Waits until a broker that was started is part of the cluster. That can take as long as the
    * session of its previous incarnation.
    */
-  waitForBroker(broker: number, options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<void>;
+  waitForBroker(broker: number, options?: Pick<Parameters, 'timeout' | 'advance'> & CallOptions): Promise<void>;
 
   /**
    * Waits until a group is in this state (Kafka's name, such as Stable), has so many members, and
    * is at most `lag` records behind. `lag` 0 waits until everything was consumed and committed: a
    * partition of a member, and without members one of a topic with a commit, counts as unread as
-   * long as it has no committed offset. Without a state, it waits for any but Dead.
+   * long as it has no committed offset. With `ready` it waits until the group is Stable and its
+   * members get each record that is produced from now on: the client of each member has fetched
+   * each of its partitions since it was assigned, so that it knows its position. Without a state,
+   * it waits for any but Dead.
    */
-  waitForGroup(group: string, options?: Pick<Parameters, 'state' | 'members' | 'lag' | 'timeout'> & CallOptions): Promise<GroupDescription>;
+  waitForGroup(group: string, options?: Pick<Parameters, 'state' | 'members' | 'lag' | 'ready' | 'timeout' | 'advance'> & CallOptions): Promise<GroupDescription>;
 
   /** Waits until these brokers, and no other ones, are the in-sync replicas of a partition. */
-  waitForIsr(topic: string, partition: number, isr: number[], options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<void>;
+  waitForIsr(topic: string, partition: number, isr: number[], options?: Pick<Parameters, 'timeout' | 'advance'> & CallOptions): Promise<void>;
 
   /**
    * Waits until a partition has a leader, or this broker as leader, in this leader epoch or a
    * later one. Returns the id of the leader.
    */
-  waitForLeader(topic: string, partition: number, options?: Pick<Parameters, 'leader' | 'epoch' | 'timeout'> & CallOptions): Promise<number>;
+  waitForLeader(topic: string, partition: number, options?: Pick<Parameters, 'leader' | 'epoch' | 'timeout' | 'advance'> & CallOptions): Promise<number>;
 
   /**
    * Waits until a topic, or one partition, has at least `count` records, and returns them all. The
-   * topic need not exist yet.
+   * topic need not exist yet. The filters are those of `records`.
    */
-  waitForRecords(topic: string, options?: Pick<Parameters, 'count' | 'partition' | 'isolation' | 'timeout'> & Filter<TopicRecord> & CallOptions): Promise<TopicRecord[]>;
+  waitForRecords(topic: string, options?: Pick<Parameters, 'count' | 'partition' | 'isolation' | 'timeout' | 'advance' | 'since' | 'key' | 'value' | 'header' | 'offset'> & Filter<TopicRecord> & CallOptions): Promise<TopicRecord[]>;
 
   /**
    * Waits until `count` requests of this API have arrived, and returns the last of them. Earlier
    * requests count, until `requests.clear`. The keywords are those of `requests.of`.
    */
-  waitForRequest(api: ApiName, options?: Pick<Parameters, 'count' | 'timeout' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
+  waitForRequest(api: ApiName, options?: Pick<Parameters, 'count' | 'timeout' | 'advance' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
 
   /** Waits until a fault rule, given by its handle or its id, was applied so many times. */
-  waitForRule(rule: number | Rule, options?: Pick<Parameters, 'hits' | 'timeout'> & CallOptions): Promise<void>;
+  waitForRule(rule: number | Rule, options?: Pick<Parameters, 'hits' | 'timeout' | 'advance'> & CallOptions): Promise<void>;
 
   /** Waits until a topic exists, with this number of partitions if it is given. */
-  waitForTopic(topic: string, options?: Pick<Parameters, 'partitions' | 'timeout'> & CallOptions): Promise<void>;
+  waitForTopic(topic: string, options?: Pick<Parameters, 'partitions' | 'timeout' | 'advance'> & CallOptions): Promise<void>;
 
   /** Waits until a transactional id is in this state (Kafka's name, such as CompleteCommit). */
-  waitForTransaction(transactionalId: string, state: TransactionState, options?: Pick<Parameters, 'timeout'> & CallOptions): Promise<Transaction>;
+  waitForTransaction(transactionalId: string, state: TransactionState, options?: Pick<Parameters, 'timeout' | 'advance'> & CallOptions): Promise<Transaction>;
 
   /** Answers the next request to an API with a correlation id that is too large by 1. */
   wrongCorrelationId(api: ApiName | '*', options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;

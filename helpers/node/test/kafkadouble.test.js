@@ -136,6 +136,35 @@ test('errors are classes', async () => {
   await assert.rejects(connect(kafka.controlUrl, { token: 'wrong' }).groups(), { name: 'CallError', status: 401 });
 });
 
+test('a wait ends before a test of Jest, unless it says otherwise', async () => {
+  const client = connect(kafka.controlUrl);
+  const given = [];
+  client.call = async (verb, { timeout }) => void given.push([verb, timeout]);
+  await client.waitForRecords('orders');
+  await client.waitForTopic('orders', { timeout: null });
+  await client.waitForGroup('shop', { timeout: 60 });
+  await client.waitForBroker(1);
+  await client.groups();
+  const expected = [['wait_for_records', 4], ['wait_for_topic', 4], ['wait_for_group', 60]];
+  assert.deepEqual(given, [...expected, ['wait_for_broker', undefined], ['groups', undefined]]);
+});
+
+test('a group without a member that fetched is not ready', async () => {
+  const late = { name: 'TimeoutError', message: /with members that are ready: .*there is no group 'nobody'/ };
+  await assert.rejects(kafka.waitForGroup('nobody', { ready: true, timeout: 0.01 }), late);
+});
+
+test('records are filtered by key, header, offset and what was read', async () => {
+  await kafka.produceAll('orders', [{ value: 'pears', key: 'a', headers: { trace: '7' } }, 'plums'], { partition: 0 });
+  const values = async (options) => (await kafka.records('orders', options)).map((each) => each.value.toString());
+  assert.deepEqual(await values({ key: Buffer.from('a') }), ['pears']);
+  assert.deepEqual(await values({ header: { trace: Buffer.from('7') } }), ['pears']);
+  assert.deepEqual(await values({ offset: 1 }), ['plums']);
+  const read = await kafka.records('orders');
+  assert.deepEqual(await values({ since: read.slice(0, 1) }), ['plums']);
+  assert.deepEqual(await values({ since: { 0: 1 } }), ['plums']);
+});
+
 test('errors are in the words of JavaScript', async () => {
   await assert.rejects(kafka.advance(1), { name: 'UsageError', message: /give stepped: true, or freeze\(\) it/ });
   await assert.rejects(kafka.addBroker(), /give brokers: 2 or more/);
@@ -158,7 +187,7 @@ test('a failed body shows the last requests', async () => {
   const script = path.join(__dirname, 'inner', 'fails.js');
   const done = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   assert.equal(done.status, 1);
-  assert.match(done.stderr, /the last requests \(1\):\n {2}.*ApiVersions v0 #1 of 'by-hand'/);
+  assert.match(done.stderr, /kafkadouble: the last requests:\n {2}.*ApiVersions v0 #1 of 'by-hand'/);
 });
 
 test('a body is refused while that of a concurrent test runs', async () => {

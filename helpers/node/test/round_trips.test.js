@@ -66,6 +66,11 @@ async function played(kafka, client) {
   same('a', copies[2].key);
   const ends = await kafka.endOffsets('orders');
   same('3', ends[1]);
+  const newer = await kafka.records('orders', { since: records, key: records[0].key, header: 'trace' });
+  same('1', newer[0].offset);
+  await kafka.produce('orders', { value: 'plums', partition: 1 });
+  const newest = await kafka.waitForRecords('orders', { since: ends, value: 'plums' });
+  same('3', newest[0].offset);
   await kafka.epochs('orders', 1);
   await kafka.flush('orders', 1);
   await kafka.truncate('orders', 1, copies[2].offset);

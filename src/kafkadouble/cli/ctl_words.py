@@ -88,7 +88,7 @@ def _value(parameter: Parameter, given: Any) -> Any:
             return found[0]
     if "object" in kinds and "=" in text and "string" not in kinds:
         return dict(each.split("=", 1) for each in text.split(",") if "=" in each)
-    if "array" in kinds and "string" not in kinds:
+    if "array" in kinds and not kinds & {"string", "integer"}:
         return [_element(each) for each in text.split(",")]
     return text
 

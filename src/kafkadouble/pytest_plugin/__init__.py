@@ -17,20 +17,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from . import options
+from . import markers, options
 from .isolation import ISOLATED, Factory, shared_external, skip_of_double
+from .markers import UnusedMarkerWarning
 from .options import FRESH, ISOLATIONS, MARKER_HELP
 from .report import UnusedRuleWarning
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
 
-__all__ = ["ISOLATIONS", "UnusedRuleWarning"]
+    from .targets import FactoryKafkas
+
+__all__ = ["ISOLATIONS", "UnusedMarkerWarning", "UnusedRuleWarning"]
 
 UNFIT = re.compile(r"[^a-zA-Z0-9._-]+")
 LONGEST = 100
@@ -70,17 +72,22 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
                 yield kafka
 
     It takes the arguments of KafkaDouble. A double that still runs at the end of the session is
-    stopped. With --kafka-broker a test that calls it is skipped.
+    stopped. With --kafka-broker=local it starts a Kafka of its own; with another real Kafka a test
+    that calls it is skipped.
     """
+
+    def folder() -> Any:
+        return tmp_path_factory.mktemp("kafkadouble")
+
     if options.value(pytestconfig, "kafka_broker") != "double":
-        yield partial(skip_of_double, pytestconfig, "kafka_double_factory")
+        from .targets import factory_of_target
+
+        with factory_of_target(pytestconfig, folder) as start_kafka:
+            yield start_kafka
         return
     from kafkadouble import KafkaDouble
 
     from .known_doubles import known_doubles
-
-    def folder() -> Any:
-        return tmp_path_factory.mktemp("kafkadouble")
 
     with ExitStack() as stack:
 
@@ -95,8 +102,9 @@ def kafka_double_factory(pytestconfig: pytest.Config, tmp_path_factory: pytest.T
 @pytest.fixture(scope="session")
 def kafka_double_session(kafka_double_factory: Factory, pytestconfig: pytest.Config) -> KafkaDouble:
     """One broker for the whole session (of this worker, under pytest-xdist). It is never reset.
-    With --kafka-broker a test that needs it is skipped."""
-    if options.value(pytestconfig, "kafka_broker") != "double":
+    With --kafka-broker=local it is a Kafka of its own; with another real Kafka a test that needs it
+    is skipped."""
+    if options.value(pytestconfig, "kafka_broker") not in ("double", "local"):
         skip_of_double(pytestconfig, "kafka_double_session")
     return kafka_double_factory()
 
@@ -120,6 +128,15 @@ def _kafka_external(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
         yield kafka
 
 
+@pytest.fixture(scope="session")
+def _kafka_marked(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from .targets import MarkedKafka
+
+    marked = MarkedKafka(pytestconfig, lambda: tmp_path_factory.mktemp("kafka"))
+    yield marked
+    marked.close()
+
+
 @pytest.fixture(autouse=True)
 def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
     """What a test changes of a double that outlives it is brought back. Set up before the other
@@ -128,14 +145,27 @@ def _kafka_double_changes(pytestconfig: pytest.Config) -> Iterator[None]:
 
     known = known_doubles(pytestconfig)
     known.begin_test()
+    kafkas = _kafkas_of_factory(pytestconfig)
+    if kafkas is not None:
+        kafkas.begin_test()
     yield
     known.end_test()
+    if (kafkas := _kafkas_of_factory(pytestconfig)) is not None:
+        kafkas.end_test()
+
+
+def _kafkas_of_factory(config: pytest.Config) -> FactoryKafkas | None:
+    from .targets import FACTORY_KAFKAS
+
+    return config.stash.get(FACTORY_KAFKAS, None)
 
 
 @pytest.fixture
 def kafka_double(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[KafkaDouble]:
     """A running KafkaDouble for this test. --kafkadouble-isolation sets how tests are isolated.
     With --kafka-broker it is a real Kafka, and a test that needs a double is skipped."""
+    markers.was_read(request.node)
+    options.check_parameter(request)
     if options.value(pytestconfig, "kafka_broker") != "double":
         yield from shared_external(request)
     elif set(options.marked(request.node)) - {"strict_rules"}:
@@ -164,8 +194,13 @@ def kafka_namespace(request: pytest.FixtureRequest, pytestconfig: pytest.Config)
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """A fault rule that matched no request is a mistake of the test, and so is a function of a rule
-    that raised."""
-    result = yield
+    that raised, and a marker that nothing read."""
+    try:
+        result = yield
+    except Exception as failure:
+        markers.explain(item, failure)
+        raise
+    markers.check(item)
     from . import report
 
     report.check(item)
@@ -187,11 +222,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failure shows the test's own lines, and what happened at its brokers."""
+    """A failure shows the test's own lines, and what happened at its brokers. A test that used what
+    only a double has is skipped, at the line that used it."""
     from . import report
 
     if call.excinfo is not None:
-        call.excinfo = report.without_library_frames(item.config, call.excinfo)
+        call.excinfo = markers.as_skip(report.without_library_frames(item.config, call.excinfo))
     result = yield
     if result.failed:
         result.sections.extend(report.sections(item))

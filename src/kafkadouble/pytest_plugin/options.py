@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -80,9 +80,21 @@ OPTIONS: dict[str, Option] = {
     "kafka_broker": Option(
         "string",
         "double",
-        "What kafka_double connects to: double, local (Apache Kafka from KAFKA_HOME), container (testcontainers), or HOST:PORT of a "
+        "What kafka_double connects to: double, local (Apache Kafka from kafka_home), container (testcontainers), or HOST:PORT of a "
         "running Kafka. Tests that call what only a double can do are skipped",
         "double|local|container|HOST:PORT",
+    ),
+    "kafka_home": Option(
+        "string",
+        "",
+        "The folder of an unpacked Kafka, or one with its jars, for kafka_broker=local; the default is KAFKA_HOME of the environment",
+        "DIR",
+    ),
+    "kafka_client_config": Option(
+        "string",
+        "",
+        "A file of client properties, such as security.protocol and sasl.jaas.config, with which kafka_double connects to HOST:PORT",
+        "FILE",
     ),
 }
 """By their name in the ini file. On the command line it has hyphens, and overrides the ini file."""
@@ -225,18 +237,42 @@ MARKED = (
 
 
 def marked(node: Any) -> dict[str, Any]:
-    """The arguments of the markers of a test; the closest one overrides the others."""
+    """The arguments of the markers of a test, and of its parameter for the fixture; the closest one
+    overrides the others. Settings of `config` override one another by their names."""
     found: dict[str, Any] = {}
-    for mark in reversed(list(node.iter_markers(MARKER))):
-        if mark.args:
-            raise pytest.UsageError(f"the marker {MARKER} takes keywords, not {mark.args[0]!r}")
-        for name in mark.kwargs:
+    for given in _given(node):
+        for name in given:
             if name not in MARKED:
                 near = get_close_matches(name, MARKED, 1)
                 hint = f": did you mean {near[0]!r}?" if near else f": it takes {', '.join(MARKED)}"
                 raise pytest.UsageError(f"the marker {MARKER} has no argument {name!r}{hint}")
-        found |= mark.kwargs
+        configs = [each for each in (found.get("config"), given.get("config")) if each]
+        found |= given
+        if len(configs) > 1 and all(isinstance(each, Mapping) for each in configs):
+            found["config"] = {**configs[0], **configs[1]}
+        elif configs:
+            found["config"] = configs[-1]
     return found
+
+
+def _given(node: Any) -> Iterator[Mapping[str, Any]]:
+    """The arguments of each marker, the farthest first, and at last those of the parameter."""
+    for mark in reversed(list(node.iter_markers(MARKER))):
+        if mark.args:
+            raise pytest.UsageError(f"the marker {MARKER} takes keywords, not {mark.args[0]!r}")
+        yield mark.kwargs
+    parameter = getattr(getattr(node, "callspec", None), "params", {}).get(MARKER)
+    if isinstance(parameter, Mapping):
+        yield parameter
+
+
+def check_parameter(request: pytest.FixtureRequest) -> None:
+    """Raises pytest.UsageError for a parameter of the fixture that is not its arguments."""
+    parameter = getattr(request, "param", {})
+    if not isinstance(parameter, Mapping):
+        raise pytest.UsageError(
+            f"{MARKER} is parametrized with {parameter!r}: give arguments of the marker, such as {{'brokers': 3}}"
+        )
 
 
 def for_double(node: Any) -> dict[str, Any]:

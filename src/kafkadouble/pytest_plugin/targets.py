@@ -1,65 +1,201 @@
 """Which Kafka the fixture kafka_double is: a double, or a real one.
 
 pytest --kafka-broker=double          (the default)
-pytest --kafka-broker=local           Apache Kafka from the folder KAFKA_HOME, started once
+pytest --kafka-broker=local           Apache Kafka from --kafka-home, started once
 pytest --kafka-broker=container       Apache Kafka in Docker, by testcontainers, started once
 pytest --kafka-broker=HOST:PORT       a Kafka that runs
+
+With `local` a marked test has a Kafka of its own, with the settings of its marker. Tests that
+follow one another with the same marker share it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from . import options
 
 if TYPE_CHECKING:
-    from .external_kafka import ExternalKafka
+    from kafkadouble.external.local.own_kafka import OwnKafka
+    from kafkadouble.external.real_kafka import RealKafka
 
+    from .metadata_changes import SharedMetadata
+
+LOCAL = "local"
 Folder = Callable[[], Path]
 
 
-@contextmanager
-def external(config: pytest.Config, folders: pytest.TempPathFactory) -> Iterator[ExternalKafka]:
-    """The real Kafka of this run."""
-    from .external_kafka import ExternalKafka
-
+def target_of(config: pytest.Config) -> str:
+    """What the run connects to. Raises pytest.UsageError for what is nothing."""
     target = str(options.value(config, "kafka_broker"))
-    if target not in STARTED and not _is_address(target):
+    if target not in ("double", *STARTED) and not _is_address(target):
         choices = ", ".join(["double", *STARTED])
         raise pytest.UsageError(f"kafka_broker is {choices} or HOST:PORT, not {target!r}")
-    start = STARTED.get(target)
-    if start is None:
-        with ExternalKafka(target, target, is_own=False) as kafka:
-            yield kafka
-        return
-    with start(lambda: folders.mktemp("kafka")) as address, ExternalKafka(target, address, is_own=True) as kafka:
-        yield kafka
+    return target
 
 
 def _is_address(target: str) -> bool:
     return all(each.rpartition(":")[2].isdecimal() and each.rpartition(":")[0] for each in target.split(","))
 
 
-def _local(folder: Folder) -> AbstractContextManager[str]:
-    from .local_kafka import running
+@contextmanager
+def external(config: pytest.Config, folders: pytest.TempPathFactory) -> Iterator[RealKafka]:
+    """The real Kafka of this run, for tests without a marker."""
+    from .external_kafka import check_answers
 
-    return running(folder())
+    target = target_of(config)
+    start = STARTED.get(target, _running)
+    with start(config, lambda: folders.mktemp("kafka")) as kafka:
+        check_answers(kafka)
+        yield kafka
 
 
 @contextmanager
-def _container(folder: Folder) -> Iterator[str]:
+def _running(config: pytest.Config, folder: Folder) -> Iterator[RealKafka]:
+    from kafkadouble.errors import UsageError
+    from kafkadouble.external.given_client import client_properties
+    from kafkadouble.external.real_kafka import RealKafka
+
+    target, file = target_of(config), options.value(config, "kafka_client_config")
+    try:
+        given = client_properties(config.rootpath / file) if file else {}
+        kafka = RealKafka(target, {**given, "bootstrap.servers": target}, target)
+    except UsageError as problem:
+        raise pytest.UsageError(f"kafka_client_config: {problem}") from None
+    with kafka:
+        yield kafka
+
+
+@contextmanager
+def _local(config: pytest.Config, folder: Folder) -> Iterator[OwnKafka]:
+    with started(config, folder, {}) as kafka:
+        yield kafka
+
+
+def started(config: pytest.Config, folder: Folder, given: Mapping[str, Any]) -> OwnKafka:
+    """A Kafka on this machine, with the settings of the run and these arguments."""
+    from kafkadouble.errors import UsageError
+    from kafkadouble.external.local.local_kafka import LocalKafka
+    from kafkadouble.external.local.local_settings import TAKEN, local_settings
+    from kafkadouble.external.local.own_kafka import OwnKafka
+
+    arguments = options.arguments(config, folder, given)
+    home = options.value(config, "kafka_home") or os.environ.get("KAFKA_HOME", "")
+    at = folder()
+    kafka = None
+    try:
+        settings = local_settings(at, **{name: each for name, each in arguments.items() if name in TAKEN})
+        kafka = OwnKafka(LocalKafka(at, str(home), settings))
+        return kafka.begin()
+    except BaseException as problem:
+        if kafka is not None:
+            kafka.close()
+        if isinstance(problem, UsageError):
+            raise pytest.UsageError(f"--kafka-broker={LOCAL}: {problem}") from None
+        raise
+
+
+class MarkedKafka:
+    """The Kafka of the tests whose markers give it settings: one at a time, which the next test
+    with the same settings uses again."""
+
+    def __init__(self, config: pytest.Config, folder: Folder) -> None:
+        self._config, self._folder = config, folder
+        self._kafka: OwnKafka | None = None
+        self._given: Mapping[str, Any] = {}
+
+    def with_settings(self, given: Mapping[str, Any]) -> OwnKafka:
+        """One with these arguments."""
+        if self._kafka is None or self._given != given or self._kafka.has_other_certificate:
+            self.close()
+            self._kafka, self._given = started(self._config, self._folder, given), dict(given)
+        return self._kafka
+
+    def close(self) -> None:
+        """Ends it, if there is one."""
+        if self._kafka is not None:
+            self._kafka.close()
+        self._kafka = None
+
+
+class FactoryKafkas:
+    """The Kafkas that kafka_double_factory started on this machine. What a test changes of them
+    besides topics, records and groups is brought back, as in doubles."""
+
+    def __init__(self, config: pytest.Config, folder: Folder) -> None:
+        self._config, self._folder = config, folder
+        self._known: list[tuple[OwnKafka, SharedMetadata]] = []
+
+    def start(self, **arguments: Any) -> OwnKafka:
+        """One with these arguments of KafkaDouble; skips a test that gives others."""
+        from .external_kafka import shared_metadata
+        from .isolation import of_real_kafka
+
+        given = of_real_kafka(self._config, LOCAL, arguments, "kafka_double_factory")
+        kafka = started(self._config, self._folder, given)
+        self._known.append((kafka, shared_metadata(kafka)))
+        return kafka
+
+    def begin_test(self) -> None:
+        """Remembers what is there, which fixtures of a wider scope did."""
+        from .external_kafka import shared_metadata
+
+        self._known = [(kafka, shared_metadata(kafka)) for kafka, _ in self._known if not kafka.is_closed]
+
+    def end_test(self) -> None:
+        """Brings back what was there."""
+        from .external_kafka import restore
+
+        for kafka, before in self._known:
+            if not kafka.is_closed:
+                restore(kafka, before)
+
+    def close(self) -> None:
+        """Ends them."""
+        for kafka, _ in self._known:
+            kafka.close()
+
+
+FACTORY_KAFKAS = pytest.StashKey[FactoryKafkas]()
+"""Those of this run, if the factory was used with --kafka-broker=local."""
+
+
+@contextmanager
+def factory_of_target(config: pytest.Config, folder: Folder) -> Iterator[Callable[..., Any]]:
+    """What kafka_double_factory is where `kafka_double` is a real Kafka."""
+    from .isolation import skip_of_double
+
+    if target_of(config) != LOCAL:
+        yield partial(skip_of_double, config, "kafka_double_factory")
+        return
+    kafkas = config.stash[FACTORY_KAFKAS] = FactoryKafkas(config, folder)
+    yield kafkas.start
+    kafkas.close()
+
+
+@contextmanager
+def _container(config: pytest.Config, folder: Folder) -> Iterator[RealKafka]:
+    from kafkadouble.external.real_kafka import RealKafka
+
     try:
         from testcontainers.kafka import KafkaContainer
     except ImportError:
         raise pytest.UsageError("--kafka-broker=container needs testcontainers: pip install testcontainers") from None
     with KafkaContainer().with_kraft() as container:
-        yield str(container.get_bootstrap_server())
+        address = str(container.get_bootstrap_server())
+        with RealKafka(address, {"bootstrap.servers": address}, "container") as kafka:
+            yield kafka
 
 
-STARTED: dict[str, Callable[[Folder], AbstractContextManager[str]]] = {"local": _local, "container": _container}
-"""The kinds of Kafka that the plugin starts: each yields the address."""
+STARTED: dict[str, Callable[[pytest.Config, Folder], AbstractContextManager[RealKafka]]] = {
+    LOCAL: _local,
+    "container": _container,
+}
+"""The kinds of Kafka that the plugin starts."""

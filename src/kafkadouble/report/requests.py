@@ -29,6 +29,8 @@ def lines(double: KafkaDouble, count: int) -> Iterator[str]:
 
 def told(seen: Sequence[SeenRequest], count: int) -> Iterator[str]:
     """The lines about these requests, of which the last `count` are told one by one."""
+    if not seen:
+        yield "no client sent a request"
     runs: list[list[SeenRequest]] = []
     for idle, of_kind in groupby(seen, is_idle):
         run = list(of_kind)

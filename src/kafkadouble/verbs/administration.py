@@ -29,14 +29,14 @@ class AdministrationVerbs(VerbHost):
         topic_upkeep.checked(self._ask(topic_upkeep.to_set_config(topic, config)).responses)
 
     @verb
-    def delete_records(self, topic: str, partition: int, offset: int | None = None) -> int:
-        """Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+    def delete_records(self, topic: str, partition: int, before: int | None = None) -> int:
+        """Deletes the records of a partition before this offset, or all, as DeleteRecords does, and
         returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
         OFFSET_OUT_OF_RANGE."""
         from kafkadouble import placement, topic_upkeep
         from kafkadouble.errors import raise_for
 
-        broker, body = self._serving().broker, topic_upkeep.to_delete_records(topic, partition, offset)
+        broker, body = self._serving().broker, topic_upkeep.to_delete_records(topic, partition, before)
         self._call(placement.partitions_of, broker, topic, partition)
         leading = self._call(broker.leading, topic, partition)
         (answered,) = self._ask(body, at=None if leading is None else leading[0]).topics

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kafkadouble.arguments import check
 from kafkadouble.errors import UsageError
-from kafkadouble.server.network.clock import SteppedClock, SystemClock
+from kafkadouble.server.network.clock import AdvancingClock, SteppedClock, SystemClock, stands_still
 from kafkadouble.start_options import STEPPED
 from kafkadouble.wire.wording import VerbCall
 
@@ -21,13 +21,7 @@ class ClockVerbs(VerbHost):
     def advance(self, seconds: float) -> None:
         """Lets time pass, and does everything that is due. Raises UsageError unless the clock is
         stepped or frozen."""
-        clock = self._clock
-        if not (isinstance(clock, SteppedClock) or (isinstance(clock, SystemClock) and clock.is_frozen)):
-            raise UsageError(
-                "only a stepped clock can be advanced: give {option}, or {freeze} it",
-                option=STEPPED,
-                freeze=VerbCall("freeze"),
-            )
+        clock = self._still_clock()
         check(seconds=seconds)
         if seconds < 0:
             raise UsageError("time does not go backwards")
@@ -36,6 +30,23 @@ class ClockVerbs(VerbHost):
             self._call(broker.advance, clock, milliseconds)
         else:
             self._steps.advance(lambda each: self._call(broker.advance, clock, each), milliseconds)
+
+    def _still_clock(self) -> AdvancingClock:
+        if isinstance(self._clock, SteppedClock | SystemClock) and stands_still(self._clock):
+            return self._clock
+        raise UsageError(
+            "only a stepped clock can be advanced: give {option}, or {freeze} it",
+            option=STEPPED,
+            freeze=VerbCall("freeze"),
+        )
+
+    def _moves(self, advance: bool) -> Callable[[float], None] | None:
+        """How a wait lets time pass, if it does. Raises UsageError for a clock that runs."""
+        check(advance=advance)
+        if not advance:
+            return None
+        self._still_clock()
+        return self.advance
 
     @verb
     def freeze(self) -> None:

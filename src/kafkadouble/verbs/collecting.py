@@ -18,6 +18,7 @@ from typing import Any
 from kafkadouble.arguments import ARGUMENTS, Argument
 from kafkadouble.brokers import BrokerHandle
 from kafkadouble.double import KafkaDouble
+from kafkadouble.record_filter import RecordNarrowing
 from kafkadouble.request_filter import RequestNarrowing
 from kafkadouble.requests import Requests
 from kafkadouble.server.faults.actions import ACTIONS
@@ -40,7 +41,7 @@ VERBS_OF_REQUESTS: Mapping[str, str] = {"of": "requests", "clear": "clear_reques
 """Method of `KafkaDouble.requests` -> name of its verb, where it is another one."""
 
 NARROWINGS: Mapping[str, Any] = {
-    each.__name__: each for each in (Narrowing, LineNarrowing, DiskNarrowing, RequestNarrowing)
+    each.__name__: each for each in (Narrowing, LineNarrowing, DiskNarrowing, RequestNarrowing, RecordNarrowing)
 }
 """The types of `**more: Unpack[...]`, by their names."""
 
@@ -132,8 +133,9 @@ def _parameters(verb: str, subject: str, signature: inspect.Signature) -> Iterat
 
 
 def _narrowing(verb: str, narrowing: Any) -> Iterator[Parameter]:
-    if narrowing is RequestNarrowing:
-        yield from (Parameter(name, row("wait_for_request", "", name), None) for name in get_annotations(narrowing))
+    if narrowing in (RequestNarrowing, RecordNarrowing):
+        of = "records" if narrowing is RecordNarrowing else "wait_for_request"
+        yield from (Parameter(name, row(of, "", name), None) for name in get_annotations(narrowing))
         return
     for name in get_annotations(narrowing):
         is_lasting = name == "times" and narrowing in LASTING

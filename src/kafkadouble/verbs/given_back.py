@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkadouble.groups import Committed
+from kafkadouble.record_filter import ReadPlace
 from kafkadouble.records import ReadRecord
 from kafkadouble.request_filter import SeenNumber
 from kafkadouble.server.faults.rule import Rule
@@ -60,4 +61,19 @@ def since(value: Any) -> Any:
     """A time, or which request it was."""
     if isinstance(value, Mapping) and {"number", "time"} <= value.keys():
         return SeenNumber(value["number"], value["time"])
+    return value
+
+
+def read_since(value: Any) -> Any:
+    """An offset, records that were read, or offsets by partition."""
+    if isinstance(value, list):
+        return [*map(_place, value)]
+    if isinstance(value, Mapping) and not value.keys() >= PLACE_FIELDS:
+        return {int(index) if str(index).isdecimal() else index: offset for index, offset in value.items()}
+    return _place(value)
+
+
+def _place(value: Any) -> Any:
+    if isinstance(value, Mapping) and value.keys() >= PLACE_FIELDS:
+        return ReadPlace(value["topic"], value["partition"], value["offset"])
     return value

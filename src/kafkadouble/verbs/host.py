@@ -21,6 +21,10 @@ T = TypeVar("T")
 class VerbHost:
     """A double. Verbs may be called from any thread; what touches the broker runs on its own."""
 
+    is_real = False
+    """Whether this is a real Kafka in place of a double, as the pytest plugin gives tests with
+    `--kafka-broker`."""
+
     _clock: Clock
     _lock: Lock
     _round: int
@@ -45,6 +49,9 @@ class VerbHost:
 
         def _outcome(self, answer: Future[T]) -> T:
             """What the broker answers. Raises UsageError if it is stopped before."""
+
+        def _moves(self, advance: bool) -> Callable[[float], None] | None:
+            """How a wait lets time pass, if it does."""
 
         def _ask(self, body: Message, at: Broker | None = None) -> Any:
             """The response of a broker to this request, any broker unless one is given."""

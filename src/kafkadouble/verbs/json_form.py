@@ -175,4 +175,7 @@ _PARAMETERS: dict[str, Callable[[Any], Any]] = {
     "wait_for_rule.rule": given_back.rule_id,
     "snapshot": given_back.snapshot,
     "since": given_back.since,
+    "records.since": given_back.read_since,
+    "wait_for_records.since": given_back.read_since,
+    "header": lambda value: _to_headers(value) if isinstance(value, Mapping) else value,
 }

@@ -12,9 +12,11 @@ from .registry import verb
 
 if TYPE_CHECKING:
     from os import PathLike
+    from typing import Unpack
 
     from kafkadouble.bulk import Numbered
     from kafkadouble.literals import IsolationLevel, RecordFormat
+    from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord
     from kafkadouble.seeding import HeadersLike
     from kafkadouble.topics import TopicDescription
@@ -151,15 +153,25 @@ class TopicVerbs(VerbHost):
 
     @verb
     def records(
-        self, topic: str, partition: int | None = None, isolation: IsolationLevel = "read_uncommitted"
+        self,
+        topic: str,
+        partition: int | None = None,
+        isolation: IsolationLevel = "read_uncommitted",
+        **narrowing: Unpack[RecordNarrowing],
     ) -> list[ReadRecord]:
         """The records of a topic, or of one partition, by partition and offset. `read_committed`
-        leaves out aborted records, and everything from the first open transaction on.
+        leaves out aborted records, and everything from the first open transaction on. `since`
+        leaves out what is before an offset, or what was read: records, or offsets by partition.
+        `key`, `value`, `header` and `offset` are what a record has; `header` is a name, or values
+        by name.
 
         Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
         """
         from kafkadouble import records
+        from kafkadouble.record_filter import RecordFilter
 
-        committed = records.check_isolation(isolation)
-        taken = self._call(records.take_all, self._serving().broker, topic, partition, committed)
-        return [record for one in taken for record in records.read(one)]
+        committed, record_filter = records.check_isolation(isolation), RecordFilter.checked(topic, narrowing)
+        taken = self._call(
+            records.take_all, self._serving().broker, topic, partition, committed, record_filter.first_offset
+        )
+        return [record for one in taken for record in records.read(one) if record_filter.accepts(record)]

@@ -60,9 +60,9 @@ class Parameter(NamedTuple):
             return "function"
         found = [own["type"]] if isinstance(own.get("type"), str) else own.get("type", ())
         types = [each for each in found if each != "null"]
-        # An object is a result that is given back, in place of its name.
+        # An object, or a list of them, is a result that is given back, in place of its name.
         if len(types) > 1 and "object" in types:
-            types.remove("object")
+            types = [each for each in types if each not in ("object", "array")]
         return KINDS[types[0]] if len(types) == 1 else "text" if "enum" in own else "value"
 
     @property

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kafkadouble.awaited import Awaited
     from kafkadouble.groups import Group
     from kafkadouble.literals import GroupStateName, IsolationLevel, TransactionStateName
+    from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord
     from kafkadouble.request_filter import RequestNarrowing
     from kafkadouble.rules import RuleHandle
@@ -47,21 +48,26 @@ class WaitVerbs(VerbHost):
         isolation: IsolationLevel = "read_uncommitted",
         where: Callable[[ReadRecord], bool] | None = None,
         timeout: float = 10,
+        advance: bool = False,
+        **narrowing: Unpack[RecordNarrowing],
     ) -> list[ReadRecord]:
         """Waits until a topic, or one partition, has at least `count` records, and returns them
-        all. The topic need not exist yet. Only records that `where` accepts are counted; it is
-        called on the thread of the broker, once for each record, and again after an election of a
-        leader."""
+        all. The topic need not exist yet. The filters are those of `records`. Only records that
+        `where` accepts are counted; it is called on the thread of the broker, once for each record,
+        and again after an election of a leader."""
         from kafkadouble.conditions import records_of
 
-        return self._wait(records_of(topic, count, partition, isolation, where), list, timeout)
+        awaited = records_of(topic, count, partition, isolation, where, narrowing)
+        return self._wait(awaited, list, timeout, advance)
 
     @verb
-    def wait_for_topic(self, topic: str, partitions: int | None = None, *, timeout: float = 10) -> None:
+    def wait_for_topic(
+        self, topic: str, partitions: int | None = None, *, timeout: float = 10, advance: bool = False
+    ) -> None:
         """Waits until a topic exists, with this number of partitions if it is given."""
         from kafkadouble.conditions import topic_of
 
-        return self._wait(topic_of(topic, partitions), _nothing, timeout)
+        return self._wait(topic_of(topic, partitions), _nothing, timeout, advance)
 
     @verb
     def wait_for_leader(
@@ -72,27 +78,30 @@ class WaitVerbs(VerbHost):
         *,
         epoch: int | None = None,
         timeout: float = 10,
+        advance: bool = False,
     ) -> int:
         """Waits until a partition has a leader, or this broker as leader, in this leader epoch or a
         later one. Returns the id of the leader."""
         from kafkadouble.conditions import leader_of
 
-        return self._wait(leader_of(topic, partition, leader, epoch), lambda found: found.id, timeout)
+        return self._wait(leader_of(topic, partition, leader, epoch), lambda found: found.id, timeout, advance)
 
     @verb
-    def wait_for_isr(self, topic: str, partition: int, isr: Collection[int], *, timeout: float = 10) -> None:
+    def wait_for_isr(
+        self, topic: str, partition: int, isr: Collection[int], *, timeout: float = 10, advance: bool = False
+    ) -> None:
         """Waits until these brokers, and no other ones, are the in-sync replicas of a partition."""
         from kafkadouble.conditions import isr_of
 
-        return self._wait(isr_of(topic, partition, isr), _nothing, timeout)
+        return self._wait(isr_of(topic, partition, isr), _nothing, timeout, advance)
 
     @verb
-    def wait_for_broker(self, broker: int, *, timeout: float = 30) -> None:
+    def wait_for_broker(self, broker: int, *, timeout: float = 30, advance: bool = False) -> None:
         """Waits until a broker that was started is part of the cluster. That can take as long as
         the session of its previous incarnation."""
         from kafkadouble.conditions import broker_of
 
-        return self._wait(broker_of(broker), _nothing, timeout)
+        return self._wait(broker_of(broker), _nothing, timeout, advance)
 
     @verb
     def wait_for_group(
@@ -102,37 +111,49 @@ class WaitVerbs(VerbHost):
         *,
         members: int | None = None,
         lag: int | None = None,
+        ready: bool = False,
         timeout: float = 10,
+        advance: bool = False,
     ) -> Group:
         """Waits until a group is in this state (Kafka's name, such as Stable), has so many members,
         and is at most `lag` records behind. `lag=0` waits until everything was consumed and
         committed: a partition of a member, and without members one of a topic with a commit, counts
-        as unread as long as it has no committed offset. Without a state, it waits for any but
-        Dead."""
+        as unread as long as it has no committed offset. With `ready` it waits until the group
+        is Stable and its members get each record that is produced from now on: the client of each
+        member has fetched each of its partitions since it was assigned, so that it knows its
+        position. Without a state, it waits for any but Dead."""
         from kafkadouble.coordinator_conditions import group_of
 
-        return self._wait(group_of(group, state, members, lag), lambda found: found, timeout)
+        return self._wait(group_of(group, state, members, lag, ready), lambda found: found.group, timeout, advance)
 
     @verb
     def wait_for_transaction(
-        self, transactional_id: str, state: TransactionStateName, *, timeout: float = 10
+        self, transactional_id: str, state: TransactionStateName, *, timeout: float = 10, advance: bool = False
     ) -> Transaction:
         """Waits until a transactional id is in this state (Kafka's name, such as
         CompleteCommit)."""
         from kafkadouble.coordinator_conditions import transaction_of
 
-        return self._wait(transaction_of(transactional_id, state), lambda found: found, timeout)
+        return self._wait(transaction_of(transactional_id, state), lambda found: found, timeout, advance)
 
     @verb
-    def wait_for_rule(self, rule: RuleHandle | int, hits: int = 1, *, timeout: float = 10) -> None:
+    def wait_for_rule(
+        self, rule: RuleHandle | int, hits: int = 1, *, timeout: float = 10, advance: bool = False
+    ) -> None:
         """Waits until a fault rule, given by its handle or its id, was applied so many times."""
         from kafkadouble.rules import applied, handle_of
 
-        return self._wait(applied(handle_of(self._known(), rule), hits), _nothing, timeout)
+        return self._wait(applied(handle_of(self._known(), rule), hits), _nothing, timeout, advance)
 
     @verb
     def wait_for_request(
-        self, api: str, count: int = 1, *, timeout: float = 10, **narrowing: Unpack[RequestNarrowing]
+        self,
+        api: str,
+        count: int = 1,
+        *,
+        timeout: float = 10,
+        advance: bool = False,
+        **narrowing: Unpack[RequestNarrowing],
     ) -> SeenRequest:
         """Waits until `count` requests of this API have arrived, and returns the last of them.
         Earlier requests count, until `requests.clear()`. The keywords are those of
@@ -140,9 +161,9 @@ class WaitVerbs(VerbHost):
         from kafkadouble.coordinator_conditions import requests_of
 
         awaited = requests_of(api, count, narrowing)
-        return self._wait(awaited, lambda found: found[count - 1], timeout)
+        return self._wait(awaited, lambda found: found[count - 1], timeout, advance)
 
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
         from kafkadouble.awaited import outcome
 
-        return result(outcome(self._serving(), awaited, timeout))
+        return result(outcome(self._serving(), awaited, timeout, self._moves(advance)))

@@ -134,7 +134,7 @@ GOOD: dict[str, GoodCall] = {
     "end_offsets": GoodCall({"topic": TOPIC}, {"0": 1}),
     "create_partitions": GoodCall({"topic": TOPIC, "partitions": 2}, NONE),
     "set_topic_config": GoodCall({"topic": TOPIC, "config": {"retention.ms": 1000, "cleanup.policy": None}}, NONE),
-    "delete_records": GoodCall({"topic": TOPIC, "partition": 0, "offset": 1}, 1),
+    "delete_records": GoodCall({"topic": TOPIC, "partition": 0, "before": 1}, 1),
     "report": GoodCall({"count": 3}, Is(lambda result: "topics:\n  t: 0: 0 to 1" in result)),
     # logs
     "roll": GoodCall(AT, 1),

@@ -58,17 +58,6 @@ public class ControlClient extends Verbs {
         return Json.GSON.fromJson(answer.get("requests"), new TypeToken<List<Request>>() {}.getType());
     }
 
-    /** A text with the last requests, a line each. */
-    public String report(int count) {
-        List<Request> last = lastRequests(count);
-        if (last.isEmpty()) {
-            return "kafkadouble: no client sent a request";
-        }
-        StringBuilder text = new StringBuilder("kafkadouble: the last requests (" + last.size() + "):");
-        last.forEach(each -> text.append("\n  ").append(each.text()));
-        return text.toString();
-    }
-
     JsonObject send(String method, String path, JsonObject body) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve(path));
         request.header("User-Agent", "kafkadouble-junit5"); // errors are in the words of Java

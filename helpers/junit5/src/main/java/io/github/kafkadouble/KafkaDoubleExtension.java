@@ -39,9 +39,9 @@ public final class KafkaDoubleExtension implements BeforeEachCallback, AfterEach
 
     private String reportOf(ExtensionContext context) {
         try {
-            return kafka(context).report(annotation(context).lastRequests());
+            return "kafkadouble: " + kafka(context).report(Params.count(annotation(context).lastRequests()));
         } catch (KafkaDoubleException problem) {
-            return "kafkadouble: the last requests are not known: " + problem.getMessage() + "; its stderr:\n"
+            return "kafkadouble: what happened is not known: " + problem.getMessage() + "; its stderr:\n"
                     + kafka(context).stderr();
         }
     }

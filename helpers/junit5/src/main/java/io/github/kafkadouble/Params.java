@@ -3,7 +3,10 @@
 package io.github.kafkadouble;
 
 import io.github.kafkadouble.Types.Request;
+import io.github.kafkadouble.Types.TopicRecord;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 
 /** The optional parameters of the verbs, for a static import. */
 public final class Params {
@@ -12,6 +15,13 @@ public final class Params {
     /** A rule applies until it is removed: the parameter times is null. */
     public static Param everyTime() {
         return new Param("times", null);
+    }
+
+    /**
+     * The parameter advance: true or false.
+     */
+    public static Param advance(boolean value) {
+        return new Param("advance", value);
     }
 
     /**
@@ -40,6 +50,13 @@ public final class Params {
      */
     public static Param apis(String... value) {
         return new Param("apis", value);
+    }
+
+    /**
+     * The parameter before: an offset.
+     */
+    public static Param before(long value) {
+        return new Param("before", value);
     }
 
     /**
@@ -145,6 +162,13 @@ public final class Params {
      */
     public static Param group(String value) {
         return new Param("group", value);
+    }
+
+    /**
+     * The parameter header: the name of a header, or headers with their values.
+     */
+    public static Param header(Object value) {
+        return new Param("header", value);
     }
 
     /**
@@ -281,7 +305,7 @@ public final class Params {
     }
 
     /**
-     * The parameter offset: an integer.
+     * The parameter offset: an offset from 0.
      */
     public static Param offset(long value) {
         return new Param("offset", value);
@@ -344,6 +368,13 @@ public final class Params {
     }
 
     /**
+     * The parameter ready: true or false.
+     */
+    public static Param ready(boolean value) {
+        return new Param("ready", value);
+    }
+
+    /**
      * The parameter reassign: true or false.
      */
     public static Param reassign(boolean value) {
@@ -372,16 +403,34 @@ public final class Params {
     }
 
     /**
-     * The parameter since: milliseconds since the epoch, or a request.
+     * The parameter since: milliseconds since the epoch, or a request, or an offset from 0, records
+     * that were read, or offsets by partition.
      */
     public static Param since(long value) {
         return new Param("since", value);
     }
 
     /**
-     * The parameter since: milliseconds since the epoch, or a request.
+     * The parameter since: milliseconds since the epoch, or a request, or an offset from 0, records
+     * that were read, or offsets by partition.
      */
     public static Param since(Request value) {
+        return new Param("since", value);
+    }
+
+    /**
+     * The parameter since: milliseconds since the epoch, or a request, or an offset from 0, records
+     * that were read, or offsets by partition.
+     */
+    public static Param since(List<TopicRecord> value) {
+        return new Param("since", value);
+    }
+
+    /**
+     * The parameter since: milliseconds since the epoch, or a request, or an offset from 0, records
+     * that were read, or offsets by partition.
+     */
+    public static Param since(Map<Integer, Long> value) {
         return new Param("since", value);
     }
 

@@ -241,11 +241,11 @@ public abstract class Verbs {
     }
 
     /**
-     * Deletes the records of a partition before an offset, or all, as DeleteRecords does, and
+     * Deletes the records of a partition before this offset, or all, as DeleteRecords does, and
      * returns the first offset that is left. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION,
      * OFFSET_OUT_OF_RANGE.
      *
-     * <p>Optional: offset.
+     * <p>Optional: before.
      */
     public long deleteRecords(String topic, long partition, Param... params) {
         return call("delete_records", new TypeToken<Long>() {}, params, new Param("topic", topic), new Param("partition", partition));
@@ -672,9 +672,11 @@ public abstract class Verbs {
 
     /**
      * The records of a topic, or of one partition, by partition and offset. read_committed leaves
-     * out aborted records, and everything from the first open transaction on.
+     * out aborted records, and everything from the first open transaction on. since leaves out what
+     * is before an offset, or what was read: records, or offsets by partition. key, value, header
+     * and offset are what a record has; header is a name, or values by name.
      *
-     * <p>Optional: partition, isolation.
+     * <p>Optional: partition, isolation, since, key, value, header, offset.
      */
     public List<TopicRecord> records(String topic, Param... params) {
         return call("records", new TypeToken<List<TopicRecord>>() {}, params, new Param("topic", topic));
@@ -1117,7 +1119,7 @@ public abstract class Verbs {
      * Waits until a broker that was started is part of the cluster. That can take as long as the
      * session of its previous incarnation.
      *
-     * <p>Optional: timeout.
+     * <p>Optional: timeout, advance.
      */
     public void waitForBroker(long broker, Param... params) {
         call("wait_for_broker", new TypeToken<Void>() {}, params, new Param("broker", broker));
@@ -1127,9 +1129,12 @@ public abstract class Verbs {
      * Waits until a group is in this state (Kafka's name, such as Stable), has so many members, and
      * is at most lag records behind. lag 0 waits until everything was consumed and committed: a
      * partition of a member, and without members one of a topic with a commit, counts as unread as
-     * long as it has no committed offset. Without a state, it waits for any but Dead.
+     * long as it has no committed offset. With ready it waits until the group is Stable and its
+     * members get each record that is produced from now on: the client of each member has fetched
+     * each of its partitions since it was assigned, so that it knows its position. Without a state,
+     * it waits for any but Dead.
      *
-     * <p>Optional: state, members, lag, timeout.
+     * <p>Optional: state, members, lag, ready, timeout, advance.
      */
     public GroupDescription waitForGroup(String group, Param... params) {
         return call("wait_for_group", new TypeToken<GroupDescription>() {}, params, new Param("group", group));
@@ -1138,7 +1143,7 @@ public abstract class Verbs {
     /**
      * Waits until these brokers, and no other ones, are the in-sync replicas of a partition.
      *
-     * <p>Optional: timeout.
+     * <p>Optional: timeout, advance.
      */
     public void waitForIsr(String topic, long partition, long[] isr, Param... params) {
         call("wait_for_isr", new TypeToken<Void>() {}, params, new Param("topic", topic), new Param("partition", partition), new Param("isr", isr));
@@ -1147,7 +1152,7 @@ public abstract class Verbs {
     /**
      * Waits until these brokers, and no other ones, are the in-sync replicas of a partition.
      *
-     * <p>Optional: timeout.
+     * <p>Optional: timeout, advance.
      */
     public void waitForIsr(String topic, long partition, List<? extends Number> isr, Param... params) {
         call("wait_for_isr", new TypeToken<Void>() {}, params, new Param("topic", topic), new Param("partition", partition), new Param("isr", isr));
@@ -1157,7 +1162,7 @@ public abstract class Verbs {
      * Waits until a partition has a leader, or this broker as leader, in this leader epoch or a
      * later one. Returns the id of the leader.
      *
-     * <p>Optional: leader, epoch, timeout.
+     * <p>Optional: leader, epoch, timeout, advance.
      */
     public long waitForLeader(String topic, long partition, Param... params) {
         return call("wait_for_leader", new TypeToken<Long>() {}, params, new Param("topic", topic), new Param("partition", partition));
@@ -1165,9 +1170,10 @@ public abstract class Verbs {
 
     /**
      * Waits until a topic, or one partition, has at least count records, and returns them all. The
-     * topic need not exist yet.
+     * topic need not exist yet. The filters are those of records.
      *
-     * <p>Optional: count, partition, isolation, timeout.
+     * <p>Optional: count, partition, isolation, timeout, advance, since, key, value, header,
+     * offset.
      */
     public List<TopicRecord> waitForRecords(String topic, Param... params) {
         return call("wait_for_records", new TypeToken<List<TopicRecord>>() {}, params, new Param("topic", topic));
@@ -1177,8 +1183,8 @@ public abstract class Verbs {
      * Waits until count requests of this API have arrived, and returns the last of them. Earlier
      * requests count, until requests.clear. The keywords are those of requests.of.
      *
-     * <p>Optional: count, timeout, topic, partition, group, transactionalId, clientId, principal,
-     * broker, error, since.
+     * <p>Optional: count, timeout, advance, topic, partition, group, transactionalId, clientId,
+     * principal, broker, error, since.
      */
     public Request waitForRequest(String api, Param... params) {
         return call("wait_for_request", new TypeToken<Request>() {}, params, new Param("api", api));
@@ -1187,7 +1193,7 @@ public abstract class Verbs {
     /**
      * Waits until a fault rule, given by its handle or its id, was applied so many times.
      *
-     * <p>Optional: hits, timeout.
+     * <p>Optional: hits, timeout, advance.
      */
     public void waitForRule(long rule, Param... params) {
         call("wait_for_rule", new TypeToken<Void>() {}, params, new Param("rule", rule));
@@ -1196,7 +1202,7 @@ public abstract class Verbs {
     /**
      * Waits until a fault rule, given by its handle or its id, was applied so many times.
      *
-     * <p>Optional: hits, timeout.
+     * <p>Optional: hits, timeout, advance.
      */
     public void waitForRule(Rule rule, Param... params) {
         call("wait_for_rule", new TypeToken<Void>() {}, params, new Param("rule", rule));
@@ -1205,7 +1211,7 @@ public abstract class Verbs {
     /**
      * Waits until a topic exists, with this number of partitions if it is given.
      *
-     * <p>Optional: partitions, timeout.
+     * <p>Optional: partitions, timeout, advance.
      */
     public void waitForTopic(String topic, Param... params) {
         call("wait_for_topic", new TypeToken<Void>() {}, params, new Param("topic", topic));
@@ -1214,7 +1220,7 @@ public abstract class Verbs {
     /**
      * Waits until a transactional id is in this state (Kafka's name, such as CompleteCommit).
      *
-     * <p>Optional: timeout.
+     * <p>Optional: timeout, advance.
      */
     public Transaction waitForTransaction(String transactionalId, String state, Param... params) {
         return call("wait_for_transaction", new TypeToken<Transaction>() {}, params, new Param("transactional_id", transactionalId), new Param("state", state));

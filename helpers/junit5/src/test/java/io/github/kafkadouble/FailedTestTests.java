@@ -44,7 +44,7 @@ class FailedTestTests {
             assertEquals("on purpose", failure.getMessage());
             assertEquals(1, failure.getSuppressed().length);
             String report = failure.getSuppressed()[0].getMessage();
-            assertTrue(report.startsWith("kafkadouble: the last requests ("), report);
+            assertTrue(report.startsWith("kafkadouble: the last requests:"), report);
             assertTrue(report.contains("Metadata v"), report);
         } finally {
             System.clearProperty("kafkadouble.inner");

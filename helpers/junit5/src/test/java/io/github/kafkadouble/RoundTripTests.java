@@ -65,6 +65,11 @@ class RoundTripTests {
             same("a", copies.get(2).key());
             var ends = kafka.endOffsets("orders");
             same("3", ends.get(1));
+            var newer = kafka.records("orders", since(records), key(records.get(0).key()), header("trace"));
+            same("1", newer.get(0).offset());
+            kafka.produce("orders", value("plums"), partition(1));
+            var newest = kafka.waitForRecords("orders", since(ends), value("plums"));
+            same("3", newest.get(0).offset());
             kafka.epochs("orders", 1);
             kafka.flush("orders", 1);
             kafka.truncate("orders", 1, copies.get(2).offset());

@@ -1,0 +1,189 @@
+"""A Kafka that is not a double, with the verbs of KafkaDouble that it can serve.
+
+    with RealKafka("localhost:9092", {"bootstrap.servers": "localhost:9092"}) as kafka:
+        kafka.produce("orders", "two pears")
+
+Rules. A verb is the same method as that of KafkaDouble wherever requests are enough: what it is
+given as broker reads the state of the Kafka by requests. `served.py` decides which verbs there are.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from kafkadouble.cluster_description import RUNNING, STOPPED, BrokerDescription, ClusterDescription
+from kafkadouble.errors import raise_for
+from kafkadouble.listening import text_of
+from kafkadouble.messages.api_keys import ApiKeys
+from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
+from kafkadouble.messages.message import Message
+from kafkadouble.verbs.administration import AdministrationVerbs
+from kafkadouble.verbs.brokers import BrokerVerbs
+from kafkadouble.verbs.groups import GroupVerbs
+from kafkadouble.verbs.logs import LogVerbs
+from kafkadouble.verbs.metrics import MetricVerbs
+from kafkadouble.verbs.partitions import PartitionVerbs
+from kafkadouble.verbs.quotas import QuotaVerbs
+from kafkadouble.verbs.security import SecurityVerbs
+from kafkadouble.verbs.topics import TopicVerbs
+from kafkadouble.verbs.transactions import TransactionVerbs
+from kafkadouble.verbs.waiting import WaitVerbs
+
+from . import polling
+from .given_client import given_client_config
+from .remote.connections import KafkaConnections
+from .remote.remote_cluster import RemoteCluster
+from .remote.remote_running import RemoteRunning
+from .served import ONLY_ON_DOUBLE, OWN_KAFKA, OnlyOnDoubleAttribute
+
+if TYPE_CHECKING:
+    from kafkadouble.awaited import Awaited
+    from kafkadouble.literals import ClientLibrary
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+WITH_FENCED = 2
+"""The first version of DescribeCluster that has fenced brokers."""
+
+
+class RealKafka(
+    TopicVerbs,
+    AdministrationVerbs,
+    PartitionVerbs,
+    LogVerbs,
+    GroupVerbs,
+    QuotaVerbs,
+    SecurityVerbs,
+    TransactionVerbs,
+    BrokerVerbs,
+    WaitVerbs,
+    MetricVerbs,
+):
+    """The Kafka at `bootstrap_servers`. `client` are the settings of a client that may do what a
+    test does; `target` says in messages which Kafka it is."""
+
+    is_real = True
+
+    def __init__(self, bootstrap_servers: str, client: Mapping[str, object], target: str = "") -> None:
+        self._bootstrap, self._client, self._target = bootstrap_servers, client, target or bootstrap_servers
+        self._connections = KafkaConnections(client)
+        self._remote = RemoteCluster(self._connections)
+        self._running = RemoteRunning(self._remote)
+        self._clock, self._lock, self._round, self._steps = self._remote.clock, threading.Lock(), 0, None
+        self._seed = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """HOST:PORT of brokers, for the setting `bootstrap.servers` of a client."""
+        return self._bootstrap
+
+    @property
+    def port(self) -> int:
+        """The port of the first broker."""
+        return int(self.bootstrap_servers.split(",")[0].rpartition(":")[2])
+
+    @property
+    def aio(self) -> polling.PolledAsyncWaits:
+        """As KafkaDouble.aio."""
+        return polling.PolledAsyncWaits(self._serving)
+
+    @property
+    def created_topics(self) -> set[str]:
+        """The topics that were created by verbs."""
+        return self._remote.created
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        config: Mapping[str, object] | None = None,
+        replication_factor: int | None = None,
+    ) -> None:
+        """As KafkaDouble.create_topic; returns once every broker knows the topic."""
+        super().create_topic(name, partitions, config, replication_factor)
+        self._call(self._remote.wait_until_all_know, name)
+
+    def create_partitions(self, topic: str, partitions: int) -> None:
+        """As KafkaDouble.create_partitions; returns once every broker knows the partitions."""
+        super().create_partitions(topic, partitions)
+        self._call(self._remote.wait_until_all_know, topic, partitions)
+
+    def delete_topic(self, name: str) -> None:
+        """As KafkaDouble.delete_topic; returns once no broker knows the topic."""
+        super().delete_topic(name)
+        self._call(self._remote.wait_until_none_knows, name)
+
+    def describe_cluster(self) -> ClusterDescription:
+        """As KafkaDouble.describe_cluster. A broker that is fenced counts as stopped."""
+        return self._call(self._described)
+
+    def _described(self) -> ClusterDescription:
+        newest = self._connections.highest(ApiKeys.DESCRIBE_CLUSTER)
+        found = self._connections.ask(DescribeClusterRequest(include_fenced_brokers=newest >= WITH_FENCED))
+        raise_for(found.error_code, found.error_message)
+        brokers = {
+            each.broker_id: BrokerDescription(
+                each.broker_id,
+                self._address(each.host, each.port),
+                STOPPED if each.is_fenced else RUNNING,
+                each.is_fenced,
+            )
+            for each in sorted(found.brokers, key=lambda one: one.broker_id)
+        }
+        now = self._clock.now()
+        return ClusterDescription(found.cluster_id, found.controller_id, self.bootstrap_servers, brokers, now)
+
+    def _address(self, host: str, port: int) -> str:
+        return text_of(host, port)
+
+    def client_config(
+        self,
+        user: str | None = None,
+        client: ClientLibrary = "confluent-kafka",
+        mechanism: str | None = None,
+        contents: bool = False,
+        listener: str | None = None,
+    ) -> dict[str, Any]:
+        """As KafkaDouble.client_config: the given settings, in the form of a library. Raises
+        UsageError for a user, a mechanism or a listener that they do not name."""
+        return given_client_config(self._bootstrap, self._client, user, client, mechanism, contents, listener)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._connections.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _serving(self) -> Any:
+        return self._running
+
+    _known = _serving
+
+    def _call(self, function: Callable[..., T], *args: Any) -> T:
+        return self._running.thread.call(function, *args)
+
+    def _outcome(self, answer: Future[T]) -> T:
+        return answer.result()
+
+    def _ask(self, body: Message, at: Any = None) -> Any:
+        return self._call(self._remote.ask, body, at).result()
+
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
+        return result(polling.outcome(self._running, awaited, timeout))
+
+    def __repr__(self) -> str:
+        return f"<Kafka at {self.bootstrap_servers}, by --kafka-broker={self._target}>"
+
+
+for _name in ONLY_ON_DOUBLE:
+    setattr(RealKafka, _name, OnlyOnDoubleAttribute(_name))
+for _name in OWN_KAFKA:
+    setattr(RealKafka, _name, OnlyOnDoubleAttribute(_name, "a Kafka that was started on this machine"))

@@ -169,4 +169,5 @@ def test_the_user_agent_names_the_caller(agent: str, caller: Caller) -> None:
 
 def test_descriptions_of_verbs_have_no_words_of_python() -> None:
     found = [(verb["name"], each["allowed"]) for verb in described() for each in verb["parameters"]]
+    found += [(verb["name"], verb["summary"]) for verb in described()]
     assert [each for each in found if PYTHON.search(each[1])] == []

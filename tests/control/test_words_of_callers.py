@@ -16,7 +16,7 @@ from kafkadouble.wire.wording import Caller, caller_of
 from tests.control.http import call
 
 ALL = os.environ.get("KAFKADOUBLE_INTEROP_ALL")
-OTHERS = [each for each in Caller if each is not Caller.PYTHON]
+OTHERS: list[Caller] = [each for each in Caller if each is not Caller.PYTHON]
 
 PYTHON = re.compile(
     r"\b(None|True|False)\b"  # constants

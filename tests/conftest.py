@@ -44,6 +44,16 @@ def broker_imported() -> None:
         importlib.import_module(name)
 
 
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A suite whose output is the same on every machine: pytest cuts the lines of its summary to
+    the width of the terminal, but leaves them whole where a variable says that it runs in CI."""
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    return pytester
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_reads_of_settings_without_effect() -> Iterator[None]:
     """Fails a test in which code reads a setting that is listed as one that nothing reads."""

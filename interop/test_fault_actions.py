@@ -40,6 +40,8 @@ ACTIONS: dict[str, Callable[[KafkaDouble], RuleHandle]] = {
     "drop answer": lambda double: double.drop_answer("Produce"),
     "throttle": lambda double: double.throttle("Produce", 0.1),
     "respond": lambda double: double.respond("Metadata", {}),
+    "exact bytes": lambda double: double.respond("Metadata", b"\xff" * 40),
+    "dialogue": lambda double: double.fail("Produce", ["NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS"]),
     "change field": lambda double: double.change_field("Produce", "responses[*].partitionResponses[*].errorCode", 6),
     "stale metadata": lambda double: double.stale_metadata(),
     "wrong correlation id": lambda double: double.wrong_correlation_id("Produce"),
@@ -69,7 +71,7 @@ def test_a_producer_comes_through(double: KafkaDouble, client: Client, action: s
                     producer.send("t", [Record(b"0")])
             else:
                 assert producer.send("t", [Record(b"0")]) == [0]
-        assert rule.hits == 1
+        assert rule.spent
     assert [record.value for record in double.records("t")] == [b"0"]
 
 

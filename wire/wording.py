@@ -41,7 +41,10 @@ PHRASES: Mapping[str, str] = {
     "a mapping of (topic, partition) to an offset from 0": 'offsets from 0, as {"orders": {"0": 5}}',
     "a mapping of members to lists of (topic, partition)": 'lists of partitions, as {"member-1": [["orders", 0]]}',
     "a snapshot of snapshot(), or the name of one": "a snapshot, or the name of one",
-    "a response, or a mapping as in Kafka's JSON": "an object as in Kafka's JSON",
+    "a response, a mapping as in Kafka's JSON, bytes, or a list of them": (
+        'an object as in Kafka\'s JSON, bytes as {"base64": "..."}, or a list of them'
+    ),
+    "an object or bytes": 'an object, or bytes as {"base64": "..."}',
     "a pair of two node ids, as (1, 2), where None is any node": (
         "a pair of two node ids, as [1, 2], where null is any node"
     ),

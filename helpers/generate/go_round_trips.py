@@ -91,6 +91,10 @@ def _value(value: Any, shape: str = "") -> str:
         return f"map[string]any{{{fields}}}"
     if isinstance(value, list):
         return f"[]any{{{', '.join(map(_value, value))}}}"
+    if isinstance(value, bytes):
+        return f"[]byte{{{', '.join(map(str, value))}}}"
+    if value is None:
+        return "nil"
     return json.dumps(value)
 
 

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -88,7 +89,10 @@ def _value(value: Any, shape: str = "") -> str:
     if isinstance(value, Mapping):
         return f"Map.of({', '.join(_value(part) for entry in value.items() for part in entry)})"
     if isinstance(value, list):
-        return f"List.of({', '.join(map(_value, value))})"
+        function = "Arrays.asList" if None in value else "List.of"
+        return f"{function}({', '.join(map(_value, value))})"
+    if isinstance(value, bytes):
+        return f"new byte[] {{{', '.join(map(str, value))}}}"
     return json.dumps(value)
 
 

@@ -36,7 +36,8 @@ PARAMETERS: Mapping[str, str] = {
     "config": "Record<string, unknown>",
     "acls": "(string | AclBinding)[]",
     "link": "[number | null, number | null]",
-    "body": "Record<string, any>",
+    "body": "Body | (Body | ErrorName | number | null)[]",
+    "fail.error": "ErrorName | number | (ErrorName | number | null)[]",
     "arm.rule": "RuleDefinition | Rule",
     "change_field.value": "any",
     "header": "string | Record<string, Data>",
@@ -200,7 +201,7 @@ EXPORTS: Mapping[str, tuple[str, ...]] = {
     "names": tuple(LITERALS),
     "results": tuple(RENAMED.get(each.name, each.name) for each in results()),
     "types": (
-        *("AclBinding", "Assignment", "CallOptions", "Data", "Filter", "Header", "Headers", "Offsets"),
+        *("AclBinding", "Assignment", "Body", "CallOptions", "Data", "Filter", "Header", "Headers", "Offsets"),
         *("RecordLike", "Rule", "RuleDefinition", "TopicPartition"),
     ),
 }

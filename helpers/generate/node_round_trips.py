@@ -97,6 +97,8 @@ def _value(value: Any) -> str:
         return f"{{ {', '.join(f'[{_value(name)}]: {_value(each)}' for name, each in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, bytes):
+        return f"Buffer.from([{', '.join(map(str, value))}])"
     return _text(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -219,6 +219,12 @@ FAULTS: Mapping[str, Mapping[str, Any]] = {
 }
 """Verb that arms a rule -> a rule that nothing matches."""
 
+DIALOGUES: Mapping[str, Mapping[str, Any]] = {
+    "fail": {"error": ["NOT_LEADER_OR_FOLLOWER", 7, None]},
+    "respond": {"body": [b"\0\6", {"errorCode": 6}, "NOT_LEADER_OR_FOLLOWER"]},
+}
+"""Verb -> a list for one request after another."""
+
 
 def _rules() -> Iterator[Step]:
     """Each rule is armed again from its handle, and from its definition, and removed."""
@@ -229,6 +235,11 @@ def _rules() -> Iterator[Step]:
         yield call("arm", rule=ref(f"{name}again.definition"))
         yield call("remove_rule", rule=ref(name))
         yield call("remove_rule", rule=ref(f"{name}again.id"))
+    for verb, given in DIALOGUES.items():
+        yield call(verb, f"{verb}inturn", **API, **given)
+        yield call("arm", f"{verb}inturnagain", rule=ref(f"{verb}inturn"))
+        yield call("remove_rule", rule=ref(f"{verb}inturn"))
+        yield call("remove_rule", rule=ref(f"{verb}inturnagain"))
     yield call("unused_rules", "unmatched")
     yield call("arm", rule=ref("unmatched[0]"))
     yield call("rules", "rules")

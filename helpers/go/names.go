@@ -304,6 +304,7 @@ const (
 	RuleActionDropAnswer         = "drop_answer"
 	RuleActionThrottle           = "throttle"
 	RuleActionRespond            = "respond"
+	RuleActionDialogue           = "dialogue"
 	RuleActionChangeField        = "change_field"
 	RuleActionCorruptRecords     = "corrupt_records"
 	RuleActionStaleMetadata      = "stale_metadata"

@@ -361,7 +361,9 @@ func (c *Client) ExpireTransaction(ctx context.Context, transactionalID string) 
 	return c.call(ctx, "expire_transaction", []Param{{"transactional_id", transactionalID}}, nil, nil)
 }
 
-// Fail answers the next request to an API with an error.
+// Fail answers the next request to an API with an error. A list of errors is a dialogue: the first
+// element is for the next request, the second for the one behind it, and so on; null is for a
+// request that is served as usual.
 //
 // Optional: Message, When, Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version,
 // Topic, Partition, Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener,
@@ -714,6 +716,9 @@ func (c *Client) ResetOffsets(ctx context.Context, group string, topic string, t
 
 // Respond answers the next request to an API with this response, and does not process the request.
 // body is a response, or a mapping as in Kafka's JSON; fields that it lacks have their default.
+// Bytes are sent as they are, behind the header of the response. A list is a dialogue: the first
+// element is for the next request, the second for the one behind it, and so on. There the name or
+// the number of an error is that error, and null is for a request that is served as usual.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
 // Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from kafkadouble.messages import error_codes
 
 from .connection_actions import Bandwidth, HalfOpen, Latency, RefuseConnections, ResetAfter, SliceFrames, SlowClose
+from .dialogue import Dialogue, is_list
 from .disk_actions import APPEND, FLUSH, READ, DiskError, DiskFull, DiskSlow, LoseFlushes
 from .field_kinds import ANYTHING, BEFORE, FUNCTION, SECONDS, WHEN, FieldKind, count, one_of, text
 from .register import CONNECTION, DISK, LINK, REQUEST
@@ -79,9 +80,10 @@ class Throttle:
 @dataclass(frozen=True, slots=True)
 class Respond:
     """Answer with `body`, and do not process the request. `body` is the response as in Kafka's
-    JSON, with camelCase names; fields that it lacks have their default."""
+    JSON, with camelCase names; fields that it lacks have their default. Bytes are sent as they are,
+    behind the header of the response."""
 
-    body: Mapping[str, Any]
+    body: Mapping[str, Any] | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,8 @@ class ActionType(NamedTuple):
     is_one_off: bool = True
 
 
+OBJECT = {"type": "object"}
+STEPS = {"type": "array", "items": {"type": ["object", "null"]}, "minItems": 1}
 BYTES = count(0, "a number of bytes from 0").required
 SOME_BYTES = count(1, "a number of bytes from 1").required
 LINES = (CONNECTION, LINK)
@@ -173,8 +177,9 @@ ACTIONS: dict[str, ActionType] = {
     "throttle": ActionType(Throttle, {"seconds": SECONDS.required}),
     "respond": ActionType(
         Respond,
-        {"body": FieldKind(lambda value: isinstance(value, Mapping), "an object", {"type": "object"}).required},
+        {"body": FieldKind(lambda value: isinstance(value, Mapping | bytes), "an object or bytes", OBJECT).required},
     ),
+    "dialogue": ActionType(Dialogue, {"steps": FieldKind(is_list, "a list of actions", STEPS).required}),
     "change_field": ActionType(ChangeField, {"path": text("the path of a field").required, "value": ANYTHING}),
     "corrupt_records": ActionType(CorruptRecords, {"how": one_of("crc", "bit")}),
     "stale_metadata": ActionType(StaleMetadata, {}),
@@ -210,6 +215,7 @@ Action = (
     | DropAnswer
     | Throttle
     | Respond
+    | Dialogue
     | ChangeField
     | CorruptRecords
     | StaleMetadata

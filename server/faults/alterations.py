@@ -15,7 +15,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.batch import HEADER_SIZE
 from kafkadouble.wire.file_slice import in_one_piece
 
-from ..requests.answer import Altered, Framing
+from ..requests.answer import Altered, ExactBody, Framing
 from ..requests.request import Request
 from . import field_path
 from .actions import (
@@ -35,19 +35,26 @@ CRC_AT = 17
 
 
 def altered(answer: Any, request: Request[Any], actions: Sequence[Any]) -> Any:
-    """What is sent in place of an answer. No answer, and a disconnect, stay."""
-    if not isinstance(answer, Message):
+    """What is sent in place of an answer. No answer, and a disconnect, stay; exact bytes have no
+    fields that could change."""
+    if isinstance(answer, Message):
+        made = Altered(in_memory(answer, request.version))
+    elif isinstance(answer, Altered):
+        made = answer
+        actions = [each for each in actions if type(each) not in OF_FIELDS]
+    else:
         return answer
-    made = Altered(in_memory(answer, request.version))
     for action in actions:
         ALTERATIONS[type(action)](made, action, request.version)
-    return made if made.framing or made.mute_ms else made.message
+    return made if made.framing or made.mute_ms or isinstance(made.message, ExactBody) else made.message
 
 
-def response_of(action: Respond, request: Request[Any]) -> Message:
+def response_of(action: Respond, request: Request[Any]) -> Message | Altered:
     """The response of a script, in the version of the request. Raises UsageError if that cannot
     carry it."""
     cls = request.peer.apis[request.api_key].api.response
+    if isinstance(action.body, bytes):
+        return Altered(ExactBody(action.body, cls, request.version))
     response = cls.from_json(completed(cls, action.body, request.version), request.version)
     response.encode(request.version)
     return response
@@ -106,3 +113,6 @@ ALTERATIONS: dict[type[Any], Callable[[Altered, Any, int], None]] = {
     SlowFrame: _framing(bytes_per_second=lambda action: action.bytes_per_second),
 }
 """For each action: the change. It changes its first argument."""
+
+OF_FIELDS = (ChangeField, CorruptRecords)
+"""The actions that change fields of the answer."""

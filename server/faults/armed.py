@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
+from typing import Any
 
 from ..metadata.image import Image
 from ..requests.waiting import Waiters
+from .dialogue import Dialogue
 from .planes import PLANES
 from .rule import Rule
+from .sentence import step_text
 
 MOST_ERRORS = 1000
 """The exceptions that a rule keeps, the latest."""
@@ -100,7 +103,22 @@ class Armed:
     @property
     def spent(self) -> bool:
         """Whether it was applied `times` times."""
-        return self.rule.trigger.times is not None and self.hits >= self.rule.trigger.times
+        times = self.rule.times
+        return times is not None and self.hits >= times
+
+    @property
+    def action(self) -> Any:
+        """What it does to what it is applied to next: of a dialogue, the next step."""
+        action = self.rule.action
+        if not isinstance(action, Dialogue):
+            return action
+        return action.steps[self.hits] if self.hits < len(action.steps) else None
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it is a dialogue that began, and has further steps that do something."""
+        action = self.rule.action
+        return isinstance(action, Dialogue) and 0 < self.hits < action.last
 
     def release(self) -> None:
         """Let the requests go on that it holds; it holds no further ones."""
@@ -108,4 +126,8 @@ class Armed:
         self.paused.wake_all()
 
     def __repr__(self) -> str:
-        return f"{self.rule!r}: applied {self.hits} times"
+        times = f"{self.rule!r}: applied {self.hits} times"
+        action = self.rule.action
+        if not isinstance(action, Dialogue) or self.spent:
+            return times
+        return f"{times}, next is step {self.hits + 1} of {len(action.steps)}: {step_text(self.action)}"

@@ -23,6 +23,7 @@ from ..requests.principal import mechanism_of, principal_of
 from ..requests.request import Request
 from ..requests.waiting import Until, Wait
 from ..tracing.history import SeenRequest
+from .action_form import exact_bytes
 from .actions import TYPES, Call, Delay, Disconnect, DropAnswer, Fail, Ignore, Pause, Respond
 from .alterations import ALTERATIONS, altered, response_of
 from .armed import Armed
@@ -35,6 +36,8 @@ from .stale import StaleNode
 if TYPE_CHECKING:
     from .host import FaultHost
     from .plane import Faults, Handle, Refuse
+
+BYTES = bytes | bytearray | memoryview
 
 NEVER = Until(None)
 """A request that waits for this waits until its connection ends."""
@@ -91,13 +94,15 @@ class Carrying:
 
     def _meet(self, armed: Armed) -> None:
         """Apply the rule if it has a part of the request, and if it is its turn."""
-        rule, refusing, scope = armed.rule, self.refusing, armed.rule.match.scope()
-        among = refusing.left if isinstance(rule.action, Fail) else refusing.meaning
+        action, refusing, scope = armed.action, self.refusing, armed.rule.match.scope()
+        among = refusing.left if isinstance(action, Fail) else refusing.meaning
         if among is None or refusing.divide(among, scope)[0] is None or not armed.applies(self._node.now):
             return
+        if action is None:  # a step that serves the request as usual
+            return
         if self._request.trace is not None:
-            self._request.trace.fault_hit(TYPES[type(rule.action)])
-        self._apply(rule.action, armed)
+            self._request.trace.fault_hit(TYPES[type(action)])
+        self._apply(action, armed)
 
     def _apply(self, action: Any, armed: Armed) -> None:
         kind = type(action)
@@ -136,10 +141,12 @@ class Carrying:
     def _response(self, result: Any, armed: Armed) -> Any:
         """The response that a function returned, or of which it returned the fields. UsageError
         for anything else, and for one that the version of the request cannot carry."""
-        if isinstance(result, Mapping):
-            return response_of(Respond(result), self._request)
+        if isinstance(result, Mapping | BYTES):
+            return response_of(Respond(exact_bytes(result)), self._request)
         if not isinstance(result, self._request.peer.apis[self._request.api_key].api.response):
-            raise UsageError(f"{armed.rule!r}: the function returned {result!r}, not None, an action or a response")
+            raise UsageError(
+                f"{armed.rule!r}: the function returned {result!r}, not None, an action, a response or bytes"
+            )
         result.encode(self._request.version)
         return result
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kafkadouble.messages.json_form import completed
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.errors import UsageError
+from kafkadouble.wire.errors import UsageError, WireError
 from kafkadouble.wire.wording import GivenParameter
 
 from ..apis.member_names import names_members
@@ -17,11 +18,15 @@ from ..metadata.topic_names import problem_with_name
 from ..requests.origin import NODE_APIS
 from . import field_path, stale
 from .actions import TYPES, ChangeField, CorruptRecords, Respond, StaleMetadata
+from .dialogue import Dialogue
 from .field_kinds import EVERY_API
 from .rule import Rule
 
 ONLY_FOR: dict[type[Any], tuple[str, ...]] = {CorruptRecords: ("Fetch",), StaleMetadata: stale.APIS}
 """The APIs of an action that is not for every API."""
+
+SIZE = 4
+"""Of the field with the size of a frame, in bytes."""
 
 OF_ONE_API = (Respond, ChangeField)
 
@@ -29,6 +34,10 @@ OF_ONE_API = (Respond, ChangeField)
 def check_reach(rule: Rule) -> None:
     """Raises UsageError for a rule for requests that could never apply."""
     match, action = rule.match, rule.action
+    if isinstance(action, Dialogue):
+        for step in filter(None, action.steps):
+            check_reach(replace(rule, action=step))
+        return
     name = TYPES[type(action)]
     if match.topic is not None and (problem := problem_with_name(match.topic)):
         raise UsageError(f"no topic can have the name {match.topic!r}: {problem}")
@@ -46,7 +55,7 @@ def check_reach(rule: Rule) -> None:
     if isinstance(action, ChangeField):
         field_path.check(served.api.response, action.path, action.value)
     if isinstance(action, Respond):
-        _check_response(action, served.api.response)
+        _check_response(action.body, served.api.response)
 
 
 def _served(api: str | None) -> ServedApi:
@@ -67,14 +76,34 @@ def _check_match(rule: Rule, served: ServedApi) -> None:
         raise UsageError(f"{rule.match.api} is served in versions {served.lowest} to {served.highest}, not {version}")
 
 
-def _check_response(action: Respond, cls: type[Message]) -> None:
-    """The body must fit a version."""
+def _check_response(body: Any, cls: type[Message]) -> None:
+    """The body must fit a version. Bytes are free, but they must not be a frame by mistake."""
+    versions = range(cls.versions[1], cls.versions[0] - 1, -1)
+    if isinstance(body, bytes):
+        if _is_frame(body) and not any(_is_read(cls, body, version) for version in versions):
+            raise UsageError(
+                "these bytes are a frame with its size: give the body alone, which begins after the header"
+            )
+        return
     problem = None
-    for version in range(cls.versions[1], cls.versions[0] - 1, -1):
+    for version in versions:
         try:
-            cls.from_json(completed(cls, action.body, version), version).encode(version)
+            cls.from_json(completed(cls, body, version), version).encode(version)
         except UsageError as error:
             problem = problem or error
         else:
             return
     raise problem or UsageError(f"{cls.__name__} has no version")
+
+
+def _is_frame(body: bytes) -> bool:
+    """Whether the bytes begin with their own size, as a frame does."""
+    return len(body) > SIZE and int.from_bytes(body[:SIZE], "big") == len(body) - SIZE
+
+
+def _is_read(cls: type[Message], body: bytes, version: int) -> bool:
+    try:
+        cls.decode(body, version)
+    except WireError:
+        return False
+    return True

@@ -62,6 +62,11 @@ class RuleRegister:
         """These rules with their counts."""
         return [armed for armed in self._unmatched if not armed.met]
 
+    @property
+    def unfinished(self) -> list[Armed]:
+        """The dialogues, among the latest rules, that began and are not at their end."""
+        return [armed for armed in self._latest.values() if armed.is_unfinished]
+
     def forget(self) -> None:
         """Begin again: no rule was armed so far."""
         self._unmatched.clear()

@@ -15,8 +15,10 @@ from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import ShownValue
 
 from . import field_kinds
-from .actions import ACTIONS, TYPES, Action, Call, Fail
+from .action_form import action_from_json, action_schemas, action_to_json, exact_bytes, types_of_requests
+from .actions import ACTIONS, TYPES, Action, Call, Fail, Respond
 from .connection_actions import Latency
+from .dialogue import Dialogue, check_steps, check_times
 from .field_kinds import AFTER, EVERY_API, check_api, check_fields, error_name, from_object, given_fields, schema_of
 from .match import MATCH_FIELDS, Match
 from .planes import check_plane, plane_of
@@ -55,7 +57,10 @@ class Rule:
                 raise field_kinds.unknown("a rule has no field", name, ("match", "trigger", "action"))
         match = from_object("the match of a rule", Match, _with_api(given))
         trigger = from_object("the trigger of a rule", Trigger, given.get("trigger", {}))
-        return checked(cls(match, _action_of(given.get("action")), trigger))
+        action = action_from_json(given.get("action"))
+        if isinstance(action, Dialogue):
+            check_times(given.get("trigger", {}))
+        return checked(cls(match, action, trigger))
 
     @property
     def plane(self) -> str:
@@ -66,6 +71,11 @@ class Rule:
     def is_one_off(self) -> bool:
         """Whether it holds nothing once it was applied, so that it ends when it is spent."""
         return ACTIONS[TYPES[type(self.action)]].is_one_off
+
+    @property
+    def times(self) -> int | None:
+        """To how many requests, connections and so on it applies; None is to all."""
+        return len(self.action.steps) if isinstance(self.action, Dialogue) else self.trigger.times
 
     @property
     def has_function(self) -> bool:
@@ -81,7 +91,7 @@ class Rule:
         return {
             "match": _as_json(given_fields(self.match)),
             **({"trigger": trigger} if trigger else {}),
-            "action": {"type": TYPES[type(self.action)], **given_fields(self.action)},
+            "action": action_to_json(self.action),
         }
 
     @staticmethod
@@ -94,11 +104,11 @@ class Rule:
             "properties": {
                 "match": schema_of(Match, MATCH_FIELDS),
                 "trigger": schema_of(Trigger, TRIGGER_FIELDS),
-                "action": {"oneOf": [_action_schema(name) for name in ACTIONS if name != TYPES[Call]]},
+                "action": {"oneOf": action_schemas()},
             },
             "required": ["action"],
             "additionalProperties": False,
-            "if": {"properties": {"action": {"properties": {"type": {"enum": _of_requests()}}}}},
+            "if": {"properties": {"action": {"properties": {"type": {"enum": types_of_requests()}}}}},
             "then": {"required": ["match"], "properties": {"match": {"required": ["api"]}}},
         }
 
@@ -116,10 +126,6 @@ def _part_of(name: str, own: set[str]) -> str:
     raise field_kinds.unknown("a rule has no field", name, [*own, *MATCH_FIELDS, *TRIGGER_FIELDS])
 
 
-def _of_requests() -> list[str]:
-    return [name for name, row in ACTIONS.items() if REQUEST in row.planes]
-
-
 def _as_json(match: dict[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in match.items()}
 
@@ -135,25 +141,22 @@ def _with_api(given: Mapping[str, Any]) -> Any:
     return match
 
 
-def _action_of(given: Any) -> Any:
-    if not isinstance(given, Mapping) or "type" not in given:
-        raise UsageError("a rule needs an action, an object with a type")
-    name = given["type"]
-    if name not in ACTIONS:
-        raise field_kinds.unknown("a rule has no action", name, ACTIONS)
-    return from_object(f"the action {name}", ACTIONS[name].cls, {key: given[key] for key in given if key != "type"})
-
-
-def _action_schema(name: str) -> dict[str, Any]:
-    row = ACTIONS[name]
-    schema = schema_of(row.cls, row.kinds)
-    schema["properties"] = {"type": {"const": name}, **schema["properties"]}
-    schema["required"] = ["type", *schema["required"]]
-    return schema
-
-
 def _pair(link: Any) -> Any:
     return tuple(link) if isinstance(link, list) else link
+
+
+def _normal(action: Action) -> Action:
+    """The same action, with an error by its name and exact bytes as bytes."""
+    if isinstance(action, Fail):
+        return replace(action, error=error_name(action.error))
+    return replace(action, body=exact_bytes(action.body)) if isinstance(action, Respond) else action
+
+
+def _with_checked_steps(rule: Rule, dialogue: Dialogue) -> Rule:
+    check_times(rule.trigger)
+    check_steps(dialogue.steps)
+    steps = (step and checked(replace(rule, action=step)).action for step in dialogue.steps)
+    return replace(rule, action=Dialogue(tuple(steps)))
 
 
 def checked(rule: Rule) -> Rule:
@@ -161,11 +164,12 @@ def checked(rule: Rule) -> Rule:
     if type(rule.action) not in TYPES or not isinstance(rule.match, Match) or not isinstance(rule.trigger, Trigger):
         raise UsageError(f"a rule has a Match, an action and a Trigger, not {rule.match!r}, {rule.action!r}")
     row = ACTIONS[TYPES[type(rule.action)]]
-    if isinstance(rule.action, Fail):
-        rule = replace(rule, action=replace(rule.action, error=error_name(rule.action.error)))
+    rule = replace(rule, action=_normal(rule.action))
     check_fields("a rule", rule.match, MATCH_FIELDS)
     check_fields("a rule", rule.trigger, TRIGGER_FIELDS)
     check_fields("a rule", rule.action, row.kinds)
+    if isinstance(rule.action, Dialogue):
+        rule = _with_checked_steps(rule, rule.action)
     if rule.match.link is not None:  # JSON has no tuples
         rule = replace(rule, match=replace(rule.match, link=_pair(rule.match.link)))
     check_plane(rule.plane, TYPES[type(rule.action)], rule.match, row.without if rule.plane != LINK else ())

@@ -29,7 +29,7 @@ from kafkadouble.wire.frame import Frames
 from .. import dispatch
 from ..apis.row import ServedApi
 from ..requests import close_reasons
-from ..requests.answer import Altered, Answer, Disconnection, message_of
+from ..requests.answer import Altered, Answer, Disconnection, decoded, message_of
 from ..requests.aside_codec import is_wide, is_wide_answer, read_aside, write_aside
 from ..requests.codec import (
     MalformedRequest,
@@ -334,7 +334,7 @@ class Connection:
         if request.trace is not None:
             if self._trace.keeps_frames:
                 request.trace.response_frame = b"".join(pieces)
-            request.trace.end(ANSWERED, self.node.now, answer.message, sum(map(len, pieces)))
+            request.trace.end(ANSWERED, self.node.now, decoded(answer), sum(map(len, pieces)))
         muted_ms = max(answer.mute_ms, (len(pieces) - 1) * gap_ms)
         if answer.framing is not None and answer.framing.closes:
             self.end(f"{close_reasons.client(request.client_id)} gets a part of the answer to {request!r}")

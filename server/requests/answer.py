@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kafkadouble.messages.message import Message
+from kafkadouble.wire.errors import UsageError, WireError
 
 
 class Disconnection:
@@ -32,13 +33,32 @@ class Framing(NamedTuple):
     bytes_per_second: int | None = None
 
 
+class ExactBody:
+    """The body of an answer as bytes, which are sent as they are. `message` is what a client of the
+    version reads in them, None if they are no answer."""
+
+    __slots__ = ("data", "message")
+
+    def __init__(self, data: bytes, cls: type[Message], version: int) -> None:
+        self.data = data
+        try:
+            self.message: Message | None = cls.decode(data, version)
+        except (WireError, UsageError):
+            self.message = None
+
+    def parts(self, version: int) -> list[Any]:
+        """The bytes, in any version."""
+        return [self.data]
+
+
 class Altered:
-    """An answer that a fault rule or a quota sends in another way: in a damaged frame, or with a
-    connection that is muted behind it. `message` is None where the protocol has no response."""
+    """An answer that a fault rule or a quota sends in another way: in a damaged frame, as exact
+    bytes, or with a connection that is muted behind it. `message` is None where the protocol has
+    no response."""
 
     __slots__ = ("framing", "message", "mute_ms")
 
-    def __init__(self, message: Message | None, framing: Framing | None = None, mute_ms: int = 0) -> None:
+    def __init__(self, message: Message | ExactBody | None, framing: Framing | None = None, mute_ms: int = 0) -> None:
         self.message: Any = message
         self.framing, self.mute_ms = framing, mute_ms
 
@@ -48,10 +68,19 @@ Answer = Message | Disconnection | Altered | None
 
 
 def without_frame(answer: Answer) -> Message | Disconnection | None:
-    """The answer for a receiver that gets no frames: a damaged one is as good as none."""
-    if isinstance(answer, Altered):
-        return answer.message if answer.framing is None else DISCONNECT
-    return answer
+    """The answer for a receiver that gets no frames: a damaged one, or bytes that are no answer,
+    are as good as none."""
+    if not isinstance(answer, Altered):
+        return answer
+    message = decoded(answer)
+    is_lost = answer.framing is not None or (message is None and answer.message is not None)
+    return DISCONNECT if is_lost else message
+
+
+def decoded(answer: Altered) -> Message | None:
+    """What a client reads in an answer; None if it cannot read it."""
+    message: Message | None = answer.message.message if isinstance(answer.message, ExactBody) else answer.message
+    return message
 
 
 def message_of(answer: Answer) -> Message | None:

@@ -135,6 +135,9 @@ class History(Subscriber):
 
     def _keep_answer(self, seen: SeenRequest, traced: TracedRequest) -> None:
         key, size = traced.request.api_key, traced.response_bytes
+        if traced.answer is None:  # bytes that are no answer
+            seen.answer_size = size
+            return
         strip = payload.OF_ANSWER.get(key)
         answer, saved = (traced.answer, 0) if strip is None else strip(traced.answer)
         seen.answer_size = size

@@ -69,8 +69,9 @@ class MemberFetches(Subscriber):
 
     def ended(self, traced: TracedRequest) -> None:
         read = _ENDED.get(traced.request.api_key)
-        if read is not None and traced.outcome == ANSWERED and not traced.answer.error_code:
-            read(self, traced.request, traced.answer)
+        answer = traced.answer
+        if read is not None and traced.outcome == ANSWERED and answer is not None and not answer.error_code:
+            read(self, traced.request, answer)
 
     def disconnected(self, peer: Peer) -> None:
         self.fetched.drop(peer)

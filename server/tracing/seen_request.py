@@ -11,7 +11,7 @@ from kafkadouble.wire.client_log import ClientLog
 from ..requests.answer_errors import codes_in
 from ..requests.principal import principal_of
 from ..requests.request import Request
-from .trace import ABANDONED, ANSWERED, WAITING
+from .trace import ABANDONED, WAITING
 
 if TYPE_CHECKING:
     from kafkadouble.messages.uuid import Uuid
@@ -31,8 +31,9 @@ class SeenRequest:
       client says it is. `User:ANONYMOUS` before a login.
     - `body`: the decoded request, without record batches and secrets. `size`: its size in bytes.
     - `answer`: the decoded answer, without record batches. None if there is none (yet), if it may
-      hold secrets, or if it is not kept any more: the latest answers are, within 8 MiB.
-      `answer_size`: its size in bytes, also if it is not kept; None if it passed no socket.
+      hold secrets, if a rule gave bytes that cannot be read, or if it is not kept any more: the
+      latest answers are, within 8 MiB. `answer_size`: its size in bytes, also if it is not kept;
+      None if it passed no socket.
     - `time`: when the request arrived, in ms since the epoch. `took`: how long the answer took, in
       ms; None while the request waits, or if it was abandoned.
     - `outcome`: `waiting`, `answered`, `disconnected` by the broker, `abandoned` if the client left
@@ -127,7 +128,7 @@ class SeenRequest:
         if outcome == ABANDONED:
             return
         self.took = now - self.time
-        if outcome == ANSWERED:
+        if answer is not None:
             self.errors = errors_in(answer)
         log.debug("%s: %r", self.peer, self)
 

@@ -29,6 +29,7 @@ from kafkadouble.server.faults.connection_actions import (
     SliceFrames,
     SlowClose,
 )
+from kafkadouble.server.faults.dialogue import Dialogue
 from kafkadouble.server.faults.disk_actions import DiskError, DiskFull, DiskSlow, LoseFlushes
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "CorruptRecords",
     "CutFrame",
     "Delay",
+    "Dialogue",
     "Disconnect",
     "DiskError",
     "DiskFull",

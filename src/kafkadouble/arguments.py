@@ -168,7 +168,17 @@ def _acls(value: object) -> bool:
 def _response(value: object) -> bool:
     from kafkadouble.messages.message import Message
 
-    return isinstance(value, Message | Mapping)
+    return isinstance(value, Message | Mapping | bytes | bytearray | memoryview) or _steps(value)
+
+
+def _steps(value: object) -> bool:
+    """What a mapping or an action says is checked by the rule."""
+    never = (bool, float, list, tuple, set)
+    return isinstance(value, list | tuple) and len(value) > 0 and not any(isinstance(each, never) for each in value)
+
+
+def _error(value: object) -> bool:
+    return isinstance(value, str | int) or _steps(value)
 
 
 NAME: dict[str, Any] = {"type": "string"}
@@ -330,8 +340,16 @@ ARGUMENTS: dict[str, Argument] = {
     "snapshot": (_snapshot, "a snapshot of snapshot(), or the name of one", {"type": ["string", "object"]}),
     "snapshot.name": (_label, "a name of 1 to 249 characters", LABEL),
     "ignore": (_iterable, "names of rules", {"type": "array", "items": NAME}),
-    "fail.error": (_is(str, int), "the name or the number of an error", {"type": ["string", "integer"]}),
-    "respond.body": (_response, "a response, or a mapping as in Kafka's JSON", {"type": "object"}),
+    "fail.error": (
+        _error,
+        "the name or the number of an error, or a list of them",
+        {"type": ["string", "integer", "array"]},
+    ),
+    "respond.body": (
+        _response,
+        "a response, a mapping as in Kafka's JSON, bytes, or a list of them",
+        {"type": ["object", "array"], "properties": {"base64": {"type": "string"}}},
+    ),
 }
 """For each argument: the check of a value, what is allowed, for the error message, and the JSON
 schema. A row `verb.argument` is for one verb. A method whose default is None also allows None."""

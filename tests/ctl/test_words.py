@@ -60,6 +60,8 @@ def test_a_good_call_has_words(name: str) -> None:
             "Produce NETWORK_EXCEPTION --times null",
             {"api": "Produce", "error": "NETWORK_EXCEPTION", "times": None},
         ),
+        ("fail", "Produce NETWORK_EXCEPTION,7,null", {"api": "Produce", "error": ["NETWORK_EXCEPTION", 7, None]}),
+        ("half_open", "--link 1,null", {"link": [1, None]}),
         ("produce", "t --value 5", {"topic": "t", "value": "5"}),
         ("produce", "t --value null", {"topic": "t", "value": None}),
         ("produce", 't --value {"base64":"/w=="}', {"topic": "t", "value": {"base64": "/w=="}}),
@@ -85,6 +87,14 @@ def test_a_value_is_read_from_a_file_or_stdin(tmp_path: Path, monkeypatch: pytes
     assert given["value"] == "two\npears"
     monkeypatch.setattr("sys.stdin", io.StringIO('["a", "b"]'))
     assert ctl_words.parameters(VERBS["produce_all"], ["orders", "@-"])["records"] == ["a", "b"]
+
+
+def test_a_file_that_is_no_text_is_given_as_bytes(tmp_path: Path) -> None:
+    for name, verb, words in (("body", "respond", ["Heartbeat"]), ("value", "produce", ["orders", "--value"])):
+        for data, base64 in ((b"\0\0\0\7\0\x19", "AAAABwAZ"), (b"\xff", "/w==")):
+            (tmp_path / "bytes").write_bytes(data)
+            given = ctl_words.parameters(VERBS[verb], [*words, f"@{tmp_path / 'bytes'}"])
+            assert given[name] == {"base64": base64}
 
 
 @pytest.mark.parametrize("words", [["a", "b"], ["--no-such-option", "x"]])

@@ -79,8 +79,15 @@ def test_every_plane_has_a_row_with_its_fields() -> None:
     assert found == {plane: row.fields for plane, row in PLANES.items()}
 
 
+LISTS = ("fail", "respond")
+"""The verbs that make a dialogue of a list."""
+
+
 @pytest.mark.parametrize("action", ACTIONS)
 def test_every_action_has_a_verb_that_takes_its_fields(action: str) -> None:
+    if action == "dialogue":
+        assert all(f"`{verb}`" in PAGE.partition("## Dialogues")[2] for verb in LISTS)
+        return
     verb = {"call": "on"}.get(action, action)
     taken = set(inspect.signature(getattr(FaultVerbs, verb)).parameters) | ({"when"} if verb == "disconnect" else set())
     assert set(ACTIONS[action].kinds) <= taken

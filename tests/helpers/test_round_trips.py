@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import ExitStack
 from itertools import chain
@@ -121,6 +122,8 @@ class _Player:
             return {value.topic: {str(value.partition): self._value(value.value)}}
         if isinstance(value, Mapping):
             return {self._value(name): self._value(each) for name, each in value.items()}
+        if isinstance(value, bytes):
+            return {"base64": b64encode(value).decode()}
         return [*map(self._value, value)] if isinstance(value, list) else value
 
     def _found(self, ref: Ref) -> Any:

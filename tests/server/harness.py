@@ -24,7 +24,7 @@ from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica.partition import Partition
-from kafkadouble.server.requests.answer import DISCONNECT, Altered, Answer, Disconnection
+from kafkadouble.server.requests.answer import DISCONNECT, Altered, Answer, Disconnection, ExactBody, decoded
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import HandlerTask
 from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
@@ -65,6 +65,10 @@ class Pending:
         self.done = True
         if isinstance(answer, Altered):
             self.altered = answer
+            if isinstance(answer.message, ExactBody):
+                self._response = decoded(answer)
+                self._end_trace(ANSWERED, self._response)
+                return
             answer = answer.message
         if answer is None or isinstance(answer, Disconnection):
             self._end_trace(UNANSWERED if answer is None else DISCONNECTED, None)

@@ -294,6 +294,7 @@ export type RuleAction =
   | 'drop_answer'
   | 'throttle'
   | 'respond'
+  | 'dialogue'
   | 'change_field'
   | 'corrupt_records'
   | 'stale_metadata'

@@ -14,6 +14,9 @@ export interface Filter<T> {
 
 export type Data = string | Uint8Array | Buffer | null;
 
+/** An answer: fields as in Kafka's JSON, or the bytes of the body. */
+export type Body = Record<string, any> | Uint8Array | Buffer;
+
 /** The name and the value of a header. */
 export type Header = [string, Buffer | null];
 

@@ -2,7 +2,7 @@
 
 import type { ApiName, ErrorName, GroupState, TransactionState, LintRule, ClientLibrary } from './names';
 import type { TopicRecord, PartitionState, TopicDescription, GroupDescription, Transaction, ClusterDescription, StepOutcome, LintFinding, Request, Snapshot } from './results';
-import type { AclBinding, Assignment, CallOptions, Data, Filter, Headers, Offsets, RecordLike, Rule, RuleDefinition } from './types';
+import type { AclBinding, Assignment, Body, CallOptions, Data, Filter, Headers, Offsets, RecordLike, Rule, RuleDefinition } from './types';
 
 /** Every optional parameter of a verb. */
 export interface Parameters {
@@ -367,8 +367,12 @@ export class Verbs {
    */
   expireTransaction(transactionalId: string, options?: CallOptions): Promise<void>;
 
-  /** Answers the next request to an API with an error. */
-  fail(api: ApiName | '*', error: ErrorName | number, options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  /**
+   * Answers the next request to an API with an error. A list of errors is a dialogue: the first
+   * element is for the next request, the second for the one behind it, and so on; null is for a
+   * request that is served as usual.
+   */
+  fail(api: ApiName | '*', error: ErrorName | number | (ErrorName | number | null)[], options?: Pick<Parameters, 'message' | 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Flushes a partition's log to the disk, as after `flush.ms`; returns the offset up to which the
@@ -596,9 +600,12 @@ export class Verbs {
   /**
    * Answers the next request to an API with this response, and does not process the request.
    * `body` is a response, or a mapping as in Kafka's JSON; fields that it lacks have their
-   * default.
+   * default. Bytes are sent as they are, behind the header of the response. A list is a dialogue:
+   * the first element is for the next request, the second for the one behind it, and so on. There
+   * the name or the number of an error is that error, and null is for a request that is served as
+   * usual.
    */
-  respond(api: ApiName | '*', body: Record<string, any>, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
+  respond(api: ApiName | '*', body: Body | (Body | ErrorName | number | null)[], options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
   /**
    * Restarts the cluster with the contents of a snapshot, given itself or by its name, as `reset`

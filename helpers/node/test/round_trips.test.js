@@ -267,6 +267,14 @@ async function played(kafka, client) {
   await kafka.arm(loseflushesagain.rule);
   await kafka.removeRule(loseflushes);
   await kafka.removeRule(loseflushesagain.id);
+  const failinturn = await kafka.fail('Fetch', ['NOT_LEADER_OR_FOLLOWER', 7, null], { clientId: 'nobody' });
+  const failinturnagain = await kafka.arm(failinturn);
+  await kafka.removeRule(failinturn);
+  await kafka.removeRule(failinturnagain);
+  const respondinturn = await kafka.respond('Fetch', [Buffer.from([0, 6]), { ['errorCode']: 6 }, 'NOT_LEADER_OR_FOLLOWER'], { clientId: 'nobody' });
+  const respondinturnagain = await kafka.arm(respondinturn);
+  await kafka.removeRule(respondinturn);
+  await kafka.removeRule(respondinturnagain);
   const unmatched = await kafka.unusedRules();
   await kafka.arm(unmatched[0]);
   const rules = await kafka.rules();

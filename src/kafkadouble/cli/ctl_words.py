@@ -11,7 +11,9 @@ import argparse
 import json
 import sys
 import textwrap
+from base64 import b64encode
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from kafkadouble.verbs.verb import Parameter, Verb
@@ -81,27 +83,43 @@ def parameters(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
 def _value(parameter: Parameter, given: Any) -> Any:
     if not isinstance(given, str):
         return given
-    text = _contents(given)
-    kinds = _kinds(parameter.schema) or ANY
+    kinds, takes_bytes = _kinds(parameter.schema) or ANY, _takes_bytes(parameter.schema)
+    text = _contents(given, takes_bytes)
+    if isinstance(text, dict):
+        return text
     for allowed, read in _READERS:
         if allowed in kinds and (found := read(text)) is not None:
             return found[0]
     if "object" in kinds and "=" in text and "string" not in kinds:
         return dict(each.split("=", 1) for each in text.split(",") if "=" in each)
-    if "array" in kinds and not kinds & {"string", "integer"}:
+    if "array" in kinds and (not kinds & {"string", "integer"} or ("," in text and "object" not in kinds)):
         return [_element(each) for each in text.split(",")]
     return text
 
 
-def _contents(text: str) -> str:
+def _contents(text: str, takes_bytes: bool) -> str | dict[str, str]:
+    """The text, or the contents of a file: as base64 if they are no text, and bytes are allowed."""
     if text.startswith("@@"):
         return text[1:]
-    if text == "@-":
-        return sys.stdin.read()
-    if text.startswith("@"):
-        with open(text[1:], encoding="utf-8") as file:
-            return file.read()
-    return text
+    if not text.startswith("@"):
+        return text
+    if not takes_bytes:
+        return sys.stdin.read() if text == "@-" else Path(text[1:]).read_text("utf-8")
+    data = sys.stdin.buffer.read() if text == "@-" else Path(text[1:]).read_bytes()
+    return decoded if (decoded := _text_of(data)) is not None else {"base64": b64encode(data).decode()}
+
+
+def _text_of(data: bytes) -> str | None:
+    """The text in a file, or None. One with the byte 0 is none, though it may be UTF-8."""
+    try:
+        return None if 0 in data else data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _takes_bytes(schema: Any) -> bool:
+    """Whether a parameter may be {"base64": ...}."""
+    return "base64" in schema.get("properties", ()) or any(map(_takes_bytes, schema.get("anyOf", ())))
 
 
 def _kinds(schema: Any) -> set[str]:
@@ -140,6 +158,8 @@ def _json(first: str) -> Any:
 
 
 def _element(text: str) -> Any:
+    if text == "null":
+        return None
     found = _integer(text)
     return text if found is None else found[0]
 

@@ -51,9 +51,13 @@ def is_running(double: KafkaDouble) -> bool:
 
 
 def unmatched_rules(double: KafkaDouble) -> list[Armed]:
-    """The rules that nothing has matched, also of a double that is down or was stopped."""
+    """The rules that nothing has matched, and the dialogues that are not at their end, also of a
+    double that is down or was stopped."""
     running = double._running
-    return [] if running is None else running.on_thread(lambda: running.broker.faults.register.unmatched)
+    if running is None:
+        return []
+    register = running.broker.faults.register
+    return running.on_thread(lambda: [*register.unmatched, *register.unfinished])
 
 
 def state_of(double: KafkaDouble) -> DoubleState:

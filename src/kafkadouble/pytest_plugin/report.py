@@ -15,6 +15,7 @@ from . import options
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
+    from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.faults.rule import Rule
 
     from .known_doubles import KnownDouble
@@ -60,14 +61,19 @@ def check(item: pytest.Item) -> None:
     warnings.warn(problem, UnusedRuleWarning, stacklevel=1)
 
 
-def _unused_text(unused: list[tuple[Rule, KafkaDouble]]) -> str:
+def _unused_text(unused: list[tuple[Armed, KafkaDouble]]) -> str:
     """The rules, and the requests that came near them."""
     from kafkadouble.plural import counted
     from kafkadouble.report.rules import near
 
-    names = "; ".join(repr(rule) for rule, _ in unused)
-    lines = [f"  {line}" for rule, double in unused for line in near(rule, list(double.requests))]
-    return "\n".join([f"no request matched {counted(len(unused), 'fault rule')}: {names}", *lines])
+    unmatched = [repr(armed.rule) for armed, _ in unused if not armed.met]
+    unfinished = [repr(armed) for armed, _ in unused if armed.met]
+    lines = [f"  {line}" for armed, double in unused for line in near(armed.rule, list(double.requests))]
+    if unfinished:
+        lines.insert(0, f"not at the end of {counted(len(unfinished), 'dialogue')}: {'; '.join(unfinished)}")
+    if unmatched:
+        lines.insert(0, f"no request matched {counted(len(unmatched), 'fault rule')}: {'; '.join(unmatched)}")
+    return "\n".join(lines)
 
 
 def all_doubles(item: pytest.Item) -> list[KafkaDouble]:
@@ -97,13 +103,13 @@ def _taken_errors(double: KafkaDouble) -> Iterator[tuple[Rule, BaseException]]:
             yield rule, errors.pop(0)
 
 
-def _unused(item: pytest.Item, known: KnownDouble) -> list[Rule]:
-    """The rules of this test that nothing has matched."""
+def _unused(item: pytest.Item, known: KnownDouble) -> list[Armed]:
+    """The rules of this test that nothing has matched, or of which a step is left."""
     from .double_state import unmatched_rules
 
     of_run = _rules_of_run(item, known.double)
-    new = [armed.rule for armed in unmatched_rules(known.double) if armed not in known.unmatched]
-    return [rule for rule in new if rule not in of_run]
+    new = [armed for armed in unmatched_rules(known.double) if armed not in known.unmatched]
+    return [armed for armed in new if armed.rule not in of_run]
 
 
 def _rules_of_run(item: pytest.Item, double: KafkaDouble) -> tuple[object, ...]:

@@ -13,6 +13,7 @@ from kafkadouble.server.faults.register import REQUEST
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
+    from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.faults.rule import Rule
     from kafkadouble.server.tracing.history import SeenRequest
 
@@ -24,19 +25,26 @@ MOST_EXPLAINED = 10
 def lines(double: KafkaDouble) -> Iterator[str]:
     running = double._known()
     register = running.broker.faults.register
-    unmatched = running.on_thread(lambda: register.unmatched)
+    left = running.on_thread(lambda: [*register.unmatched, *register.unfinished])
     armed = running.on_thread(lambda: list(register.rules))
-    yield from (repr(each) for each in armed if each not in unmatched)
-    if unmatched:
+    yield from (repr(each) for each in armed if each not in left)
+    if left:
         requests = list(double.requests)
-        for number, each in enumerate(unmatched):
-            yield from unmatched_lines(each.rule, requests if number < MOST_EXPLAINED else ())
+        for number, each in enumerate(left):
+            explained = requests if number < MOST_EXPLAINED else ()
+            yield from unfinished_lines(each, explained) if each.met else unmatched_lines(each.rule, explained)
 
 
 def unmatched_lines(rule: Rule, requests: Sequence[SeenRequest]) -> Iterable[str]:
     """A rule that nothing matched, and the requests that come nearest."""
     yield f"matched no {'request' if rule.plane == REQUEST else rule.plane}: {rule!r}"
     yield from (f"  {each}" for each in near(rule, requests))
+
+
+def unfinished_lines(armed: Armed, requests: Sequence[SeenRequest]) -> Iterable[str]:
+    """A dialogue that is not at its end, with its next step, and the requests that come nearest."""
+    yield f"not at its end: {armed!r}"
+    yield from (f"  {each}" for each in near(armed.rule, requests))
 
 
 def near(rule: Rule, requests: Sequence[SeenRequest]) -> list[str]:

@@ -7,7 +7,7 @@ could never apply is refused with a UsageError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages.message import Message
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from kafkadouble.rules import RuleHandle
+    from kafkadouble.server.faults.actions import Action
     from kafkadouble.server.faults.narrowing import Narrowing
     from kafkadouble.server.tracing.history import SeenRequest
+
+    Body = Mapping[str, Any] | Message | bytes
 
 
 class FaultVerbs(ConnectionFaultVerbs, DiskFaultVerbs):
@@ -29,13 +32,15 @@ class FaultVerbs(ConnectionFaultVerbs, DiskFaultVerbs):
     def fail(
         self,
         api: str,
-        error: str | int,
+        error: str | int | Sequence[str | int | Action | None],
         *,
         message: str | None = None,
         when: str = "before",
         **more: Unpack[Narrowing],
     ) -> RuleHandle:
-        """Answers the next request to an API with an error.
+        """Answers the next request to an API with an error. A list of errors is a dialogue: the
+        first element is for the next request, the second for the one behind it, and so on; None
+        is for a request that is served as usual.
 
         `error` is Kafka's name or number of the error. `when` is "before" the request is processed,
         or "after". If the rule is narrowed to a topic or a partition, only that part of a request
@@ -71,11 +76,16 @@ class FaultVerbs(ConnectionFaultVerbs, DiskFaultVerbs):
         connection for so long (KIP-219)."""
         return self._arm("throttle", api=api, seconds=seconds, **more)
 
-    def respond(self, api: str, body: Mapping[str, Any] | Message, **more: Unpack[Narrowing]) -> RuleHandle:
+    def respond(
+        self, api: str, body: Body | Sequence[Body | str | int | Action | None], **more: Unpack[Narrowing]
+    ) -> RuleHandle:
         """Answers the next request to an API with this response, and does not process the request.
         `body` is a response, or a mapping as in Kafka's JSON; fields that it lacks have their
-        default."""
-        given = body.to_json(body.versions[1]) if isinstance(body, Message) else body
+        default. Bytes are sent as they are, behind the header of the response. A list is a
+        dialogue: the first element is for the next request, the second for the one behind it, and
+        so on. There the name or the number of an error is that error, and None is for a request
+        that is served as usual."""
+        given = [*map(_plain, body)] if isinstance(body, list | tuple) else _plain(body)
         return self._arm("respond", api=api, body=given, **more)
 
     def change_field(self, api: str, path: str, value: object, **more: Unpack[Narrowing]) -> RuleHandle:
@@ -115,5 +125,11 @@ class FaultVerbs(ConnectionFaultVerbs, DiskFaultVerbs):
 
     def on(self, api: str, function: Callable[[SeenRequest], Any], **more: Unpack[Narrowing]) -> RuleHandle:
         """Calls a function with the next request to an API, on the thread of the broker. The
-        function returns None to go on, an action such as `Delay(0.1)`, or a response."""
+        function returns None to go on, an action such as `Delay(0.1)`, a response, or the bytes of
+        one."""
         return self._arm("call", api=api, function=function, **more)
+
+
+def _plain(body: Any) -> Any:
+    """A response as Kafka's JSON; anything else as it is."""
+    return body.to_json(body.versions[1]) if isinstance(body, Message) else body

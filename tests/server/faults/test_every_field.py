@@ -34,6 +34,7 @@ GOOD: dict[str, list[Any]] = {
     "when": ["before", "after"],
     "seconds": SECONDS,
     "body": [{}],
+    "steps": [[{"type": "fail", "error": "NOT_LEADER_OR_FOLLOWER"}, None]],
     "path": ["throttleTimeMs"],
     "value": [None, 1],
     "how": ["crc", "bit"],
@@ -76,6 +77,7 @@ BAD: dict[str, list[Any]] = {
     "when": [None, "during", 1],
     "seconds": [None, *NO_SECONDS],
     "body": [None, [], "x"],
+    "steps": [None, [], "x", 1],
     "path": [None, 1, []],
     "value": [],
     "how": [None, "all"],
@@ -134,7 +136,10 @@ def fields_of(action: str, plane: str) -> dict[str, FieldKind]:
     does not have."""
     row = ACTIONS[action]
     known = [name for name in PLANES[plane].fields if not (plane == CONNECTION and name in row.without)]
-    return {**{name: MATCH_FIELDS[name] for name in known}, **TRIGGER_FIELDS, **row.kinds}
+    fields = {**{name: MATCH_FIELDS[name] for name in known}, **TRIGGER_FIELDS, **row.kinds}
+    if action == "dialogue":  # its steps say how often
+        del fields["times"]
+    return fields
 
 
 @pytest.mark.parametrize(("action", "plane"), PLACES)

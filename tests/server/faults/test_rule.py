@@ -86,7 +86,7 @@ def test_a_wrong_match_or_trigger_or_error_is_refused(fields: dict[str, Any], pr
         ("delay", {"seconds": "1"}, "a number of seconds"),
         ("disconnect", {"error": 6}, "a rule has no field 'error'"),
         ("throttle", {}, "the action throttle needs seconds"),
-        ("respond", {"body": []}, "body of a rule is an object, not []"),
+        ("respond", {"body": []}, "body of a rule is an object or bytes, not []"),
         ("change_field", {"path": 1, "value": 2}, "path of a rule is the path of a field, not 1"),
         ("corrupt_records", {"how": "all"}, "how of a rule is crc or bit, not 'all'"),
         ("cut_frame", {"bytes": -1}, "bytes of a rule is a number of bytes from 0, not -1"),

@@ -326,6 +326,7 @@ public final class Names {
         public static final String DROP_ANSWER = "drop_answer";
         public static final String THROTTLE = "throttle";
         public static final String RESPOND = "respond";
+        public static final String DIALOGUE = "dialogue";
         public static final String CHANGE_FIELD = "change_field";
         public static final String CORRUPT_RECORDS = "corrupt_records";
         public static final String STALE_METADATA = "stale_metadata";

@@ -407,7 +407,9 @@ public abstract class Verbs {
     }
 
     /**
-     * Answers the next request to an API with an error.
+     * Answers the next request to an API with an error. A list of errors is a dialogue: the first
+     * element is for the next request, the second for the one behind it, and so on; null is for a
+     * request that is served as usual.
      *
      * <p>Optional: message, when, times, onCall, probability, seed, afterSeconds, forSeconds,
      * version, topic, partition, group, transactionalId, memberId, clientId, principal, mechanism,
@@ -804,6 +806,10 @@ public abstract class Verbs {
     /**
      * Answers the next request to an API with this response, and does not process the request. body
      * is a response, or a mapping as in Kafka's JSON; fields that it lacks have their default.
+     * Bytes are sent as they are, behind the header of the response. A list is a dialogue: the
+     * first element is for the next request, the second for the one behind it, and so on. There the
+     * name or the number of an error is that error, and null is for a request that is served as
+     * usual.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
      * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from interop.brokers import Broker
-from interop.support import unique
+from interop.local import jars
+from interop.secured_servers import ADMIN, PASSWORDS, SECURE, password_of, secured_server
+from interop.support import local_kafka, unique
 from kafkadouble.replay.replay_run import ReplayOptions
 from kafkadouble.replay.replaying import replay
 from kafkadouble.replay.target import parsed
+from kafkadouble.replay.target_security import TargetSecurity
 from tests.replay.sessions import PROGRAMS, recorded
 
 OTHERWISE = {"ApiVersions"}
@@ -32,3 +35,27 @@ def test_a_recorded_session_is_answered_the_same(broker: Broker, name: str, tmp_
     other = [each for each in report.differences if each.exchange.api not in OTHERWISE]
     assert not other, "\n".join(report.lines())
     assert report.compared > 20
+
+
+def test_a_kafka_with_tls_and_sasl_answers_the_same_to_each_login(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    with local_kafka(request):
+        jars()
+    with secured_server("local", tmp_path) as server:
+        for mechanism in PASSWORDS:
+            recording = recorded(tmp_path / f"{mechanism}.parquet", partial(PROGRAMS["kafka-python"], prefix=mechanism))
+            given = {
+                "security.protocol": "SASL_SSL",
+                "sasl.mechanism": mechanism,
+                "sasl.username": ADMIN,
+                "sasl.password": password_of(ADMIN),
+                "ssl.truststore.type": "PEM",
+                "ssl.truststore.location": str(server.certificates.authority_file),
+            }
+            target = server.addresses[SECURE]
+            options = ReplayOptions(patience=30, security=TargetSecurity.of(target, given))
+            report = asyncio.run(replay(recording, parsed(target), options))
+            other = [each for each in report.differences if each.exchange.api not in OTHERWISE]
+            assert not other, "\n".join(report.lines())
+            assert report.compared > 20

@@ -11,9 +11,13 @@ import argparse
 import asyncio
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
+
+if TYPE_CHECKING:
+    from ..replay.target_security import TargetSecurity
 
 SAME, DIFFERENT, NOT_REACHED = 0, 1, 3
 
@@ -23,6 +27,7 @@ examples:
   kafkadouble replay session.parquet localhost:9092
   kafkadouble replay --create-topics session.parquet localhost:9092
   kafkadouble replay --ignore leaderEpoch --ignore DescribeConfigs.value session.parquet localhost:9092
+  kafkadouble replay --client-config client.properties session.parquet localhost:9093
   kafkadouble replay --json session.parquet localhost:9092 > report.json
 
 The target must begin as the recorded cluster began.
@@ -45,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         "kafkadouble replay",
         description="Send the requests of a recording to another Kafka, in their order, and report how its answers differ\n"
         "from the recorded ones. Ids that servers choose stand for one another; times, hosts and texts for people\n"
-        "may differ. It talks PLAINTEXT.",
+        "may differ.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -68,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
         help="how long an answer may take beyond the recorded time (default 30)",
     )
     add(
+        "--client-config",
+        metavar="FILE",
+        help="client properties for a target with TLS or SASL, as Kafka's tools take them: security.protocol and others",
+    )
+    add(
         "--create-topics",
         action="store_true",
         help="first create the topics that the recorded cluster had before the recording, with the defaults of the target",
@@ -83,6 +93,16 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _security(options: argparse.Namespace) -> TargetSecurity:
+    from ..replay.target_security import PLAINTEXT, TargetSecurity
+
+    if options.client_config is None:
+        return PLAINTEXT
+    from ..external.given_client import client_properties
+
+    return TargetSecurity.of(options.target, client_properties(options.client_config))
+
+
 def _replay(options: argparse.Namespace) -> int:
     from ..replay.field_rules import check_ignored
     from ..replay.recording import load
@@ -91,8 +111,9 @@ def _replay(options: argparse.Namespace) -> int:
     from ..replay.target import TargetError, parsed
 
     target, ignored = parsed(options.target), check_ignored(options.ignore)
+    security = _security(options)
     recording = load(options.recording, options.run)
-    how = ReplayOptions(options.patience, ignored, options.create_topics)
+    how = ReplayOptions(options.patience, ignored, options.create_topics, security)
     try:
         report = asyncio.run(replay(recording, target, how))
     except TargetError as problem:

@@ -11,6 +11,7 @@ from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, Cr
 
 from .recording import Recording
 from .target import Address, TargetError, asked
+from .target_security import PLAINTEXT, TargetSecurity
 
 VERSION = 5
 TIMEOUT_MS = 30_000
@@ -30,14 +31,16 @@ def earlier_topics(recording: Recording) -> dict[str, int]:
     return {name: count for name, count in found.items() if name not in created}
 
 
-async def create(topics: Mapping[str, int], target: Address, patience: float) -> None:
+async def create(
+    topics: Mapping[str, int], target: Address, patience: float, security: TargetSecurity = PLAINTEXT
+) -> None:
     """Create the topics that are not there. Raises TargetError when one cannot be created."""
     wanted = [
         CreateTopicsRequest.CreatableTopic(name=name, num_partitions=count, replication_factor=-1)
         for name, count in topics.items()
     ]
     request = CreateTopicsRequest(topics=wanted, timeout_ms=TIMEOUT_MS)
-    answer = await asked(target, request, VERSION, patience)
+    answer = await asked(target, request, VERSION, patience, security)
     assert isinstance(answer, CreateTopicsResponse)
     for topic in answer.topics:
         if topic.error_code not in (error_codes.NONE, error_codes.TOPIC_ALREADY_EXISTS):

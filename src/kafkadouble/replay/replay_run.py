@@ -13,17 +13,20 @@ from .id_translation import IdTranslation
 from .recording import Recording
 from .replay_report import ReplayReport
 from .retrying import was_early
-from .target import Address
+from .target import Address, TargetConnection
+from .target_security import PLAINTEXT, TargetSecurity
 
 
 class ReplayOptions(NamedTuple):
     """`patience` is how long (s) an answer may take beyond the recorded time, and how long a
     request is sent again. `ignored`: further fields that may differ. `creates_topics`: create at
-    the target the topics that the recorded cluster had before the recording."""
+    the target the topics that the recorded cluster had before the recording. `security` is that of
+    connections to the target."""
 
     patience: float = 30.0
     ignored: frozenset[str] = frozenset()
     creates_topics: bool = False
+    security: TargetSecurity = PLAINTEXT
 
 
 class ReplayRun:
@@ -38,6 +41,10 @@ class ReplayRun:
         self._comparison = AnswerComparison(self.ids, options.ignored)
         self._order = CausalOrder(recording.exchanges)
         self._changed = asyncio.Condition()
+
+    async def connected(self, node: int) -> TargetConnection:
+        """A connection to the node that stands for a recorded one. Raises TargetError."""
+        return await TargetConnection.open(self.addresses[node], self.options.patience, self.options.security)
 
     async def turn_of(self, exchange: Exchange) -> None:
         """Wait until the request may be sent."""

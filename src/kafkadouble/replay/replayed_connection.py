@@ -59,7 +59,7 @@ class ReplayedConnection:
         first = self._left[0]
         await self._run.turn_of(first)
         try:
-            self._connection = await TargetConnection.open(self._run.addresses[first.node], self._run.options.patience)
+            self._connection = await self._run.connected(first.node)
         except TargetError as problem:
             await self._give_up(str(problem))
             return
@@ -134,7 +134,7 @@ class ReplayedConnection:
         await asyncio.sleep(RETRY_S)
         await self._connection.close()
         try:
-            self._connection = await TargetConnection.open(run.addresses[sent.exchange.node], run.options.patience)
+            self._connection = await run.connected(sent.exchange.node)
         except TargetError:
             return False
         self._note_again(sent)

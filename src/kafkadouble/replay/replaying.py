@@ -10,6 +10,7 @@ the patience is over.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from . import earlier_topics
 from .exchange import Exchange
@@ -18,6 +19,7 @@ from .replay_report import ReplayReport
 from .replay_run import ReplayOptions, ReplayRun
 from .replayed_connection import ReplayedConnection
 from .target import Address, brokers_of, paired_nodes
+from .target_security import LOGIN_APIS
 
 DEFAULTS = ReplayOptions()
 
@@ -25,9 +27,10 @@ DEFAULTS = ReplayOptions()
 async def replay(recording: Recording, target: Address, options: ReplayOptions = DEFAULTS) -> ReplayReport:
     """Replay a recording. Raises TargetError when the target cannot be reached, and UsageError when
     its brokers cannot stand for the recorded ones."""
-    brokers = await brokers_of(target, options.patience)
+    recording = _without_logins(recording)
+    brokers = await brokers_of(target, options.patience, options.security)
     if options.creates_topics and (topics := earlier_topics.earlier_topics(recording)):
-        await earlier_topics.create(topics, target, options.patience)
+        await earlier_topics.create(topics, target, options.patience, options.security)
     nodes = paired_nodes(recording.brokers(), brokers)
     addresses = {node: brokers[nodes[node]] for node in recording.nodes}
     run = ReplayRun(recording, addresses, nodes, options)
@@ -35,6 +38,13 @@ async def replay(recording: Recording, target: Address, options: ReplayOptions =
         for exchanges in _by_connection(recording):
             group.create_task(ReplayedConnection(run, exchanges).run())
     return run.report
+
+
+def _without_logins(recording: Recording) -> Recording:
+    """Without the requests that authenticated the recorded clients: each connection to the target
+    has a login of its own."""
+    kept = tuple(each for each in recording.exchanges if each.api_key not in LOGIN_APIS)
+    return replace(recording, exchanges=kept)
 
 
 def _by_connection(recording: Recording) -> list[list[Exchange]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import Mapping, Sequence
 
 from kafkadouble.messages import headers
@@ -12,6 +13,7 @@ from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError, WireError
 
 from .exchange import SIZE
+from .target_security import PLAINTEXT, LoginRefused, TargetSecurity
 
 CLIENT_ID = "kafkadouble-replay"
 METADATA_VERSION = 9
@@ -43,12 +45,33 @@ class TargetConnection:
         self._reader, self._writer = reader, writer
 
     @classmethod
-    async def open(cls, address: Address, patience: float) -> TargetConnection:
-        """Raises TargetError."""
+    async def open(cls, address: Address, patience: float, security: TargetSecurity = PLAINTEXT) -> TargetConnection:
+        """A connection that is authenticated. Raises TargetError."""
+        name, (host, port) = f"{address[0]}:{address[1]}", address
         try:
-            return cls(*await asyncio.wait_for(asyncio.open_connection(*address), patience))
+            streams = await asyncio.wait_for(asyncio.open_connection(host, port, ssl=security.tls), patience)
+        except ssl.SSLCertVerificationError as problem:
+            why = f"shows a certificate that is not trusted: {problem.verify_message}; look at ssl.truststore.location"
+            raise TargetError(f"{name} {why}") from None
+        except ssl.SSLError as problem:
+            raise TargetError(f"no TLS with {name}: {problem.reason or problem}; does it listen for TLS?") from None
         except (OSError, TimeoutError) as problem:
-            raise TargetError(f"{address[0]}:{address[1]} cannot be reached: {problem or 'no answer'}") from None
+            raise TargetError(f"{name} cannot be reached: {problem or 'no answer'}") from None
+        made = cls(*streams)
+        try:
+            await security.log_in(lambda request, version: made.ask(request, version, patience))
+        except (LoginRefused, OSError, EOFError, TimeoutError, WireError) as problem:
+            await made.close()
+            why = str(problem) if isinstance(problem, LoginRefused) else f"ends the login: {problem!r}"
+            raise TargetError(f"{name} {why}") from None
+        return made
+
+    async def ask(self, request: Message, version: int, patience: float) -> Message:
+        """The answer to a request, while no other one is under way. Raises OSError, EOFError,
+        TimeoutError, WireError."""
+        await self.send(b"".join(headers.write_request(request, 0, CLIENT_ID, version)))
+        frame = await asyncio.wait_for(self.receive(), patience)
+        return headers.read_response(frame, request.api_key or 0, version, SIZE)[1]
 
     async def send(self, frame: bytes) -> None:
         """Send a frame with its size in front. Raises OSError when the connection is closed."""
@@ -70,22 +93,23 @@ class TargetConnection:
             await self._writer.wait_closed()
 
 
-async def asked(address: Address, request: Message, version: int, patience: float) -> Message:
+async def asked(
+    address: Address, request: Message, version: int, patience: float, security: TargetSecurity = PLAINTEXT
+) -> Message:
     """The answer to one request on a connection of its own. Raises TargetError."""
-    connection = await TargetConnection.open(address, patience)
+    connection = await TargetConnection.open(address, patience, security)
     try:
-        await connection.send(b"".join(headers.write_request(request, 0, CLIENT_ID, version)))
-        frame = await asyncio.wait_for(connection.receive(), patience)
-        return headers.read_response(frame, request.api_key or 0, version, SIZE)[1]
+        return await connection.ask(request, version, patience)
     except (OSError, EOFError, TimeoutError, WireError) as problem:
-        raise TargetError(f"{address[0]}:{address[1]} does not answer as Kafka does: {problem!r}") from None
+        hint = "; is its protocol PLAINTEXT? --client-config has other ones" if security is PLAINTEXT else ""
+        raise TargetError(f"{address[0]}:{address[1]} does not answer as Kafka does: {problem!r}{hint}") from None
     finally:
         await connection.close()
 
 
-async def brokers_of(address: Address, patience: float) -> dict[int, Address]:
+async def brokers_of(address: Address, patience: float, security: TargetSecurity = PLAINTEXT) -> dict[int, Address]:
     """The brokers that the target names, by node id. Raises TargetError."""
-    answer = await asked(address, MetadataRequest(topics=[]), METADATA_VERSION, patience)
+    answer = await asked(address, MetadataRequest(topics=[]), METADATA_VERSION, patience, security)
     assert isinstance(answer, MetadataResponse)
     if not answer.brokers:
         raise TargetError(f"{address[0]}:{address[1]} names no brokers")

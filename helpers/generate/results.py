@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from kafkadouble.cluster_description import BrokerDescription, ClusterDescription
 from kafkadouble.groups import Committed, Group, Member
-from kafkadouble.lint.finding import LintFinding
+from kafkadouble.lint.finding import LintCase, LintFinding
 from kafkadouble.partition_state import PartitionState
 from kafkadouble.records import ReadRecord
 from kafkadouble.scenario.steps import StepOutcome
@@ -107,6 +107,7 @@ CLASSES: Mapping[str, Any] = {
     "BrokerDescription": BrokerDescription,
     "ClusterDescription": ClusterDescription,
     "StepOutcome": StepOutcome,
+    "LintCase": LintCase,
     "LintFinding": LintFinding,
 }
 

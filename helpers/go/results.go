@@ -127,13 +127,22 @@ type StepOutcome struct {
 	Problem *string `json:"problem"`
 }
 
-// LintFinding: One habit of one client. Rule is a name in the table of rules; Sentence says what
-// the client did; Requests show it, oldest first.
+// LintCase: What one client did, with one topic or group if the rule is about these.
+type LintCase struct {
+	ClientID *string `json:"client_id"`
+	Sentence string  `json:"sentence"`
+}
+
+// LintFinding: One habit of clients. Rule is a name in the table of rules; Sentence says what the
+// client did; Requests show it, oldest first. Where clients did the same with several topics or
+// groups, or several clients did the same, Cases has each of them. ClientID is nil for several
+// clients.
 type LintFinding struct {
-	Rule     string    `json:"rule"`
-	ClientID *string   `json:"client_id"`
-	Sentence string    `json:"sentence"`
-	Requests []Request `json:"requests"`
+	Rule     string     `json:"rule"`
+	ClientID *string    `json:"client_id"`
+	Sentence string     `json:"sentence"`
+	Requests []Request  `json:"requests"`
+	Cases    []LintCase `json:"cases"`
 }
 
 // Request: A request that a client sent. Took is in milliseconds, nil while the request waits.

@@ -142,15 +142,24 @@ export interface StepOutcome {
   problem: string | null;
 }
 
+/** What one client did, with one topic or group if the rule is about these. */
+export interface LintCase {
+  clientId: string | null;
+  sentence: string;
+}
+
 /**
- * One habit of one client. `rule` is a name in the table of rules; `sentence` says what the
- * client did; `requests` show it, oldest first.
+ * One habit of clients. `rule` is a name in the table of rules; `sentence` says what the client
+ * did; `requests` show it, oldest first. Where clients did the same with several topics or
+ * groups, or several clients did the same, `cases` has each of them. `clientId` is null for
+ * several clients.
  */
 export interface LintFinding {
   rule: LintRule;
   clientId: string | null;
   sentence: string;
   requests: Request[];
+  cases: LintCase[];
 }
 
 /**

@@ -91,11 +91,16 @@ const TYPES = {
     ['state', 'state', 'text'],
     ['problem', 'problem', 'text'],
   ],
+  LintCase: [
+    ['client_id', 'clientId', 'text'],
+    ['sentence', 'sentence', 'text'],
+  ],
   LintFinding: [
     ['rule', 'rule', 'text'],
     ['client_id', 'clientId', 'text'],
     ['sentence', 'sentence', 'text'],
     ['requests', 'requests', ['list', 'Request']],
+    ['cases', 'cases', ['list', 'LintCase']],
   ],
   Request: [
     ['number', 'number', 'integer'],

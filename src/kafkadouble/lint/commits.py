@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kafkadouble.groups import assigned_partitions
 from kafkadouble.server.tracing.history import SeenRequest
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 from .thresholds import SINGLE_COMMITS, SINGLE_COMMITS_MS
 
 OWNERSHIP, SINGLE = "commit-without-ownership", "commit-per-record"
@@ -23,6 +23,9 @@ NOT_A_MEMBER = {
     "STALE_MEMBER_EPOCH": "from an epoch of the member that is over",
     "FENCED_MEMBER_EPOCH": "as a member that was fenced",
 }
+
+NOT_OWNED = "of partitions that it does not own, as a member"
+OF_GROUPS = "of {count} groups: {names}"
 
 EAGER = ("range", "roundrobin", "sticky")
 """The assignors with which a member gives up all partitions before it gets others. With any other
@@ -39,17 +42,21 @@ class _Membership(NamedTuple):
     earlier: Owned
 
 
-def find_without_ownership(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find_without_ownership(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """Commits that the coordinator refused, and commits of partitions that were not assigned."""
     members: dict[tuple[str, str], _Membership] = {}
-    shown: dict[tuple[str, str], list[SeenRequest]] = {}
+    shown: dict[tuple[str, str, str, str], list[SeenRequest]] = {}
     for seen in requests:
         if seen.api == "SyncGroup":
             _learn(members, seen)
-        elif seen.api in COMMITS and (what := _refused(seen) or _not_owned(members, seen)):
-            shown.setdefault((seen.client_id, f"{what} of group {seen.body.group_id!r}"), []).append(seen)
-    for (_, what), found in shown.items():
-        yield finding(OWNERSHIP, f"committed offsets {what}", found)
+        elif seen.api in COMMITS:
+            refused, strange = _refused(seen), _not_owned(members, seen)
+            if what := refused or strange:
+                key = seen.client_id, what, refused or NOT_OWNED, repr(seen.body.group_id)
+                shown.setdefault(key, []).append(seen)
+    for (_, what, kind, group), found in shown.items():
+        sentence, of_many = f"committed offsets {what} of group {group}", f"committed offsets {kind} {OF_GROUPS}"
+        yield FoundHabit(OWNERSHIP, sentence, tuple(found), kind, group, of_many)
 
 
 def _learn(members: dict[tuple[str, str], _Membership], seen: SeenRequest) -> None:
@@ -81,7 +88,7 @@ def _not_owned(members: dict[tuple[str, str], _Membership], seen: SeenRequest) -
 Place = tuple[str, str, str, str | None, int | None]
 
 
-def find_per_record(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find_per_record(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """A row of commits of one partition, each one offset after the other, in a short time."""
     if not context.is_timed:
         return

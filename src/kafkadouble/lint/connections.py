@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.server.tracing.trace import ANSWERED, UNANSWERED
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 from .thresholds import SHORT_CONNECTIONS, SHORT_CONNECTIONS_MS
 
 NAME = "connection-per-request"
@@ -17,7 +17,7 @@ PREPARATIONS = ("ApiVersions", "SaslHandshake", "SaslAuthenticate", "Metadata", 
 """What a client sends before its work."""
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """Many connections of one client id that each made one request."""
     if not context.is_timed:
         return

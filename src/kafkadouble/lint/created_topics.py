@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from kafkadouble.server.configs.did_you_mean import near
 from kafkadouble.server.tracing.history import SeenRequest
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext
 
 NAME = "topic-created-by-accident"
 MISSING = "UNKNOWN_TOPIC_OR_PARTITION"
 INTERNAL = "__"
+OF_MANY = "created {count} topics by asking for them: {names}"
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """The Metadata request that found no topic, if the topic exists now and no client created
     it."""
     if not context.creates_topics:
@@ -31,5 +32,7 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
                     created.setdefault(part.topic, seen)
     for topic, seen in created.items():
         if topic in context.topics and not topic.startswith(INTERNAL):
-            others = context.topics - created.keys()
-            yield finding(NAME, f"created the topic {topic!r} by asking for it{near(topic, others)}", [seen])
+            hint = near(topic, context.topics - created.keys())
+            sentence = f"created the topic {topic!r} by asking for it{hint}"
+            name = f"{topic!r} ({hint.removeprefix('; ')})" if hint else repr(topic)
+            yield FoundHabit(NAME, sentence, (seen,), "", name, OF_MANY, is_first=bool(hint))

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.server.tracing.seen_line import payloads_of
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 from .thresholds import BUSY_FETCHES, BUSY_WAIT_MS
 
 NAME = "busy-fetch-loop"
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """A row of empty fetches on one connection, each with a short wait."""
     if not context.is_timed:
         return

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import SeenRequest
 
 MOST_SHOWN = 5
+"""So many requests of a finding are in its text."""
 
 
 class LintContext(NamedTuple):
@@ -21,14 +22,24 @@ class LintContext(NamedTuple):
     is_timed: bool = True
 
 
+class LintCase(NamedTuple):
+    """What one client did, with one topic or group if the rule is about these."""
+
+    client_id: str | None
+    sentence: str
+
+
 class LintFinding(NamedTuple):
-    """One habit of one client. `rule` is a name in the table of rules; `sentence` says what the
-    client did; `requests` show it, oldest first."""
+    """One habit of clients. `rule` is a name in the table of rules; `sentence` says what the client
+    did; `requests` show it, oldest first. Where clients did the same with several topics or groups,
+    or several clients did the same, `cases` has each of them. `client_id` is None for several
+    clients."""
 
     rule: str
     client_id: str | None
     sentence: str
     requests: tuple[SeenRequest, ...]
+    cases: tuple[LintCase, ...] = ()
 
     @property
     def remedy(self) -> str:
@@ -41,9 +52,31 @@ class LintFinding(NamedTuple):
         shown = [f"  {seen!r}" for seen in self.requests[:MOST_SHOWN]]
         more = len(self.requests) - MOST_SHOWN
         shown += [f"  and {more} more"] if more > 0 else []
-        return "\n".join([f"{self.rule}: {self.client_id!r} {self.sentence}", *shown, f"  {self.remedy}"])
+        client = "" if self.client_id is None else f"{self.client_id!r} "
+        return "\n".join([f"{self.rule}: {client}{self.sentence}", *shown, f"  {self.remedy}"])
 
 
-def finding(rule: str, sentence: str, requests: Sequence[SeenRequest]) -> LintFinding:
-    """The finding about the client of these requests."""
-    return LintFinding(rule, requests[0].client_id, sentence, tuple(requests))
+class FoundHabit(NamedTuple):
+    """What a rule found in one client, before the same of others is merged with it.
+
+    `sentence` says what the client did. Habits of the same rule and `kind` are one finding. For a
+    rule about topics or groups, `name` is one of them, with a hint, and `of_many` says the same of
+    several: `{count}` and `{names}` stand for them. `is_first`: its name is shown before others.
+    """
+
+    rule: str
+    sentence: str
+    requests: tuple[SeenRequest, ...]
+    kind: str = ""
+    name: str = ""
+    of_many: str = ""
+    is_first: bool = False
+
+    @property
+    def client_id(self) -> str | None:
+        return self.requests[0].client_id
+
+
+def finding(rule: str, sentence: str, requests: Sequence[SeenRequest], kind: str = "") -> FoundHabit:
+    """The habit of the client of these requests."""
+    return FoundHabit(rule, sentence, tuple(requests), kind)

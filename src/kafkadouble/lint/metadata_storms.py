@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from kafkadouble.server.tracing.history import SeenRequest
 from kafkadouble.server.tracing.trace import ABANDONED, DISCONNECTED
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 from .thresholds import EXPLAINED_MS, STORM_MS, STORM_REQUESTS
 
 NAME = "metadata-storm"
@@ -17,7 +17,7 @@ Topics = tuple[str, tuple[str, ...] | None]
 """A connection, and the names that it requested; None for all."""
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """Many requests for the same topics on one connection, in a short time."""
     if not context.is_timed:
         return

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kafkadouble.server.tracing.history import SeenRequest
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 
 NAME = "old-version"
 
@@ -33,7 +33,7 @@ OLD = {
 }
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """One finding for each client, API and version."""
     found: dict[tuple[str, str, int], list[SeenRequest]] = {}
     for seen in requests:
@@ -43,4 +43,4 @@ def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[Lint
     for (_, api, version), shown in found.items():
         old = OLD[api]
         sentence = f"used {api} v{version}: versions below {old.below} {old.lacks}, since Kafka {old.since}"
-        yield finding(NAME, sentence, shown)
+        yield finding(NAME, sentence, shown, f"{api} v{version}")

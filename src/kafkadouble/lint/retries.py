@@ -10,7 +10,7 @@ from kafkadouble.server.tracing.seen_line import payloads_of, where
 from kafkadouble.server.tracing.seen_parts import SeenPart
 from kafkadouble.server.tracing.trace import ABANDONED, DISCONNECTED
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 
 NAME = "retry-without-idempotence"
 NO_PRODUCER_ID = -1
@@ -20,7 +20,7 @@ Batch = tuple[str, str, int, int, int]
 """The client id, the partition, and what tells batches apart: checksum, number of records, size."""
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """The same batch twice, after an attempt that failed or got no answer."""
     failed: dict[Batch, SeenRequest] = {}
     again: dict[str, list[SeenRequest]] = {}

@@ -10,9 +10,10 @@ from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import ShownValue
 
 from . import commits, connections, created_topics, fetch_loops, metadata_storms, old_versions, retries, throttles
-from .finding import LintContext, LintFinding
+from .finding import FoundHabit, LintContext, LintFinding
+from .merging import merged
 
-Find = Callable[[Sequence[SeenRequest], LintContext], Iterator[LintFinding]]
+Find = Callable[[Sequence[SeenRequest], LintContext], Iterator[FoundHabit]]
 
 
 class LintRule(NamedTuple):
@@ -96,8 +97,8 @@ BY_NAME = {rule.name: rule for rule in RULES}
 
 
 def lint(requests: Sequence[SeenRequest], context: LintContext, ignore: Iterable[str] = ()) -> list[LintFinding]:
-    """The findings of all rules, in the order of the rules. Raises UsageError for an unknown name
-    in `ignore`."""
+    """The findings of all rules, in the order of the rules; what many clients or topics have in
+    common is one. Raises UsageError for an unknown name in `ignore`."""
     ignored = [ignore] if isinstance(ignore, str) else [*ignore]
     for name in ignored:
         if not isinstance(name, str) or name not in BY_NAME:
@@ -105,4 +106,4 @@ def lint(requests: Sequence[SeenRequest], context: LintContext, ignore: Iterable
 
             shown = repr(name) if isinstance(name, str) else ShownValue(name)
             raise UsageError("the lint has no rule {name}{near}", name=shown, near=near(name, BY_NAME))
-    return [found for rule in RULES if rule.name not in ignored for found in rule.find(requests, context)]
+    return merged(found for rule in RULES if rule.name not in ignored for found in rule.find(requests, context))

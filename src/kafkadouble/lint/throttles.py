@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from kafkadouble.server.tracing.history import SeenRequest
 
-from .finding import LintContext, LintFinding, finding
+from .finding import FoundHabit, LintContext, finding
 from .thresholds import EARLY_MS
 
 NAME = "ignored-throttle"
 
 
-def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[LintFinding]:
+def find(requests: Sequence[SeenRequest], context: LintContext) -> Iterator[FoundHabit]:
     """The request after a throttled answer on the same connection, before the time was over."""
     throttled: dict[str, SeenRequest] = {}
     found: dict[str, list[SeenRequest]] = {}

@@ -153,14 +153,24 @@ public final class Types {
             String problem) {}
 
     /**
-     * One habit of one client. rule is a name in the table of rules; sentence says what the client
-     * did; requests show it, oldest first.
+     * What one client did, with one topic or group if the rule is about these.
+     */
+    public record LintCase(
+            String clientId,
+            String sentence) {}
+
+    /**
+     * One habit of clients. rule is a name in the table of rules; sentence says what the client
+     * did; requests show it, oldest first. Where clients did the same with several topics or
+     * groups, or several clients did the same, cases has each of them. clientId is null for several
+     * clients.
      */
     public record LintFinding(
             String rule,
             String clientId,
             String sentence,
-            List<Request> requests) {}
+            List<Request> requests,
+            List<LintCase> cases) {}
 
     /**
      * A request that a client sent. took is in milliseconds, null while the request waits. request

@@ -16,7 +16,6 @@ from . import options
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
     from kafkadouble.server.faults.armed import Armed
-    from kafkadouble.server.faults.rule import Rule
 
     from .known_doubles import KnownDouble
 

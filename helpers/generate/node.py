@@ -33,6 +33,7 @@ PARAMETERS: Mapping[str, str] = {
     "records": "RecordLike[]",
     "offsets": "Offsets",
     "assignment": "Assignment",
+    "claims": "Record<string, unknown>",
     "config": "Record<string, unknown>",
     "acls": "(string | AclBinding)[]",
     "link": "[number | null, number | null]",

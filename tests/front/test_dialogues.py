@@ -15,9 +15,15 @@ from kafkadouble.errors import UsageError
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
+from kafkadouble.messages.generated.produce import ProduceRequest
+from kafkadouble.server.apis.served import TABLE
+from kafkadouble.server.requests.origin import NODE_APIS
 from kafkadouble.verbs.registry import VERBS
 from tests.front.client import ask
 from tests.front.hello import HELLO, connect, received
+
+LOGINS = ("SaslHandshake", "SaslAuthenticate")
+"""A PLAINTEXT listener closes the connection for them."""
 
 GARBAGE = b"\xff\xfe"
 HEARTBEAT = HeartbeatRequest(group_id="g", member_id="m")
@@ -154,3 +160,23 @@ def test_a_half_open_socket_is_no_reader_of_a_dialogue(kafka: KafkaDouble) -> No
     with socket.create_connection(("127.0.0.1", kafka.port), timeout=10):
         frame(kafka, HELLO)
     assert (handle.hits, handle.spent) == (1, False)
+
+
+def test_any_bytes_for_any_api_leave_a_double_that_goes_on(
+    kafka: KafkaDouble, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What watches the answers, such as the request history, meets bytes that are no answer."""
+    served = [row for row in TABLE if row.api.key not in NODE_APIS and row.name not in LOGINS]
+    with connect(kafka) as sock:
+        for row in served:
+            request, version = row.api.request(), row.highest
+            if isinstance(request, ProduceRequest):
+                request.acks = 1
+            empty = row.api.response().encode(version)
+            for body in (b"", GARBAGE, empty, b"\0" * 200):
+                kafka.respond(row.name, body)
+                sock.sendall(b"".join(map(bytes, headers.write_request(request, 9, "test", version))))
+                size = int.from_bytes(received(sock, 4), "big")
+                assert received(sock, size)[4:].endswith(body), row.name
+    assert len(list(kafka.requests)) == 4 * len(served)
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]

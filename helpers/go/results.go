@@ -118,13 +118,16 @@ type ClusterDescription struct {
 	NowMs            int                       `json:"now_ms"`
 }
 
-// StepOutcome: A step of a scenario: when it is called, in seconds since the scenario was applied,
-// which verb, and whether it is Pending, Done or Failed, with its error.
+// StepOutcome: A step of a scenario: when it is called first, in seconds since the scenario was
+// applied, which verb, and its state: Pending as long as calls are to come, Done, or Failed with
+// the error of the latest call that failed. Calls is how many times it was called. A step that
+// waits for records is at 0.
 type StepOutcome struct {
 	At      float64 `json:"at"`
 	Verb    string  `json:"verb"`
 	State   string  `json:"state"`
 	Problem *string `json:"problem"`
+	Calls   int     `json:"calls"`
 }
 
 // LintFinding: One habit of one client. Rule is a name in the table of rules; Sentence says what

@@ -132,14 +132,17 @@ export interface ClusterDescription {
 }
 
 /**
- * A step of a scenario: when it is called, in seconds since the scenario was applied, which
- * verb, and whether it is `pending`, `done` or `failed`, with its error.
+ * A step of a scenario: when it is called first, in seconds since the scenario was applied,
+ * which verb, and its state: `pending` as long as calls are to come, `done`, or `failed` with
+ * the error of the latest call that failed. `calls` is how many times it was called. A step that
+ * waits for records is at 0.
  */
 export interface StepOutcome {
   at: number;
   verb: string;
   state: StepState;
   problem: string | null;
+  calls: number;
 }
 
 /**

@@ -143,14 +143,17 @@ public final class Types {
             long nowMs) {}
 
     /**
-     * A step of a scenario: when it is called, in seconds since the scenario was applied, which
-     * verb, and whether it is pending, done or failed, with its error.
+     * A step of a scenario: when it is called first, in seconds since the scenario was applied,
+     * which verb, and its state: pending as long as calls are to come, done, or failed with the
+     * error of the latest call that failed. calls is how many times it was called. A step that
+     * waits for records is at 0.
      */
     public record StepOutcome(
             double at,
             String verb,
             String state,
-            String problem) {}
+            String problem,
+            long calls) {}
 
     /**
      * One habit of one client. rule is a name in the table of rules; sentence says what the client

@@ -270,8 +270,20 @@ class Broker(RuleHolder):
         """Shut the node down in order. Its data and its ports stay."""
         if not self.is_down:
             await self._end()
-            self._held = BoundListeners(self.listeners, {}).held()
-            self.give_up()
+            self._has_ended()
+
+    async def kill(self) -> None:
+        """End the node without notice. Its ports stay, and its data as after a `kill -9`."""
+        if not self.is_down:
+            self.pause(False)
+            await self.listener.stop()
+            self.node.abandon()
+            self._data.killed(self.node.logs, self.clock.now())
+            self._has_ended()
+
+    def _has_ended(self) -> None:
+        self._held = BoundListeners(self.listeners, {}).held()
+        self.give_up()
 
     async def up(self) -> None:
         """Start a node on the data of the last one, behind the same ports."""

@@ -292,8 +292,7 @@ class KafkaDouble(
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
-        """The brokers of the cluster, by id. A single broker can be stopped, started, paused and
-        resumed; killing and isolating one takes `brokers=2` or more."""
+        """The brokers of the cluster, by id. Isolating one takes `brokers=2` or more."""
         from .brokers import brokers_of
 
         broker = None if self._running is None else self._running.broker

@@ -63,6 +63,14 @@ def allowed_for(text: str, caller: Caller) -> str:
     return re.sub(r"\bnull\b", "nil", found) if caller is Caller.GO else found
 
 
+def sentence_for_all(text: str) -> str:
+    """A sentence about a verb without the syntax of Python: `with=True` is `with` true."""
+    found = text.replace('{("orders", 0): 5}', '{"orders": {"0": 5}}')
+    found = re.sub(r"`(\w+)=(\w+)`", r"`\1` \2", found)
+    found = re.sub(r"`([\w.]+)\(\)`", r"`\1`", found)
+    return re.sub(r"\b(None|True|False)\b", lambda word: CONSTANTS[word[0]], found)
+
+
 ACRONYMS: Mapping[str, str] = {"Acls": "ACLs", "Sasl": "SASL", "Api": "API", "Apis": "APIs", "Id": "ID", "Isr": "ISR"}
 
 GO_NAMES: Mapping[str, str] = {"client": "client_library"}

@@ -67,6 +67,17 @@ func (c *Client) Bandwidth(ctx context.Context, bytesPerSecond int, params ...Pa
 	return result, err
 }
 
+// BearerToken: A token of OAUTHBEARER for a user: with oauthbearer="signed" one of the issuer, else
+// one without a signature. claims, such as {"aud": "other"} or {"scope": ["read"]}, are added and
+// override those of every token. A negative lifetime makes a token that has expired.
+//
+// Optional: LifetimeMs, Claims.
+func (c *Client) BearerToken(ctx context.Context, user string, params ...Param) (string, error) {
+	var result string
+	err := c.call(ctx, "bearer_token", []Param{{"user", user}}, params, &result)
+	return result, err
+}
+
 // Bootstrap: HOST:PORT of every broker on this listener. Raises UsageError for an unknown one.
 func (c *Client) Bootstrap(ctx context.Context, listener string) (string, error) {
 	var result string
@@ -126,7 +137,7 @@ func (c *Client) ClientConfig(ctx context.Context, params ...Param) (map[string]
 }
 
 // CommitOffsets commits offsets for a group, which need not exist, as an admin client does. offsets
-// are by topic and partition: {("orders", 0): 5}, or those of a group in groups().
+// are by topic and partition: {"orders": {"0": 5}}, or those of a group in groups.
 func (c *Client) CommitOffsets(ctx context.Context, group string, offsets any) error {
 	return c.call(ctx, "commit_offsets", []Param{{"group", group}, {"offsets", offsets}}, nil, nil)
 }
@@ -330,7 +341,7 @@ func (c *Client) Epochs(ctx context.Context, topic string, partition int) (map[i
 
 // ExpireMember removes a member from a group at once, as the end of its session does: the others
 // rebalance, and its next request is answered with UNKNOWN_MEMBER_ID. member_id may be the instance
-// id of a static member. groups() has the members.
+// id of a static member. groups has the members.
 func (c *Client) ExpireMember(ctx context.Context, group string, memberID string) error {
 	return c.call(ctx, "expire_member", []Param{{"group", group}, {"member_id", memberID}}, nil, nil)
 }
@@ -461,7 +472,7 @@ func (c *Client) Latency(ctx context.Context, seconds time.Duration, params ...P
 	return result, err
 }
 
-// Leader: The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
+// Leader: The id of the leader, or null. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
 func (c *Client) Leader(ctx context.Context, topic string, partition int) (*int, error) {
 	var result *int
 	err := c.call(ctx, "leader", []Param{{"topic", topic}, {"partition", partition}}, nil, &result)
@@ -589,7 +600,7 @@ func (c *Client) ProduceAll(ctx context.Context, topic string, records any, para
 
 // Reassign begins to move the replicas of a partition to these brokers, as
 // kafka-reassign-partitions does; the first is the preferred leader. It ends when the new replicas
-// are in sync; topics() has the replicas.
+// are in sync; topics has the replicas.
 func (c *Client) Reassign(ctx context.Context, topic string, partition int, replicas []int) error {
 	return c.call(ctx, "reassign", []Param{{"topic", topic}, {"partition", partition}, {"replicas", replicas}}, nil, nil)
 }
@@ -623,7 +634,7 @@ func (c *Client) RefuseConnections(ctx context.Context, params ...Param) (*Rule,
 }
 
 // RemoveBroker shuts a broker down in order and unregisters it. It must have no replicas; with
-// reassign=True they are moved to the other brokers first. The id is not used again before a reset,
+// reassign true they are moved to the other brokers first. The id is not used again before a reset,
 // which brings a broker back that was there at the start.
 //
 // Optional: Reassign.
@@ -713,7 +724,7 @@ func (c *Client) ResetOffsets(ctx context.Context, group string, topic string, t
 }
 
 // Respond answers the next request to an API with this response, and does not process the request.
-// body is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
+// body is a response, or a mapping as in Kafka's JSON; fields that it lacks have their default.
 //
 // Optional: Times, OnCall, Probability, Seed, AfterSeconds, ForSeconds, Version, Topic, Partition,
 // Group, TransactionalID, MemberID, ClientID, Principal, Mechanism, Listener, Broker, Peers.
@@ -811,7 +822,7 @@ func (c *Client) SetQuota(ctx context.Context, params ...Param) error {
 }
 
 // SetTopicConfig sets configs of a topic, and leaves the others: {"retention.ms": 1000}. A value of
-// None brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
+// null brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
 func (c *Client) SetTopicConfig(ctx context.Context, topic string, config any) error {
 	return c.call(ctx, "set_topic_config", []Param{{"topic", topic}, {"config", config}}, nil, nil)
 }
@@ -907,7 +918,7 @@ func (c *Client) StopBroker(ctx context.Context, broker int) error {
 }
 
 // Telemetry: The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first.
-// Works after a stop too. Raises UsageError without telemetry=True.
+// Works after a stop too. Raises UsageError without telemetry.
 func (c *Client) Telemetry(ctx context.Context) ([]any, error) {
 	var result []any
 	err := c.call(ctx, "telemetry", []Param{}, nil, &result)
@@ -926,7 +937,7 @@ func (c *Client) Throttle(ctx context.Context, api string, seconds time.Duration
 }
 
 // Topics: The topics by name: the leaders, replicas, in-sync replicas and offsets of their
-// partitions, and the configs that were set. Internal topics are left out unless internal is True.
+// partitions, and the configs that were set. Internal topics are left out unless internal is true.
 //
 // Optional: Internal.
 func (c *Client) Topics(ctx context.Context, params ...Param) (map[string]TopicDescription, error) {
@@ -993,7 +1004,7 @@ func (c *Client) WaitForBroker(ctx context.Context, broker int, params ...Param)
 }
 
 // WaitForGroup waits until a group is in this state (Kafka's name, such as Stable), has so many
-// members, and is at most lag records behind. lag=0 waits until everything was consumed and
+// members, and is at most lag records behind. lag 0 waits until everything was consumed and
 // committed: a partition of a member, and without members one of a topic with a commit, counts as
 // unread as long as it has no committed offset. With ready it waits until the group is Stable and
 // its members get each record that is produced from now on: the client of each member has fetched
@@ -1035,7 +1046,7 @@ func (c *Client) WaitForRecords(ctx context.Context, topic string, params ...Par
 }
 
 // WaitForRequest waits until count requests of this API have arrived, and returns the last of them.
-// Earlier requests count, until requests.clear(). The keywords are those of requests.of.
+// Earlier requests count, until requests.clear. The keywords are those of requests.of.
 //
 // Optional: Count, Timeout, Advance, Topic, Partition, Group, TransactionalID, ClientID, Principal,
 // Broker, Error, Since.

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from kafkadouble.wire.wording import Caller, ShownValue
+
 from .arguments import check_given, check_one
 from .errors import UsageError
 
@@ -91,10 +93,15 @@ class RecordFilter(NamedTuple):
 
     def __str__(self) -> str:
         """As it was given: ` with key 'a', offset 5`; empty without a filter."""
-        words = [f"{name} {value!r}" for name, value in self.given.items()]
+        words = [f"{name} {_in_words(value)}" for name, value in self.given.items()]
         after = [f"from the offset {self.start} on"] if self.start else []
         after += ["after those that were read"] if self.starts else []
         return (f" with {', '.join(words)}" if words else "") + "".join(f" {each}" for each in after)
+
+
+def _in_words(value: Any) -> str:
+    """A value in words of no language: headers as in JSON."""
+    return ShownValue(value).in_words_of(Caller.HTTP) if isinstance(value, Mapping) else repr(value)
 
 
 def _check(fields: dict[str, Any]) -> None:

@@ -82,7 +82,7 @@ def test_filters_have_a_form_in_json(kafka: KafkaDouble) -> None:
 
 
 def test_time_out_names_the_filters(kafka: KafkaDouble) -> None:
-    message = r"1 record of orders with key 'c', header \{'trace': '7'\} from the offset 1 on: not within 0 s"
+    message = r"1 record of orders with key 'c', header \{.trace.: .7.\} from the offset 1 on: not within 0 s"
     with pytest.raises(TimeoutError, match=message):
         kafka.wait_for_records("orders", key="c", header={"trace": "7"}, since=1, timeout=0)
     with pytest.raises(TimeoutError, match=r"1 record of orders after those that were read: .* 0 records"):

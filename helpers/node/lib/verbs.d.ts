@@ -22,6 +22,8 @@ export interface Parameters {
   bothWays?: boolean | null;
   /** `broker`: the id of a broker, or a node id from 0. */
   broker?: number | null;
+  /** `claims`: a mapping of claims to values. */
+  claims?: any | null;
   /** `client`: the name of a client library. */
   client?: ClientLibrary | null;
   /** `client_id`: a text. */
@@ -72,6 +74,8 @@ export interface Parameters {
   lag?: number | null;
   /** `leader`: the id of a broker. */
   leader?: number | null;
+  /** `lifetime_ms`: a number of milliseconds. */
+  lifetimeMs?: number | null;
   /** `link`: a pair of two node ids, as [1, 2], where null is any node. */
   link?: [number | null, number | null] | null;
   /** `listener`: a listener's name, or the name of a listener. */
@@ -178,6 +182,13 @@ export class Verbs {
   /** Lets so many bytes pass in a second, in each direction of each connection. */
   bandwidth(bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
+  /**
+   * A token of OAUTHBEARER for a user: with `oauthbearer="signed"` one of the issuer, else one
+   * without a signature. `claims`, such as `{"aud": "other"}` or `{"scope": ["read"]}`, are added
+   * and override those of every token. A negative lifetime makes a token that has expired.
+   */
+  bearerToken(user: string, options?: Pick<Parameters, 'lifetimeMs' | 'claims'> & CallOptions): Promise<string>;
+
   /** HOST:PORT of every broker on this listener. Raises UsageError for an unknown one. */
   bootstrap(listener: string, options?: CallOptions): Promise<string>;
 
@@ -217,7 +228,7 @@ export class Verbs {
 
   /**
    * Commits offsets for a group, which need not exist, as an admin client does. `offsets` are by
-   * topic and partition: `{("orders", 0): 5}`, or those of a group in `groups()`.
+   * topic and partition: `{"orders": {"0": 5}}`, or those of a group in `groups`.
    */
   commitOffsets(group: string, offsets: Offsets, options?: CallOptions): Promise<void>;
 
@@ -341,7 +352,7 @@ export class Verbs {
   /**
    * Removes a member from a group at once, as the end of its session does: the others rebalance,
    * and its next request is answered with UNKNOWN_MEMBER_ID. `member_id` may be the instance id of
-   * a static member. `groups()` has the members.
+   * a static member. `groups` has the members.
    */
   expireMember(group: string, memberId: string, options?: CallOptions): Promise<void>;
 
@@ -429,7 +440,7 @@ export class Verbs {
    */
   latency(seconds: number, options?: Pick<Parameters, 'jitter' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
-  /** The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION). */
+  /** The id of the leader, or null. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION). */
   leader(topic: string, partition: number, options?: CallOptions): Promise<number | null>;
 
   /** The epoch of the partition's leader, which the next batch carries. */
@@ -506,7 +517,7 @@ export class Verbs {
 
   /**
    * Begins to move the replicas of a partition to these brokers, as `kafka-reassign-partitions`
-   * does; the first is the preferred leader. It ends when the new replicas are in sync; `topics()`
+   * does; the first is the preferred leader. It ends when the new replicas are in sync; `topics`
    * has the replicas.
    */
   reassign(topic: string, partition: number, replicas: number[], options?: CallOptions): Promise<void>;
@@ -529,9 +540,9 @@ export class Verbs {
   refuseConnections(options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /**
-   * Shuts a broker down in order and unregisters it. It must have no replicas; with
-   * `reassign=True` they are moved to the other brokers first. The id is not used again before a
-   * `reset`, which brings a broker back that was there at the start.
+   * Shuts a broker down in order and unregisters it. It must have no replicas; with `reassign`
+   * true they are moved to the other brokers first. The id is not used again before a `reset`,
+   * which brings a broker back that was there at the start.
    */
   removeBroker(broker: number, options?: Pick<Parameters, 'reassign'> & CallOptions): Promise<void>;
 
@@ -595,7 +606,8 @@ export class Verbs {
 
   /**
    * Answers the next request to an API with this response, and does not process the request.
-   * `body` is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
+   * `body` is a response, or a mapping as in Kafka's JSON; fields that it lacks have their
+   * default.
    */
   respond(api: ApiName | '*', body: Record<string, any>, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
@@ -670,7 +682,7 @@ export class Verbs {
   setQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip' | 'producerByteRate' | 'consumerByteRate' | 'requestPercentage' | 'controllerMutationRate' | 'connectionCreationRate'> & CallOptions): Promise<void>;
 
   /**
-   * Sets configs of a topic, and leaves the others: `{"retention.ms": 1000}`. A value of None
+   * Sets configs of a topic, and leaves the others: `{"retention.ms": 1000}`. A value of null
    * brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
    */
   setTopicConfig(topic: string, config: Record<string, unknown>, options?: CallOptions): Promise<void>;
@@ -723,7 +735,7 @@ export class Verbs {
 
   /**
    * The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first. Works
-   * after a stop too. Raises UsageError without `telemetry=True`.
+   * after a stop too. Raises UsageError without `telemetry`.
    */
   telemetry(options?: CallOptions): Promise<any[]>;
 
@@ -735,7 +747,7 @@ export class Verbs {
 
   /**
    * The topics by name: the leaders, replicas, in-sync replicas and offsets of their partitions,
-   * and the configs that were set. Internal topics are left out unless `internal` is True.
+   * and the configs that were set. Internal topics are left out unless `internal` is true.
    */
   topics(options?: Pick<Parameters, 'internal'> & CallOptions): Promise<Record<string, TopicDescription>>;
 
@@ -782,7 +794,7 @@ export class Verbs {
 
   /**
    * Waits until a group is in this state (Kafka's name, such as Stable), has so many members, and
-   * is at most `lag` records behind. `lag=0` waits until everything was consumed and committed: a
+   * is at most `lag` records behind. `lag` 0 waits until everything was consumed and committed: a
    * partition of a member, and without members one of a topic with a commit, counts as unread as
    * long as it has no committed offset. With `ready` it waits until the group is Stable and its
    * members get each record that is produced from now on: the client of each member has fetched
@@ -808,7 +820,7 @@ export class Verbs {
 
   /**
    * Waits until `count` requests of this API have arrived, and returns the last of them. Earlier
-   * requests count, until `requests.clear()`. The keywords are those of `requests.of`.
+   * requests count, until `requests.clear`. The keywords are those of `requests.of`.
    */
   waitForRequest(api: ApiName, options?: Pick<Parameters, 'count' | 'timeout' | 'advance' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'clientId' | 'principal' | 'broker' | 'error' | 'since'> & CallOptions): Promise<Request>;
 

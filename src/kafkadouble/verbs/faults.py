@@ -73,7 +73,7 @@ class FaultVerbs(ConnectionFaultVerbs, DiskFaultVerbs):
 
     def respond(self, api: str, body: Mapping[str, Any] | Message, **more: Unpack[Narrowing]) -> RuleHandle:
         """Answers the next request to an API with this response, and does not process the request.
-        `body` is a response, or a dict as in Kafka's JSON; fields that it lacks have their
+        `body` is a response, or a mapping as in Kafka's JSON; fields that it lacks have their
         default."""
         given = body.to_json(body.versions[1]) if isinstance(body, Message) else body
         return self._arm("respond", api=api, body=given, **more)

@@ -45,7 +45,7 @@ class MetricVerbs(VerbHost):
     @verb
     def telemetry(self) -> list[TelemetryValue]:
         """The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first.
-        Works after a stop too. Raises UsageError without `telemetry=True`."""
+        Works after a stop too. Raises UsageError without `telemetry`."""
         collector = self._telemetry
         if collector is None:
             raise UsageError("metrics of clients are not kept: give {option}", option=TELEMETRY)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kafkadouble.arguments import ARGUMENTS, Argument, check_one
 from kafkadouble.errors import UsageError
 from kafkadouble.server.configs.did_you_mean import near
-from kafkadouble.wire.wording import AllowedValues, OwnName
+from kafkadouble.wire.wording import AllowedValues, OwnName, sentence_for_all
 
 if TYPE_CHECKING:
     from kafkadouble.double import KafkaDouble
@@ -88,11 +88,12 @@ class Verb(NamedTuple):
 
     @property
     def summary_for_json(self) -> str:
-        """The summary without the sentences about parameters that only a Python program can
-        give."""
+        """The summary without the sentences about parameters that only a Python program can give,
+        and without the syntax of Python."""
         own = [f"`{each.name}`" for each in self.parameters.values() if each.schema is None]
         sentences = re.split(r"(?<=\.) (?=[A-Z])", self.summary)
-        return " ".join(each for each in sentences if not any(name in each for name in own))
+        found = " ".join(each for each in sentences if not any(name in each for name in own))
+        return sentence_for_all(found)
 
     @property
     def is_for_json(self) -> bool:

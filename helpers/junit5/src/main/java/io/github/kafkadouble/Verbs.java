@@ -82,6 +82,17 @@ public abstract class Verbs {
     }
 
     /**
+     * A token of OAUTHBEARER for a user: with oauthbearer="signed" one of the issuer, else one
+     * without a signature. claims, such as {"aud": "other"} or {"scope": ["read"]}, are added and
+     * override those of every token. A negative lifetime makes a token that has expired.
+     *
+     * <p>Optional: lifetimeMs, claims.
+     */
+    public String bearerToken(String user, Param... params) {
+        return call("bearer_token", new TypeToken<String>() {}, params, new Param("user", user));
+    }
+
+    /**
      * HOST:PORT of every broker on this listener. Raises UsageError for an unknown one.
      */
     public String bootstrap(String listener) {
@@ -146,7 +157,7 @@ public abstract class Verbs {
 
     /**
      * Commits offsets for a group, which need not exist, as an admin client does. offsets are by
-     * topic and partition: {("orders", 0): 5}, or those of a group in groups().
+     * topic and partition: {"orders": {"0": 5}}, or those of a group in groups.
      */
     public void commitOffsets(String group, Object offsets) {
         call("commit_offsets", new TypeToken<Void>() {}, null, new Param("group", group), new Param("offsets", offsets));
@@ -370,7 +381,7 @@ public abstract class Verbs {
     /**
      * Removes a member from a group at once, as the end of its session does: the others rebalance,
      * and its next request is answered with UNKNOWN_MEMBER_ID. member_id may be the instance id of
-     * a static member. groups() has the members.
+     * a static member. groups has the members.
      */
     public void expireMember(String group, String memberId) {
         call("expire_member", new TypeToken<Void>() {}, null, new Param("group", group), new Param("member_id", memberId));
@@ -517,7 +528,7 @@ public abstract class Verbs {
     }
 
     /**
-     * The id of the leader, or None. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
+     * The id of the leader, or null. Raises KafkaError(UNKNOWN_TOPIC_OR_PARTITION).
      */
     public Long leader(String topic, long partition) {
         return call("leader", new TypeToken<Long>() {}, null, new Param("topic", topic), new Param("partition", partition));
@@ -646,7 +657,7 @@ public abstract class Verbs {
 
     /**
      * Begins to move the replicas of a partition to these brokers, as kafka-reassign-partitions
-     * does; the first is the preferred leader. It ends when the new replicas are in sync; topics()
+     * does; the first is the preferred leader. It ends when the new replicas are in sync; topics
      * has the replicas.
      */
     public void reassign(String topic, long partition, long[] replicas) {
@@ -655,7 +666,7 @@ public abstract class Verbs {
 
     /**
      * Begins to move the replicas of a partition to these brokers, as kafka-reassign-partitions
-     * does; the first is the preferred leader. It ends when the new replicas are in sync; topics()
+     * does; the first is the preferred leader. It ends when the new replicas are in sync; topics
      * has the replicas.
      */
     public void reassign(String topic, long partition, List<? extends Number> replicas) {
@@ -693,7 +704,7 @@ public abstract class Verbs {
     }
 
     /**
-     * Shuts a broker down in order and unregisters it. It must have no replicas; with reassign=True
+     * Shuts a broker down in order and unregisters it. It must have no replicas; with reassign true
      * they are moved to the other brokers first. The id is not used again before a reset, which
      * brings a broker back that was there at the start.
      *
@@ -803,7 +814,7 @@ public abstract class Verbs {
 
     /**
      * Answers the next request to an API with this response, and does not process the request. body
-     * is a response, or a dict as in Kafka's JSON; fields that it lacks have their default.
+     * is a response, or a mapping as in Kafka's JSON; fields that it lacks have their default.
      *
      * <p>Optional: times, onCall, probability, seed, afterSeconds, forSeconds, version, topic,
      * partition, group, transactionalId, memberId, clientId, principal, mechanism, listener,
@@ -926,7 +937,7 @@ public abstract class Verbs {
     }
 
     /**
-     * Sets configs of a topic, and leaves the others: {"retention.ms": 1000}. A value of None
+     * Sets configs of a topic, and leaves the others: {"retention.ms": 1000}. A value of null
      * brings the default back. Raises KafkaError: UNKNOWN_TOPIC_OR_PARTITION, INVALID_CONFIG.
      */
     public void setTopicConfig(String topic, Object config) {
@@ -1033,7 +1044,7 @@ public abstract class Verbs {
 
     /**
      * The newest metrics that clients pushed (KIP-714), at most 10,000 values, oldest first. Works
-     * after a stop too. Raises UsageError without telemetry=True.
+     * after a stop too. Raises UsageError without telemetry.
      */
     public List<JsonElement> telemetry() {
         return call("telemetry", new TypeToken<List<JsonElement>>() {}, null);
@@ -1053,7 +1064,7 @@ public abstract class Verbs {
 
     /**
      * The topics by name: the leaders, replicas, in-sync replicas and offsets of their partitions,
-     * and the configs that were set. Internal topics are left out unless internal is True.
+     * and the configs that were set. Internal topics are left out unless internal is true.
      *
      * <p>Optional: internal.
      */
@@ -1127,7 +1138,7 @@ public abstract class Verbs {
 
     /**
      * Waits until a group is in this state (Kafka's name, such as Stable), has so many members, and
-     * is at most lag records behind. lag=0 waits until everything was consumed and committed: a
+     * is at most lag records behind. lag 0 waits until everything was consumed and committed: a
      * partition of a member, and without members one of a topic with a commit, counts as unread as
      * long as it has no committed offset. With ready it waits until the group is Stable and its
      * members get each record that is produced from now on: the client of each member has fetched
@@ -1181,7 +1192,7 @@ public abstract class Verbs {
 
     /**
      * Waits until count requests of this API have arrived, and returns the last of them. Earlier
-     * requests count, until requests.clear(). The keywords are those of requests.of.
+     * requests count, until requests.clear. The keywords are those of requests.of.
      *
      * <p>Optional: count, timeout, advance, topic, partition, group, transactionalId, clientId,
      * principal, broker, error, since.

@@ -81,7 +81,8 @@ def test_a_program_finds_the_reply_at_once(write: Write) -> None:
 def test_a_wait_that_began_before_the_scenario_sees_the_reply(write: Write) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    with KafkaDouble(scenario=write(copy("requests", "replies"))) as kafka, ThreadPoolExecutor() as pool:
+    path = write(copy("requests", "replies"))
+    with KafkaDouble(scenario=path, stepped=True) as kafka, ThreadPoolExecutor() as pool:
         waiting = pool.submit(kafka.wait_for_records, "replies", 1, timeout=30)
         while len(kafka._serving().broker.watches.checks) < 2:
             kafka.wait_for_topic("requests")

@@ -34,6 +34,7 @@ PARAMETERS: Mapping[str, str] = {
     "offsets": "Offsets",
     "assignment": "Assignment",
     "config": "Record<string, unknown>",
+    "claims": "Record<string, unknown>",
     "acls": "(string | AclBinding)[]",
     "link": "[number | null, number | null]",
     "body": "Record<string, any>",

@@ -23,7 +23,7 @@ export interface Parameters {
   /** `broker`: the id of a broker, or a node id from 0. */
   broker?: number | null;
   /** `claims`: a mapping of claims to values. */
-  claims?: any | null;
+  claims?: Record<string, unknown> | null;
   /** `client`: the name of a client library. */
   client?: ClientLibrary | null;
   /** `client_id`: a text. */

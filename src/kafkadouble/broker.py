@@ -7,7 +7,7 @@ client's request, but past the faults and the history, which are about clients.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from concurrent.futures import Future
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from kafkadouble.server.tracing.history import History
 
 from .errors import KafkaError, UsageError
 from .node_data import InMemory, NodeData
-from .node_listeners import BoundListeners, of_brokers, of_controllers
+from .node_listeners import BoundListeners, address_on, of_brokers, of_controllers
 from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
@@ -378,20 +378,6 @@ class Broker(RuleHolder):
 
     def __repr__(self) -> str:
         return f"{self.node!r}, down" if self.is_down else repr(self.listener)
-
-
-def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
-    """Where clients find the listener of this name, or the first. UsageError when there is none
-    such."""
-    specs = of_brokers(listeners) or listeners
-    names = ", ".join(spec.name for spec in specs)
-    found = next((spec for spec in specs if name is None or spec.name == name.upper()), None)
-    if found is None:
-        raise UsageError(f"there is no listener {name!r}: there are {names}")
-    address = found.advertised or found.bind
-    if address is None:
-        raise UsageError(f"the listener {found.name} has no address")
-    return address
 
 
 def former_members(nodes: Collection[Node]) -> FormerMembers | None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
 
-from .broker import Broker, address_on
+from .broker import Broker
 from .listening import text_of
-from .node_listeners import BoundListeners
+from .node_listeners import BoundListeners, address_on
 
 if TYPE_CHECKING:
     from .node_data import NodeData

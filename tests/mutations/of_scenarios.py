@@ -33,10 +33,10 @@ SCENARIOS = {
     ),
     "scenarios: records of the start are answered": Mutation(
         _RECORD_STEPS,
-        "                self._next[place] = partition.log.last_stable_offset\n            self",
-        "                self._next[place] = 0\n            self",
-        (f"{_OF_RECORDS}::test_records_of_a_data_directory_are_not_answered_again",),
-        "each start on a data directory answers everything once more",
+        "(each.id, index): AT_THE_END for each",
+        "(each.id, index): 0 for each",
+        (f"{_OF_RECORDS}::test_records_of_a_partition_without_a_leader_are_not_answered_later",),
+        "a broker that starts later has its old records answered",
     ),
     "scenarios: calls that are late are made up for": Mutation(
         _STEPS,

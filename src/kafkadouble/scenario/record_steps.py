@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from .record_trigger import RecordTrigger
     from .step import ScenarioStep
 
+AT_THE_END = -1
+"""In place of the next offset: a partition that was there when the steps began, which no broker has
+led since."""
 Report = Callable[[int, Exception | None], None]
 """Takes the index of a step that was called, and its error if it failed."""
 
@@ -53,8 +56,9 @@ class RecordSteps:
     def begin(self) -> None:
         """Look for records from now on."""
         if self._waiting:
-            for place, partition in self._partitions():
-                self._next[place] = partition.log.last_stable_offset
+            topics = map(self._broker.image.topic_named, self._waiting)
+            self._next = {(each.id, index): AT_THE_END for each in topics if each for index in each.partitions}
+            self._arrived()
             self._broker.watches.add(self._look)
 
     def _look(self) -> bool:
@@ -85,7 +89,9 @@ class RecordSteps:
         found: list[ReadRecord] = []
         for place, partition in self._partitions():
             start = self._next.get(place, 0)
-            if partition.log.last_stable_offset > start:
+            if start == AT_THE_END:
+                self._next[place] = partition.log.last_stable_offset
+            elif partition.log.last_stable_offset > start:
                 with suppress(KafkaError):  # its log directory has failed
                     taken = records.take(partition, True, start)
                     self._next[place] = taken.end

@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, ReadRecord, UsageError
+from kafkadouble.scenario import apply
 from kafkadouble.scenario.scenario import load
 
 Write = Callable[..., Path]
@@ -173,6 +174,21 @@ def test_records_of_a_data_directory_are_not_answered_again(write: Write, tmp_pa
     with KafkaDouble(scenario=path, data_dir=tmp_path / "data") as kafka:
         kafka.produce("requests", "y")
         assert sorted(map(bytes.decode, filter(None, values(kafka, "replies")))) == ["x", "y"]
+
+
+def test_records_of_a_partition_without_a_leader_are_not_answered_later(write: Write) -> None:
+    with KafkaDouble(brokers=2, stepped=True) as kafka:
+        kafka.create_topic("requests", replication_factor=1)
+        kafka.create_topic("replies", 2, replication_factor=2)
+        kafka.produce("requests", "x")
+        leader = kafka.leader("requests", 0)
+        assert leader is not None
+        kafka.brokers[leader].kill()
+        apply.begin(kafka, load(write(copy("requests", "replies"))))
+        kafka.up(leader)
+        assert values(kafka, "replies") == []
+        kafka.produce("requests", "y")
+        assert values(kafka, "replies") == [b"y"]
 
 
 def test_a_topic_that_is_created_again_begins_at_its_start(write: Write) -> None:

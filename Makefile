@@ -110,7 +110,8 @@ interop-all: $(VENV)/.test  # the walks of all foreign clients, those that compi
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/walks --broker double --broker local --results interop/walks/results.json
 	$(BIN)/python -m interop.walks.page
 	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/test_damaged_files.py --broker local -p no:randomly
-	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest tests/hostile/test_steps.py
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest tests/hostile/test_steps.py tests/control/test_words_of_callers.py
+	KAFKADOUBLE_INTEROP_ALL=1 $(BIN)/python -m pytest interop/test_resets.py --broker local
 	$(BIN)/python -m tests.simulation --seeds 2000
 	$(BIN)/python -m tests.simulation.brokers --seeds 1000
 	$(BIN)/python -m tests.simulation.lives --seeds 200

@@ -24,16 +24,34 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+OF_CERTIFICATES = (
+    "cryptography.x509",
+    "cryptography.hazmat.primitives.asymmetric.ec",
+    "cryptography.hazmat.primitives.serialization.pkcs12",
+)
+
+
 @pytest.fixture(scope="session")
 def broker_imported() -> None:
     """Imports every module of the broker before a test uses pytester, which after each test unloads
     the modules that were imported meanwhile. A class would exist twice without this, and tables
-    whose keys are classes would not find the second one.
+    whose keys are classes would not find the second one. Compiled parts of `cryptography` keep its
+    first classes.
     """
     for module in pkgutil.walk_packages(server.__path__, f"{server.__name__}."):
         importlib.import_module(module.name)
-    for name in ("kafkadouble.double", "kafkadouble.scenario.yaml_form"):
+    for name in ("kafkadouble.double", "kafkadouble.scenario.yaml_form", *OF_CERTIFICATES):
         importlib.import_module(name)
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A suite whose output is the same on every machine: pytest cuts the lines of its summary to
+    the width of the terminal, but leaves them whole where a variable says that it runs in CI."""
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    return pytester
 
 
 @pytest.fixture(scope="session", autouse=True)

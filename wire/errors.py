@@ -7,9 +7,10 @@ in `messages.error_codes`; no exception here carries one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes time to import
+    from typing import Any
 
-if TYPE_CHECKING:
     from .wording import Caller
 
 

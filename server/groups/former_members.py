@@ -3,9 +3,9 @@
 No Kafka loses a group that has members, so no client expects it: `commitSync` of the Java client
 throws, and the application ends.
 
-Rules. A member of before is told that its group rebalances, or that it is fenced (KIP-848), so that
-it joins again. Until then its commits succeed and are not stored: they are of records that are
-gone. It is forgotten when it joins or leaves.
+Rules. Such a member gets REBALANCE_IN_PROGRESS, or FENCED_MEMBER_EPOCH in a newer protocol
+(KIP-848), so that it joins again. Until then its commits succeed and are not stored: they are of
+records that are gone. It is forgotten when it joins.
 """
 
 from __future__ import annotations

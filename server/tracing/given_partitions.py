@@ -149,12 +149,12 @@ class GivenPartitions:
         return group in self._groups and member_id in self._groups[group].joining
 
     def of(self, group: str, keys: Iterable[Key]) -> Given | None:
-        """Who has a partition, which may be known by several keys."""
+        """The member that has a partition, which may be known by several keys."""
         found = self._groups.get(group)
         return None if found is None else next((found.by_key[key] for key in keys if key in found.by_key), None)
 
     def in_other_groups(self, group: str, keys: Iterable[Key]) -> Iterator[Given]:
-        """Who has the same partition in another group."""
+        """The members that have the same partition in other groups."""
         for id, found in self._groups.items():
             if id != group:
                 yield from (each for key in keys if (each := found.by_key.get(key)) is not None and each.is_current)

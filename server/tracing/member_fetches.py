@@ -159,8 +159,8 @@ class MemberFetches(Subscriber):
         return FetchState.YES if _have_each_one([given, *others], runs) else FetchState.UNCLEAR
 
     def _rivals(self, group: str, client_id: str, host: str, keys: Sequence[Key]) -> list[Given]:
-        """Who has the partition in other groups, by clients that are connected and have this id and
-        host."""
+        """The members that have the partition in other groups, by clients that are connected and
+        have this id and host."""
         connected = set(self._clients.values())
         return [
             each

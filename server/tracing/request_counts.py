@@ -7,9 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from .seen_line import sizes_of
+from .trace import ANSWERED, UNANSWERED
 
 if TYPE_CHECKING:
     from .seen_request import SeenRequest
+
+
+MOST_TOPICS = 10_000
+"""The topics whose bytes are counted, 3 MB of names at most: then the oldest is forgotten."""
 
 
 class RequestCounts:
@@ -33,7 +38,17 @@ class RequestCounts:
             self.times[seen.api] += seen.took
             self.answered[seen.api] += 1
         if (counter := {"Produce": self.bytes_in, "Fetch": self.bytes_out}.get(seen.api)) is not None:
-            for topic, size in sizes_of(seen):
+            self._add_sizes(counter, seen)
+
+    def _add_sizes(self, counter: Counter[str], seen: SeenRequest) -> None:
+        """Counts the bytes of records by topic. A Produce with an error is left out: it may name
+        topics that do not exist."""
+        if seen.api == "Produce" and (seen.errors or seen.outcome not in (ANSWERED, UNANSWERED)):
+            return
+        for topic, size in sizes_of(seen):
+            if size:
+                if topic not in counter and len(counter) >= MOST_TOPICS:
+                    del counter[next(iter(counter))]
                 counter[topic] += size
 
     def __repr__(self) -> str:

@@ -7,6 +7,8 @@ missed and no time is lost.
 from __future__ import annotations
 
 import asyncio
+import inspect
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
@@ -19,6 +21,8 @@ from .arguments import check
 from .errors import KafkaError, UsageError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from .broker import Broker
     from .cluster import Cluster
     from .running import Running
@@ -28,6 +32,9 @@ T = TypeVar("T")
 PACE = 10
 """How many times as fast as the machine's clock a clock goes that a wait advances: a client that
 sends a heartbeat every 3 seconds keeps its session of 45 seconds."""
+
+IN_COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""The flags of code that an event loop runs."""
 
 STEP_SECONDS = 0.05
 """How often a wait advances the clock, in seconds of the machine's clock."""
@@ -101,16 +108,27 @@ def outcome(running: Running, awaited: Awaited[T], timeout: float, advance: Adva
 
 def _refuse_event_loop(running: Running) -> None:
     """A coroutine of the caller may be what the wait is for, and could not run."""
-    if running.thread.here:
-        return  # which has an error of its own
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if running.thread.here or not is_in_event_loop():  # the first has an error of its own
         return
     raise UsageError(
         "this wait would block the event loop that runs in this thread, and each client in it: "
         "await the method of kafka.aio that has the same name, or call it with asyncio.to_thread"
     )
+
+
+def is_in_event_loop() -> bool:
+    """Whether an event loop of this thread has made this call, by a coroutine or by a callback. One
+    that runs in another greenlet has not: Playwright's synchronous API has such a loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_flags & IN_COROUTINE or frame.f_code is asyncio.Handle._run.__code__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _result_within(result: Future[T], timeout: float, advance: Advance | None) -> T:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.messages import error_codes
+from kafkadouble.server.tracing.seen_line import text_of
 
 from . import placement, records
 from .arguments import check, check_given
@@ -46,8 +47,14 @@ def records_of(
 
 
 def _records_shown(found: Sequence[ReadRecord]) -> str:
-    last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {each.value!r:.60}" for each in found[-SHOWN:])
+    last = ", ".join(f"{each.topic}-{each.partition}@{each.offset} {_value(each)}" for each in found[-SHOWN:])
     return counted(len(found), "record") + (f", the last {last}" if last else "")
+
+
+def _value(record: ReadRecord) -> str:
+    """The value as text, for callers in every language."""
+    value = record.value
+    return "without a value" if value is None else f"'{text_of(value.decode(errors='backslashreplace'))}'"
 
 
 class _Tail:

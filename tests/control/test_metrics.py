@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from kafkadouble import KafkaDouble
@@ -10,6 +14,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.tracing import request_counts
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.control.http import call
 from tests.front.client import ask
@@ -55,6 +60,24 @@ def test_the_bytes_of_records_are_counted_by_topic(url: str, kafka: KafkaDouble)
     found = readings(url)
     assert found["kafka_server_brokertopicmetrics_bytesin_total", (("topic", "orders"),)] == len(batch)
     assert found["kafka_server_brokertopicmetrics_bytesout_total", (("topic", "orders"),)] == 2 * len(batch)
+
+
+def test_topics_that_do_not_exist_are_not_counted(url: str, kafka: KafkaDouble) -> None:
+    readings(url)
+    of = ProduceRequest
+    partition = of.PartitionProduceData(index=7, records=bytes(encode_batch([Record(0, 0, None, b"v", ())])))
+    topics = [of.TopicProduceData(name=f"none-{number}", partition_data=[partition]) for number in range(3)]
+    ask(("127.0.0.1", kafka.port), of(acks=1, timeout_ms=1000, topic_data=topics), 9)
+    assert not [labels for name, labels in readings(url) if "bytesin" in name and "none-" in str(labels)]
+
+
+def test_the_topics_that_are_counted_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_counts, "MOST_TOPICS", 2)
+    monkeypatch.setattr(request_counts, "sizes_of", lambda seen: [("a", 1), ("b", 2), ("c", 3), ("b", 2)])
+    counts = request_counts.RequestCounts()
+    seen: Any = SimpleNamespace(api="Fetch", version=4, errors=(), took=None, outcome="answered")
+    counts.add(seen)
+    assert counts.bytes_out == {"b": 4, "c": 3}
 
 
 def test_the_state_is_that_of_the_double(url: str, kafka: KafkaDouble) -> None:

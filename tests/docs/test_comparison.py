@@ -18,6 +18,7 @@ RUN_BY = {
     "conditional-publish.md": "tests/kips/test_kip_27_page.py",
     "controllers.md": "tests/front/test_controllers_page.py",
     "groups.md": "tests/docs/test_groups.py",
+    "http.md": "tests/docs/test_http.py",
     "faults.md": "tests/docs/test_faults.py",
     "leader-epochs.md": "tests/kips/test_page.py",
     "lint.md": "tests/docs/test_requests.py",
@@ -31,7 +32,10 @@ RUN_BY = {
     "verbs.md": "tests/docs/test_verbs.py",
     "waiting.md": "tests/docs/test_waiting.py",
 }
-"""Page -> the test that runs its Python examples."""
+"""Page -> the test that runs its examples."""
+
+LANGUAGES = ("python", "bash")
+"""Those of examples that a test runs."""
 
 RUNS = re.compile(r"\bexec\(|\bmakepyfile\(|\brun_suite\(|\bsubprocess\.run\(")
 PARTLY = r"(?=\S+(?: \S+){0,4}$)[^|\[\]]+"
@@ -74,7 +78,8 @@ def test_a_row_is_there_once() -> None:
 @pytest.mark.parametrize("link", LINKS)
 def test_a_link_leads_to_an_example_that_runs(link: str) -> None:
     page, _, anchor = link.partition("#")
-    assert list(blocks(section_of((DOCS / page).read_text(), anchor), "python"))
+    section = section_of((DOCS / page).read_text(), anchor)
+    assert [block for language in LANGUAGES for block in blocks(section, language)]
     source = (ROOT / RUN_BY[page]).read_text()
     assert page in source
     assert RUNS.search(source)

@@ -106,7 +106,7 @@ def test_a_real_kafka_takes_the_same_arguments(kind: type, names: tuple[str, ...
 
 
 def test_waits_as_coroutines_are_decided_as_the_waits_are() -> None:
-    served = {name for name in public(AsyncWaits) if hasattr(PolledAsyncWaits(lambda: None), name)}
+    served = {name for name in public(AsyncWaits) if hasattr(PolledAsyncWaits(None), name)}
     assert served == public(AsyncWaits) & set(ANY_KAFKA)
 
 

@@ -164,6 +164,21 @@ def test_what_no_request_reads_is_said_to_be_of_a_double(kafka: Any) -> None:
             getattr(owner, "history")  # noqa: B009
 
 
+def test_wait_that_needs_a_double_or_a_thread_says_so(kafka: Any) -> None:
+    async def wait() -> None:
+        with pytest.raises(UsageError, match=r"await the method of kafka.aio"):
+            kafka.wait_for_topic("orders")
+        with pytest.raises(OnlyOnDouble, match=r"^advance: only a double has that"):
+            await kafka.aio.wait_for_topic("orders", advance=True)
+        with pytest.raises(OnlyOnDouble, match=r"^fail: only a double has that"):
+            await kafka.aio.fail("Produce", "NOT_LEADER_OR_FOLLOWER")
+        await kafka.aio.create_topic("orders")
+
+    asyncio.run(wait())
+    with pytest.raises(OnlyOnDouble, match=r"^advance: only a double has that"):
+        kafka.wait_for_topic("orders", advance=True)
+
+
 def test_kafka_that_ended_is_an_error_of_kafka(double: KafkaDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkadouble.external.remote.connections.ANSWER_MS", 100)
     with RealKafka(double.bootstrap_servers, {"bootstrap.servers": double.bootstrap_servers}) as kafka:

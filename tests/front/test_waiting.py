@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -178,7 +179,7 @@ def test_with_a_stepped_clock_it_waits_for_other_threads(pool: ThreadPoolExecuto
 LATE: list[tuple[Callable[[KafkaDouble], object], str]] = [
     (
         lambda kafka: kafka.wait_for_records("orders", 3, timeout=0),
-        "3 records of orders: .* 1 record,.*orders-0@0 b'pear'",
+        "3 records of orders: .* 1 record,.*orders-0@0 'pear'",
     ),
     (lambda kafka: kafka.wait_for_records("none", timeout=0), "1 record of none: .*there is no none"),
     (
@@ -363,3 +364,12 @@ async def cancelled(kafka: KafkaDouble) -> None:
 def test_a_cancelled_wait_leaves_nothing(kafka: KafkaDouble) -> None:
     asyncio.run(cancelled(kafka))
     assert kafka._serving().broker.watches.checks == []
+
+
+def test_the_last_records_are_shown_in_no_language(kafka: KafkaDouble) -> None:
+    kafka.create_topic("orders")
+    for value in ("two pears", b"\xff", None):
+        kafka.produce("orders", value)
+    shown = r"3 records, the last orders-0@0 'two pears', orders-0@1 '\xff', orders-0@2 without a value"
+    with pytest.raises(TimeoutError, match=re.escape(shown)):
+        kafka.wait_for_records("orders", 4, timeout=0)

@@ -72,6 +72,34 @@ def test_wait_in_the_thread_of_an_event_loop_is_refused_at_once(kafka: KafkaDoub
     asyncio.run(waits())
 
 
+def test_a_wait_in_a_callback_of_an_event_loop_is_refused_at_once(kafka: KafkaDouble) -> None:
+    refused: list[UsageError] = []
+
+    def callback() -> None:
+        with pytest.raises(UsageError) as found:
+            kafka.wait_for_topic("orders")
+        refused.append(found.value)
+
+    async def main() -> None:
+        asyncio.get_running_loop().call_soon(callback)
+        while not refused:
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+
+
+def test_a_wait_beside_a_loop_that_runs_in_another_greenlet_is_made(kafka: KafkaDouble) -> None:
+    """As Playwright's synchronous API has it: the loop runs, and has not made the call."""
+    kafka.create_topic("orders")
+    loop = asyncio.new_event_loop()
+    asyncio._set_running_loop(loop)
+    try:
+        kafka.wait_for_topic("orders")
+    finally:
+        asyncio._set_running_loop(None)
+        loop.close()
+
+
 def test_each_other_verb_is_a_coroutine_that_runs_in_another_thread(kafka: KafkaDouble) -> None:
     async def main() -> list[bytes | None]:
         await kafka.aio.create_topic("orders", partitions=2)

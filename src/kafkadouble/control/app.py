@@ -21,6 +21,7 @@ from kafkadouble.wire.wording import caller_of
 
 from .assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .bodies import BodyReader
+from .call_log import log_call
 from .guard import Guard
 from .problems import ControlProblem, problem_of
 from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
@@ -59,7 +60,10 @@ class ControlApp:
             try:
                 self._guard.check(request.url.path, request.headers)
                 check_query(request.url.path, route.query, request.query_params.multi_items())
-                body = await self._bodies.parameters(request) if route.method == "POST" else {}
+                body = {}
+                if route.method == "POST":
+                    body = await self._bodies.parameters(request)
+                    log_call(request, body)
                 call = ControlCall(self._kafka, request.path_params, request.query_params, body)
                 return _answer(200, await _unless_left(request, route.answer(call)))
             except ClientDisconnect:

@@ -7,7 +7,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from kafkadouble import awaited as awaiting
 from kafkadouble.arguments import check
@@ -16,7 +16,7 @@ from kafkadouble.awaited import Awaited
 from kafkadouble.errors import KafkaError, UsageError
 from kafkadouble.verbs.waiting import WaitVerbs
 
-from .served import OnlyOnDoubleAttribute
+from .served import OnlyOnDouble, OnlyOnDoubleAttribute
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -36,7 +36,7 @@ def outcome(running: Any, awaited: Awaited[T], timeout: float, over: threading.E
         if found:
             return found[0]
         if time.monotonic() >= end:
-            raise awaiting._too_late(running, awaited, timeout)
+            raise awaiting._too_late(running, awaited, timeout, None)
         if over.wait(LOOK_S):
             raise UsageError("the wait was cancelled")
 
@@ -50,18 +50,28 @@ def _looked(awaited: Awaited[T], broker: Any) -> list[T]:
     return [observed] if awaited.holds(observed) else []
 
 
+def check_wait(kafka: object, advance: bool, is_awaited: bool = False) -> None:
+    """Raises OnlyOnDouble for a wait that advances a clock, and UsageError for one that would block
+    the event loop of the caller."""
+    if advance:
+        raise OnlyOnDouble(f"advance: only a double has that, and this is {kafka!r}")
+    if not is_awaited:
+        awaiting._refuse_event_loop(cast(Any, kafka)._serving())
+
+
 class _PolledWaits(WaitVerbs):
     """WaitVerbs whose methods return what is to be awaited."""
 
-    def __init__(self, running: Callable[[], Any]) -> None:
-        self._source = running
+    def __init__(self, kafka: Any) -> None:
+        self._kafka = kafka
 
     def _serving(self) -> Any:
-        return self._source()
+        return self._kafka._serving()
 
     _known = _serving
 
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> Any:
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> Any:
+        check_wait(self._kafka, advance, is_awaited=True)
         return self._later(awaited, result, timeout)
 
     async def _later(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
@@ -73,13 +83,19 @@ class _PolledWaits(WaitVerbs):
 
 
 class PolledAsyncWaits(AsyncWaits):
-    """The verbs that wait for a state of a Kafka, as coroutines."""
+    """The verbs of a Kafka as coroutines."""
 
-    def __init__(self, running: Callable[[], Any]) -> None:
-        self._waits: Any = _PolledWaits(running)
+    def __init__(self, kafka: Any) -> None:
+        self._kafka = kafka
+        self._waits: Any = _PolledWaits(kafka)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            getattr(self._kafka, name)  # what only a double has is said to be so
+        return super().__getattr__(name)
 
     def __repr__(self) -> str:
-        return "the waits of a Kafka"
+        return f"the verbs that wait of {self._kafka!r}"
 
 
 for _name in ("wait_for_rule", "wait_for_request"):

@@ -89,7 +89,7 @@ class RealKafka(
     @property
     def aio(self) -> polling.PolledAsyncWaits:
         """As KafkaDouble.aio."""
-        return polling.PolledAsyncWaits(self._serving)
+        return polling.PolledAsyncWaits(self)
 
     @property
     def created_topics(self) -> set[str]:
@@ -176,7 +176,8 @@ class RealKafka(
     def _ask(self, body: Message, at: Any = None) -> Any:
         return self._call(self._remote.ask, body, at).result()
 
-    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float) -> T:
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
+        polling.check_wait(self, advance)
         return result(polling.outcome(self._running, awaited, timeout))
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ def lines(double: KafkaDouble, count: int) -> Iterator[str]:
 
 
 def told(seen: Sequence[SeenRequest], count: int) -> Iterator[str]:
-    """The lines about these requests, of which the last `count` are told one by one."""
+    """The lines about these requests, of which the last `count` have a line each."""
     if not seen:
         yield "no client sent a request"
     runs: list[list[SeenRequest]] = []

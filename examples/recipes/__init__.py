@@ -1,6 +1,6 @@
 """Recipes: one test file for each situation that programs with Kafka meet in production.
 
-    pytest -p kafkadouble.pytest_plugin examples/recipes
+    pytest examples/recipes
 
 Each file stands alone: a small program, and the test that puts it into the situation. Copy a file,
 and replace the program by your own. `docs/recipes.md` lists them.

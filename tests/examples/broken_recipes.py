@@ -1,5 +1,5 @@
-"""For each recipe of `examples/recipes`, the mistake that it is about: a text of its program, and the
-text that makes the program wrong."""
+"""For each recipe of `examples/recipes`, the mistake that it is about: a text of its program, and
+the text that makes the program wrong."""
 
 from __future__ import annotations
 

@@ -39,18 +39,25 @@ class Outbox:
         return delivered
 
 
+def relay_all(outbox: Outbox) -> None:
+    """Relays until no row is left, at most 20 times."""
+    for _ in range(20):
+        if outbox.rows:
+            outbox.relay()
+    assert outbox.rows == []
+
+
 def test_orders_of_an_outage_are_sent_after_it(kafka_double: KafkaDouble) -> None:
     kafka_double.create_topic("orders")
     outbox = Outbox(kafka_double.client_config())
     outbox.rows = ["two pears"]
-    outbox.relay()
+    relay_all(outbox)
 
     kafka_double.down()
     outbox.rows += ["three plums", "a melon"]
     outbox.relay()
     assert outbox.rows == ["three plums", "a melon"]
     kafka_double.up()
-    outbox.relay()
+    relay_all(outbox)
 
-    assert outbox.rows == []
     assert [record.text() for record in kafka_double.records("orders")] == ["two pears", "three plums", "a melon"]

@@ -4,6 +4,7 @@ password is refused, as on Apache Kafka."""
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ from interop.local import jars
 from interop.local.cluster import Kafka
 from interop.sasl_servers import SASL, sasl_double, sasl_kafka
 from interop.support import local_kafka
+from kafkadouble import KafkaDouble
 from kafkadouble.pipeline.client import Client as OwnClient
 from kafkadouble.pipeline.client import NotAuthenticated
 from kafkadouble.server.security.sasl import oauth_bearer
@@ -169,9 +171,16 @@ def of_java(address: str, mechanism: str, password: str, folder: Path) -> bool:
         "sasl.mechanism": mechanism,
         "sasl.jaas.config": login,
     }
+    return _java_is_let_in(settings, config)
+
+
+def _java_is_let_in(settings: Mapping[str, str], config: Path, options: str = "") -> bool:
     config.write_text("".join(f"{name}={text}\n" for name, text in settings.items()))
     command = Kafka().java(str(Path(__file__).with_name("SaslAdmin.java")), str(config))
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    environment = {**os.environ, "JAVA_TOOL_OPTIONS": options}
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False, env=environment
+    )
     assert done.returncode in (0, REFUSED), done.stderr
     return done.returncode == 0
 
@@ -201,3 +210,18 @@ def test_javas_client(request: pytest.FixtureRequest, address: str, mechanism: s
         jars()
     assert of_java(address, mechanism, f"{USER_OF.get(mechanism)}-secret", tmp_path)
     assert mechanism == "OAUTHBEARER" or not of_java(address, mechanism, "wrong", tmp_path)
+
+
+def test_javas_client_gets_signed_tokens_at_the_token_endpoint(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    with local_kafka(request):
+        jars()
+    config = tmp_path / "client.properties"
+    users = {"alice": "secret"}
+    with KafkaDouble(security="SASL_PLAINTEXT", users=users, oauthbearer="signed", brokers=3) as kafka:
+        allowed = f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={kafka.token_endpoint}"
+        settings = kafka.client_config("alice", "java", "OAUTHBEARER")
+        assert _java_is_let_in(settings, config, allowed)
+        assert "User:alice" in {each.principal for each in kafka.requests}
+        wrong = {**settings, "sasl.jaas.config": settings["sasl.jaas.config"].replace("secret", "wrong")}
+        with pytest.raises(AssertionError, match="invalid_client"):
+            _java_is_let_in(wrong, config, allowed)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .replica.replication.replica_fetcher_manager import ReplicaFetcherManager
     from .replica.replication.replication_quotas import ReplicationQuotaManagers
     from .security.authorizer import Authorizer
+    from .security.sasl.oauth_bearer import TokenCheck
     from .security.sasl.sasl_listeners import SaslListeners
     from .security.tls.listener_contexts import ListenerContexts
     from .share.default_share_group_dlq_manager import DefaultShareGroupDLQManager
@@ -68,8 +69,7 @@ if TYPE_CHECKING:
 
 
 FEW_BYTES = 1 << 16
-"""Bytes of metadata. After fewer, the node checks only from time to time whether a snapshot is
-due."""
+"""Bytes of metadata, after fewer of which a snapshot is looked at only from time to time."""
 
 
 class Node:
@@ -115,9 +115,11 @@ class Node:
         stopwatch: Callable[[], int] = stopped,
         nanos: Callable[[], int] = stopped,
         telemetry: TelemetryExporter | None = None,
+        token_check: TokenCheck | None = None,
     ) -> None:
         # What it is given.
-        self.settings, self.now, self.stopwatch, self.telemetry = settings, now, stopwatch, telemetry
+        self.settings, self.now, self.stopwatch = settings, now, stopwatch
+        self.telemetry, self.token_check = telemetry, token_check
         self.listeners = tuple(listeners)
         self.advertised = next(each.advertised for each in self.listeners if each.advertised is not None)
         """Host and port of the first advertised listener."""
@@ -137,8 +139,7 @@ class Node:
         self.waiting = Waiting()
         self.intake = MemoryPool(_intake_limit(settings), self.waiting.timers)
         self.unsent = 0
-        """Bytes of answers that peers have not read, over all connections. If there are too many, a
-        Fetch returns at most one batch."""
+        """Bytes of unread answers of all connections. If many, a Fetch returns one batch."""
         # Its parts. A part is given the node, and uses what its room's protocol names, from
         # `_start` on; what it uses before that is built above it.
         self.faults = Faults(self)

@@ -73,6 +73,11 @@ func WithSuperUser(principal string) Option {
 	return WithArguments("--super-user", principal)
 }
 
+// WithOAuthBearer is the kind of the tokens with which clients log in by OAUTHBEARER: unsecured, signed or any.
+func WithOAuthBearer(kind string) Option {
+	return WithArguments("--oauthbearer", kind)
+}
+
 // WithCertificate is what the brokers show with TLS: valid, expired, self-signed or wrong-host.
 func WithCertificate(kind string) Option {
 	return WithArguments("--certificate", kind)

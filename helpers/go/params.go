@@ -44,6 +44,11 @@ func Broker(value int) Param {
 	return Param{"broker", value}
 }
 
+// Claims is the parameter claims: a mapping of claims to values.
+func Claims(value any) Param {
+	return Param{"claims", value}
+}
+
 // ClientLibrary is the parameter client: the name of a client library.
 func ClientLibrary(value string) Param {
 	return Param{"client", value}
@@ -169,6 +174,11 @@ func Lag(value int) Param {
 // Leader is the parameter leader: the id of a broker.
 func Leader(value int) Param {
 	return Param{"leader", value}
+}
+
+// LifetimeMs is the parameter lifetime_ms: a number of milliseconds.
+func LifetimeMs(value int) Param {
+	return Param{"lifetime_ms", value}
 }
 
 // Link is the parameter link: a pair of two node ids, as [1, 2], where nil is any node.

@@ -67,6 +67,17 @@ func (c *Client) Bandwidth(ctx context.Context, bytesPerSecond int, params ...Pa
 	return result, err
 }
 
+// BearerToken: A token of OAUTHBEARER for a user: with oauthbearer="signed" one of the issuer, else
+// one without a signature. claims, such as {"aud": "other"} or {"scope": ["read"]}, are added and
+// override those of every token. A negative lifetime makes a token that has expired.
+//
+// Optional: LifetimeMs, Claims.
+func (c *Client) BearerToken(ctx context.Context, user string, params ...Param) (string, error) {
+	var result string
+	err := c.call(ctx, "bearer_token", []Param{{"user", user}}, params, &result)
+	return result, err
+}
+
 // Bootstrap: HOST:PORT of every broker on this listener. Raises UsageError for an unknown one.
 func (c *Client) Bootstrap(ctx context.Context, listener string) (string, error) {
 	var result string

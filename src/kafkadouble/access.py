@@ -17,11 +17,13 @@ from .errors import UsageError
 
 if TYPE_CHECKING:
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
 
     from .acls import AclBinding
+    from .literals import TokenKind
     from .scenario.scenario import Scenario
 
-NAMES = ("security", "certificate", "users", "acls", "super_users")
+NAMES = ("security", "certificate", "users", "oauthbearer", "acls", "super_users")
 
 
 class ClientAccess(NamedTuple):
@@ -32,6 +34,7 @@ class ClientAccess(NamedTuple):
     users: Mapping[str, str] | None = None
     acls: Iterable[AclBinding | str] | None = None
     super_users: Iterable[str] | None = None
+    oauthbearer: TokenKind | TokenCheck | None = None
     places: Mapping[str, str] = {}
 
     @property
@@ -42,7 +45,7 @@ class ClientAccess(NamedTuple):
     @property
     def is_secured(self) -> bool:
         """Whether listeners have TLS or SASL, or something is given that needs them."""
-        return any(each is not None for each in (self.security, self.certificate, self.users))
+        return any(each is not None for each in (self.security, self.certificate, self.users, self.oauthbearer))
 
     @property
     def checks_acls(self) -> bool:

@@ -238,6 +238,7 @@ ACL: dict[str, Any] = {
     ]
 }
 CERTIFICATES = "valid", "expired", "self-signed", "wrong-host"
+TOKENS = "unsecured", "signed", "any"
 LABEL: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL}
 HANDLE: Argument = (_handle, "the handle or the id of a rule", {"type": ["integer", "object"], "minimum": 1})
 FACTOR: dict[str, Any] = {"type": "number", "minimum": 1 / LARGEST_FACTOR, "maximum": LARGEST_FACTOR}
@@ -285,6 +286,9 @@ ARGUMENTS: dict[str, Argument] = {
         ", ".join(CERTIFICATES),
         {"enum": [*CERTIFICATES]},
     ),
+    "oauthbearer": (lambda value: value in TOKENS, ", ".join(TOKENS), {"enum": [*TOKENS]}),
+    "lifetime_ms": (_integer, "a number of milliseconds", INTEGER),
+    "claims": (_is(Mapping), "a mapping of claims to values", {"type": "object"}),
     "producer_byte_rate": (_duration, "a number of bytes per second", {"type": "number"}),
     "consumer_byte_rate": (_duration, "a number of bytes per second", {"type": "number"}),
     "request_percentage": (_duration, "a percentage of the time of one thread", {"type": "number"}),

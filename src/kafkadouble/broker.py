@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.network.clock import AdvancingClock
     from kafkadouble.server.replica.partition import Partition
     from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture
     from kafkadouble.server.tracing.member_fetches import MemberFetches
 
@@ -53,7 +54,8 @@ class Broker(RuleHolder):
     one each start and each reset makes its own. `history` keeps the latest requests, for a program
     that will look at them. `data` are the directories that it keeps its logs in; in memory unless
     given. `capture` has a row for each request of a connection. With `peer_requests` the history
-    also keeps requests between nodes. `telemetry` takes the metrics of clients.
+    also keeps requests between nodes. `telemetry` takes the metrics of clients, and `token_check`
+    checks the bearer tokens of listeners whose settings say so.
     """
 
     def __init__(
@@ -68,11 +70,13 @@ class Broker(RuleHolder):
         data: NodeData | None = None,
         capture: Capture | None = None,
         telemetry: TelemetryExporter | None = None,
+        token_check: TokenCheck | None = None,
     ) -> None:
         self._settings, self.clock, self._seed, self._history = settings, clock, seed, history
         self._data = data or InMemory(None)
         self._capture, self._peer_requests = capture, peer_requests
-        self.listeners, self._telemetry = listeners.specs, telemetry
+        self.listeners = listeners.specs
+        self._telemetry, self._token_check = telemetry, token_check
         self._unanswered: set[Future[Any]] = set()  # of `ask`
         if not any(spec.advertised for spec in self.listeners):
             raise UsageError("a node without a listener serves no client")
@@ -97,6 +101,7 @@ class Broker(RuleHolder):
             stopwatch=self.clock.now,
             nanos=nanos_of(self.clock),
             telemetry=self._telemetry,
+            token_check=self._token_check,
         )
         if self._capture is not None:
             node.trace.subscribe(self._capture, self._capture.nanos)

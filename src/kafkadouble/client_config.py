@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from kafkadouble.server.security.sasl.bearer_validators import PACKAGE as OAUTHBEARER_PACKAGE
 from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
 
 from .client_security import ClientSecurity, SaslLogin
@@ -48,6 +49,8 @@ def _confluent(given: ClientSecurity) -> dict[str, Any]:
         found |= {f"ssl.certificate.{form}": own, f"ssl.key.{form}": own}
     if login := given.login:
         found["sasl.mechanism"] = login.mechanism
+        if login.is_signed:
+            return found | _confluent_oidc(given, login)
         if login.mechanism == OAUTHBEARER:  # librdkafka makes the token
             return found | {
                 "enable.sasl.oauthbearer.unsecure.jwt": "true",
@@ -55,6 +58,15 @@ def _confluent(given: ClientSecurity) -> dict[str, Any]:
             }
         found |= {"sasl.username": login.name, "sasl.password": login.password}
     return found
+
+
+def _confluent_oidc(given: ClientSecurity, login: SaslLogin) -> dict[str, str]:
+    return {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.token.endpoint.url": given.token_endpoint,
+        "sasl.oauthbearer.client.id": login.name,
+        "sasl.oauthbearer.client.secret": login.secret,
+    }
 
 
 def _kafka_python(given: ClientSecurity) -> dict[str, Any]:
@@ -114,7 +126,11 @@ def _java(given: ClientSecurity) -> dict[str, Any]:
         found |= {"ssl.keystore.type": "PEM", "ssl.keystore.location": given.key_file}
     if login := given.login:
         words = f"username={quoted(login.name)} password={quoted(login.password)}"
-        if login.mechanism == OAUTHBEARER:  # Kafka's login module makes the token
+        if login.is_signed:
+            words = f"clientId={quoted(login.name)} clientSecret={quoted(login.secret)}"
+            found["sasl.login.callback.handler.class"] = f"{OAUTHBEARER_PACKAGE}.OAuthBearerLoginCallbackHandler"
+            found["sasl.oauthbearer.token.endpoint.url"] = given.token_endpoint
+        elif login.mechanism == OAUTHBEARER:  # Kafka's login module makes the token
             words = f"{UNSECURED}sub={quoted(login.name)}"
         module = f"org.apache.kafka.common.security.{LOGIN_MODULES[login.mechanism]}"
         found |= {"sasl.mechanism": login.mechanism, "sasl.jaas.config": f"{module} required {words};"}

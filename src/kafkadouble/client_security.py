@@ -4,8 +4,8 @@ authority that it trusts, and what authenticates a user.
 Rules. Without a listener it is the first one; with a user or a mechanism, the first on which that
 can authenticate. The protocol is that of the listener, whether `security` or the settings give it.
 A user of SASL is one of `users`, or of the settings for PLAIN. For OAUTHBEARER every name is a user
-and gets an unsecured token, as Kafka's own login module makes for tests; tokens that are signed by
-others cannot be made here.
+and gets a token of the double's issuer if there is one, else an unsecured one, as Kafka's own login
+module makes for tests; tokens that are signed by others cannot be made here.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .certificates import Certificates
 
 TOKEN_LIFETIME_S = 3600
+ANY_SECRET = "secret"
 
 
 class ListenerAccess(NamedTuple):
@@ -44,11 +45,18 @@ class ListenerAccess(NamedTuple):
 
 
 class SaslLogin(NamedTuple):
-    """The login of a user. For OAUTHBEARER `password` is a token."""
+    """The login of a user. For OAUTHBEARER `password` is a token; with `secret` a client gets a
+    signed one itself."""
 
     mechanism: str
     name: str
     password: str
+    secret: str = ""
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the token is one of the issuer."""
+        return bool(self.secret)
 
     def __repr__(self) -> str:
         return f"{self.name} by {self.mechanism}"
@@ -57,7 +65,7 @@ class SaslLogin(NamedTuple):
 class ClientSecurity(NamedTuple):
     """What a client is to use. `authority_file` is empty without TLS, or with certificates of the
     settings, `key_file` without the certificate of a user. With `contents` a client gets PEM in
-    place of names of files."""
+    place of names of files. `token_endpoint` is for clients that get signed tokens themselves."""
 
     listener: str
     protocol: str
@@ -66,6 +74,7 @@ class ClientSecurity(NamedTuple):
     key_file: str = ""
     login: SaslLogin | None = None
     contents: bool = False
+    token_endpoint: str = ""
 
 
 def client_security(
@@ -135,6 +144,9 @@ def _users(access: ListenerAccess, listener: str) -> Mapping[str, str]:
 def _token(access: ListenerAccess, listener: str, user: str | None) -> SaslLogin:
     if user is None:
         raise UsageError("user is {none}: with OAUTHBEARER give the name of the principal", none=ShownValue(None))
+    if access.security is not None and (tokens := access.security.tokens) is not None:
+        secret = "" if tokens.issuer is None else access.security.users.get(user, ANY_SECRET)
+        return SaslLogin(OAUTHBEARER, user, tokens.token(user, access.now), secret)
     callback = access.settings.texts.get(f"{prefix_of(listener)}{OAUTHBEARER.lower()}.{CALLBACKS}", UNSECURED)
     if not callback.endswith(UNSECURED):
         raise UsageError(f"listener {listener} takes signed tokens only: give the client one of your issuer")

@@ -39,6 +39,7 @@ from .node_listeners import BoundListeners
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
     from kafkadouble.server.requests.listener_spec import ListenerSpec
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture
 
 START_MS = 60_000
@@ -62,9 +63,10 @@ class Cluster(ClusterView):
         data_dirs: Sequence[str] = (),
         capture: Capture | None = None,
         telemetry: TelemetryExporter | None = None,
+        token_check: TokenCheck | None = None,
     ) -> None:
         check(settings)
-        self._capture, self._telemetry = capture, telemetry
+        self._capture, self._telemetry, self._token_check = capture, telemetry, token_check
         self.clock, self._seed, self._keeps_history = clock, seed, history
         self._history, self._rules = History(peers=peer_requests), RuleRegister()
         self._member_fetches = MemberFetches()
@@ -185,6 +187,7 @@ class Cluster(ClusterView):
             data=member.data,
             capture=self._capture,
             telemetry=self._telemetry,
+            token_check=self._token_check,
         )
         broker.listener.watches = self.watches
         self._attach(broker.node)

@@ -25,7 +25,6 @@ from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 from .access import ClientAccess, with_scenario
 from .arguments import check, check_given, check_plain
 from .errors import UsageError
-from .listening import text_of
 from .node_listeners import Overrides, checked_port, planned
 from .running import (
     PathLike,
@@ -39,6 +38,7 @@ from .running import (
     scenario_of,
 )
 from .setting_sources import OwnListeners, settings_of
+from .verbs.addresses import AddressVerbs
 from .verbs.administration import AdministrationVerbs
 from .verbs.brokers import BrokerVerbs
 from .verbs.clock import ClockVerbs
@@ -58,6 +58,7 @@ from .verbs.transactions import TransactionVerbs
 from .verbs.waiting import WaitVerbs
 
 if TYPE_CHECKING:
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.history import History, SeenRequest
 
     from .acls import AclBinding
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     from .brokers import BrokerHandle
     from .cluster import Cluster
     from .control.server import ControlServer
-    from .literals import CertificateKind, ListenerProtocol, SecureProtocol
+    from .literals import CertificateKind, ListenerProtocol, SecureProtocol, TokenKind
     from .requests import Requests
     from .scenario.steps import ScenarioSteps, StepOutcome
 
@@ -80,6 +81,7 @@ logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
 class KafkaDouble(
+    AddressVerbs,
     AdministrationVerbs,
     TopicVerbs,
     PartitionVerbs,
@@ -100,13 +102,19 @@ class KafkaDouble(
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 
-    - `port`: that of the first broker, 0 for a free one; it stays after `reset`, `stop`, `start`.
+    - `port`: that of the first broker, 0 for any free one; it stays after `reset`, `stop` and
+      `start`.
     - `host`: the address on which brokers listen.
     - `listeners`: the port of each, in place of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
     - `config`: settings of Kafka's broker, by name.
-    - `security`: the protocol of clients, or with `listeners` that of each by its name.
+    - `security`: the protocol of clients, or with `listeners` that of each by its name,
+      `{"EXTERNAL": "SASL_SSL"}`; `client_config` has settings of clients. With TLS, they trust
+      certificates that are made for this double, by the extra `kafkadouble[security]`.
     - `users`: passwords by name, for logins by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
-    - `certificate`: what brokers show with TLS, `valid` by default; needs `kafkadouble[security]`.
+    - `oauthbearer`: the tokens with which clients log in by OAUTHBEARER: `"unsecured"` ones as by
+      Kafka's default, `"signed"` ones of an issuer that the double has, or `"any"`; or a function
+      that gets a token, and returns the name of its principal, or None to refuse it.
+    - `certificate`: what brokers show to clients with TLS; None is `"valid"`.
     - `brokers`: how many brokers, from 1; their ids begin at 1.
     - `clock`: a SteppedClock, or another clock of the broker, in place of `stepped`.
     - `stepped`: whether time stands still until `advance`.
@@ -137,6 +145,7 @@ class KafkaDouble(
         config: Mapping[str, object] | None = None,
         security: SecureProtocol | Mapping[str, ListenerProtocol] | None = None,
         users: Mapping[str, str] | None = None,
+        oauthbearer: TokenKind | TokenCheck | None = None,
         certificate: CertificateKind | None = None,
         brokers: int = 1,
         clock: Clock | None = None,
@@ -165,7 +174,7 @@ class KafkaDouble(
         controller_port = checked_port("controller_port", controller_port)
         only_port = checked_port("port", port) if listeners is None else None
         self._scenario = None if scenario is None else scenario_of(scenario)
-        access = ClientAccess(security, certificate, users, acls, super_users)
+        access = ClientAccess(security, certificate, users, acls, super_users, oauthbearer)
         access = with_scenario(access, self._scenario)
         self._acls = access.creations()
         given = [("config", name, as_text(value)) for name, value in (config or {}).items()]
@@ -227,6 +236,7 @@ class KafkaDouble(
             self._capture,
             self._peer_requests,
             self._telemetry,
+            self._token_check,
         )
 
     def stop(self) -> None:
@@ -261,35 +271,6 @@ class KafkaDouble(
 
     async def __aexit__(self, *exc: object) -> None:
         await asyncio.to_thread(self.stop)
-
-    @property
-    def port(self) -> int:
-        """The port of the first broker, on its first listener."""
-        return self._addresses()[0][1]
-
-    @property
-    def bootstrap_servers(self) -> str:
-        """HOST:PORT of every broker, separated by commas, for the setting `bootstrap.servers` of a
-        client. With several listeners, these are the addresses of the first."""
-        return ",".join(text_of(*address) for address in self._addresses())
-
-    @verb
-    def bootstrap(self, listener: str) -> str:
-        """HOST:PORT of every broker on this listener. Raises UsageError for an unknown one."""
-        return ",".join(text_of(*address) for address in self._addresses(listener))
-
-    @property
-    def controller_bootstrap_servers(self) -> str:
-        """HOST:PORT of the controller, for the setting `controller.quorum.bootstrap.servers` of a
-        node that joins. Raises UsageError without `controller_port`."""
-        found = self._known().broker.controller
-        if found is None:
-            raise UsageError("no other node reaches its controller: give controller_port=0")
-        return text_of(*found)
-
-    def _addresses(self, listener: str | None = None) -> list[tuple[str, int]]:
-        running = self._known()
-        return (running if running.thread.elsewhere else self._serving()).broker.addresses(listener)
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:

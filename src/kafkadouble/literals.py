@@ -12,6 +12,9 @@ ListenerProtocol: TypeAlias = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SAS
 
 CertificateKind: TypeAlias = Literal["valid", "expired", "self-signed", "wrong-host"]
 
+TokenKind: TypeAlias = Literal["unsecured", "signed", "any"]
+"""Of bearer tokens."""
+
 IsolationLevel: TypeAlias = Literal["read_uncommitted", "read_committed"]
 
 RecordFormat: TypeAlias = Literal["json", "text"]

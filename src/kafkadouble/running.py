@@ -21,6 +21,7 @@ from .node_listeners import BoundListeners, bound
 
 if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import ListenerSpec
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture
 
     from . import capturing
@@ -106,6 +107,7 @@ class RunOptions(NamedTuple):
     capture: capturing.CaptureOptions | None = None
     peer_requests: bool = False
     telemetry: TelemetryCollector | None = None
+    token_check: TokenCheck | None = None
 
 
 class Running:
@@ -161,6 +163,7 @@ class Running:
             data=self._data,
             capture=self._capture,
             telemetry=options.telemetry,
+            token_check=options.token_check,
         )
 
     def _begin_cluster(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
@@ -177,6 +180,7 @@ class Running:
             data_dirs=options.data_dirs,
             capture=self._capture,
             telemetry=options.telemetry,
+            token_check=options.token_check,
         )
 
     @property

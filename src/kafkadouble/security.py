@@ -1,8 +1,8 @@
-"""`KafkaDouble(security=..., users=...)` and `kafkadouble serve --security`: the settings of
-brokers whose clients need TLS, or log in by SASL, or both.
+"""`KafkaDouble(security=..., users=..., oauthbearer=...)` and `kafkadouble serve --security`: the
+settings of brokers whose clients need TLS, or log in by SASL, or both.
 
     SSL              certificates that are made for this run
-    SASL_PLAINTEXT   the users log in, without TLS
+    SASL_PLAINTEXT   the users log in, or clients with a bearer token, without TLS
     SASL_SSL         both
 
 Rules. It only makes settings of Kafka, which those of the user override: `setting_sources.py` has
@@ -22,7 +22,11 @@ from kafkadouble.server.requests.listener_spec import PROTOCOLS, WITH_SASL, WITH
 from .errors import UsageError
 
 if TYPE_CHECKING:
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
+
+    from .bearer_tokens import BearerTokens
     from .certificates import Certificates, KeyPair
+    from .literals import TokenKind
 
 SECURE = PROTOCOLS[1:]
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -39,8 +43,8 @@ class Security:
     name. `given`: the names of settings that are set, and win; a listener with a key store of its
     own shows no certificate of the double.
 
-    UsageError for users and certificates that no listener can use, and for certificates without
-    the extra `kafkadouble[security]`.
+    UsageError for users, tokens and certificates that no listener can use, and for certificates
+    without the extra `kafkadouble[security]`.
     """
 
     def __init__(
@@ -50,8 +54,9 @@ class Security:
         certificate: str | None = None,
         hosts: Iterable[str] = (),
         given: Collection[str] = (),
+        oauthbearer: TokenKind | TokenCheck | None = None,
     ) -> None:
-        check_words(protocols.values(), users, certificate)
+        check_words(protocols.values(), users, certificate, oauthbearer)
         self.with_sasl = [name for name, protocol in protocols.items() if protocol in WITH_SASL]
         """The listeners on which users log in."""
         with_tls = [name for name, protocol in protocols.items() if protocol in WITH_TLS]
@@ -66,6 +71,12 @@ class Security:
 
             self.users = checked_users(users)
         self._first_users = self.users
+        self.tokens: BearerTokens | None = None
+        """The bearer tokens with which clients log in."""
+        if oauthbearer is not None:
+            from .bearer_tokens import BearerTokens
+
+            self.tokens = BearerTokens(oauthbearer)
         self._given = given
         self.certificates: Certificates | None = None
         if self.with_certificate:
@@ -77,10 +88,10 @@ class Security:
     def config(self) -> dict[str, object]:
         """Kafka's settings for these listeners."""
         found = {} if self.certificates is None else self._of_tls(self.certificates)
-        if self.users:
+        if self.users or self.tokens is not None:
             from .users import sasl_settings
 
-            found |= sasl_settings(self.with_sasl, self.users)
+            found |= sasl_settings(self.with_sasl, self.users, self.tokens)
         return found
 
     def _of_tls(self, certificates: Certificates) -> dict[str, object]:
@@ -138,14 +149,16 @@ class Security:
         return found
 
     def close(self) -> None:
-        """Remove the files of the certificates."""
-        if self.certificates is not None:
-            self.certificates.close()
+        """Remove the files of the certificates and of the keys."""
+        for each in (self.certificates, self.tokens):
+            if each is not None:
+                each.close()
 
     def __repr__(self) -> str:
         parts = [
             *([repr(self.certificates)] if self.certificates else []),
             *([", ".join(self.users)] if self.users else []),
+            *([repr(self.tokens)] if self.tokens else []),
         ]
         return f"security with {' and '.join(parts)}"
 
@@ -162,9 +175,14 @@ def checked_protocol(protocol: str) -> str:
     return protocol
 
 
-def check_words(protocols: Iterable[str], users: object, certificate: object) -> None:
-    """UsageError for users where no listener has SASL, and for a certificate where none has TLS."""
+def check_words(protocols: Iterable[str], users: object, certificate: object, oauthbearer: object = None) -> None:
+    """UsageError for users and bearer tokens where no listener has SASL, and for a certificate
+    where none has TLS."""
     there = dict.fromkeys(protocols)
-    for words, given, needed in (("users need", users, WITH_SASL), ("certificate needs", certificate, WITH_TLS)):
+    for words, given, needed in (
+        ("users need", users, WITH_SASL),
+        ("oauthbearer needs", oauthbearer, WITH_SASL),
+        ("certificate needs", certificate, WITH_TLS),
+    ):
         if given is not None and not there.keys() & {*needed}:
             raise UsageError(f"{words} security={' or '.join(map(repr, needed))}, not {', '.join(map(repr, there))}")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 
     from .cli.initial_topics import InitialTopic
+    from .control.server import ControlServer
     from .scenario.scenario import Scenario
     from .security import Security
     from .telemetry import TelemetryCollector
@@ -57,6 +58,10 @@ class ServedDouble(KafkaDouble):
     def stop(self) -> None:
         """Raises UsageError: the process ends by a signal."""
         raise UsageError("the brokers of `kafkadouble serve` end with their process: send it SIGTERM")
+
+    def has_control(self, server: ControlServer) -> None:
+        """Its control plane, which `page` and `token_endpoint` name."""
+        self._control = server
 
     def leave(self) -> None:
         """Makes no more calls: every one that waits ends, and later ones are refused. It may be

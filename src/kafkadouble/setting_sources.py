@@ -1,6 +1,6 @@
 """The settings of a double from everything that gives some, in one order. Later ones win:
 
-    1. what `security`, `users`, `certificate`, `acls` and `listeners` imply
+    1. what `security`, `users`, `oauthbearer`, `certificate`, `acls` and `listeners` imply
     2. the file of `--config`
     3. settings by their names: `-c NAME=VALUE`, `config={...}`
     4. what is one setting by another name: `super_users`, and of `node_listeners.Overrides` host
@@ -144,7 +144,7 @@ def _checked(access: ClientAccess) -> str:
 
 
 def _check_users(access: ClientAccess, protocol: str) -> None:
-    if protocol in WITH_SASL:
+    if protocol in WITH_SASL and (access.users is not None or access.oauthbearer is None):
         from .users import checked_users
 
         checked_users(access.users)
@@ -158,8 +158,10 @@ def _security(access: ClientAccess, listeners: OwnListeners, settings: Settings)
     protocols = security_protocols(settings)
     hosts = dict.fromkeys((listeners.host, *listeners.hosts, *_hosts(settings)))
     by_listener = {name: protocols.get(name, PROTOCOLS[0]) for name in names}
-    with _located(access, "security", "users", "certificate"):
-        return Security(by_listener, access.users, access.certificate, [*hosts], settings.given.keys())
+    with _located(access, "security", "users", "certificate", "oauthbearer"):
+        return Security(
+            by_listener, access.users, access.certificate, [*hosts], settings.given.keys(), access.oauthbearer
+        )
 
 
 @contextmanager

@@ -27,6 +27,15 @@ SSL = StartOption(
     ("--security", "SSL"),
     {Caller.JAVA: 'security("SSL")', Caller.GO: 'WithSecurity("SSL")', Caller.NODE: "security: 'SSL'"},
 )
+OAUTHBEARER = StartOption(
+    "security='SASL_PLAINTEXT' or 'SASL_SSL', and oauthbearer='signed'",
+    ("--security", "SASL_SSL", "--oauthbearer", "signed"),
+    {
+        Caller.JAVA: 'security("SASL_SSL") and oauthbearer("signed")',
+        Caller.GO: 'WithSecurity("SASL_SSL") and WithOAuthBearer("signed")',
+        Caller.NODE: "security: 'SASL_SSL' and oauthbearer: 'signed'",
+    },
+)
 SASL = StartOption(
     "security='SASL_PLAINTEXT' or 'SASL_SSL', and users",
     ("--security", "SASL_SSL", "--user", "NAME"),

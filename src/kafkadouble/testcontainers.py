@@ -24,7 +24,7 @@ from .errors import UsageError
 from .listening import text_of
 
 if TYPE_CHECKING:
-    from .literals import CertificateKind, SecureProtocol
+    from .literals import CertificateKind, SecureProtocol, TokenKind
 
 IMAGE = "kafkadouble"
 TOKEN, USERS = "KAFKADOUBLE_CONTROL_TOKEN", "KAFKADOUBLE_USERS"
@@ -33,9 +33,9 @@ ATTEMPTS = 100
 
 class KafkaDoubleContainer(DockerContainer):
     """A container with a double of one broker or more. `arguments` are more of `kafkadouble serve`,
-    such as `("--topic", "orders")`. `security`, `users`, `certificate`, `acls` and `super_users`
-    are as for a KafkaDouble; `client_config` has the settings of clients. With an `alias`, other
-    containers of the network that `with_network` gives reach the brokers at
+    such as `("--topic", "orders")`. `security`, `users`, `oauthbearer`, `certificate`,
+    `acls` and `super_users` are as for a KafkaDouble; `client_config` has the settings of clients.
+    With an `alias`, other containers of the network that `with_network` gives reach the brokers at
     `internal_bootstrap_servers`, and programs on the host at `bootstrap_servers`, without
     `security`.
 
@@ -51,6 +51,7 @@ class KafkaDoubleContainer(DockerContainer):
         arguments: Sequence[str] = (),
         security: SecureProtocol | None = None,
         users: Mapping[str, str] | None = None,
+        oauthbearer: TokenKind | None = None,
         certificate: CertificateKind | None = None,
         acls: Sequence[str] = (),
         super_users: Sequence[str] = (),
@@ -67,6 +68,7 @@ class KafkaDoubleContainer(DockerContainer):
         self._arguments = (
             *arguments,
             *(("--security", security) if security is not None else ()),
+            *(("--oauthbearer", oauthbearer) if oauthbearer is not None else ()),
             *(("--certificate", certificate) if certificate is not None else ()),
             *(word for acl in acls for word in ("--acl", acl)),
             *(word for principal in super_users for word in ("--super-user", principal)),

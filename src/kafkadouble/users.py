@@ -27,6 +27,7 @@ from . import broker_settings
 from .errors import UsageError
 
 if TYPE_CHECKING:
+    from .bearer_tokens import BearerTokens
     from .broker import Broker
     from .cluster import Cluster
     from .security import Security
@@ -35,6 +36,9 @@ ENVIRONMENT = "KAFKADOUBLE_PASSWORD"
 """The password of a user that is given without one."""
 
 PLAIN = "PLAIN"
+NODE = "kafkadouble"
+"""The user as which a broker logs in to others, where there are none but bearer tokens."""
+
 MODULES = "org.apache.kafka.common.security"
 
 
@@ -50,18 +54,20 @@ def checked_users(users: object) -> dict[str, str]:
     return dict(users)
 
 
-def sasl_settings(listeners: Sequence[str], users: Mapping[str, str]) -> dict[str, str]:
-    """Kafka's settings for these users on these listeners."""
-    own = {
-        "sasl.enabled.mechanisms": ",".join((PLAIN, *MECHANISMS)),
-        "sasl.mechanism.inter.broker.protocol": PLAIN,
-    }
-    first, password = next(iter(users.items()))
-    node = _node_login(first, password)
-    own |= plain_logins(listeners, users, (first, password))
-    logins = dict.fromkeys(MECHANISMS, f"{MODULES}.scram.ScramLoginModule required {node};")
-    token = f"{UNSECURED}sub={quoted(first)}"  # for a listener whose settings enable OAUTHBEARER
+def sasl_settings(listeners: Sequence[str], users: Mapping[str, str], tokens: BearerTokens | None) -> dict[str, str]:
+    """Kafka's settings for these users on these listeners, and for bearer tokens."""
+    enabled = [*((PLAIN, *MECHANISMS) if users else ()), *((OAUTHBEARER,) if tokens else ())]
+    own = {"sasl.enabled.mechanisms": ",".join(enabled), "sasl.mechanism.inter.broker.protocol": enabled[0]}
+    first, password = next(iter(users.items()), (NODE, ""))
+    logins = {}
+    if users:
+        own |= plain_logins(listeners, users, (first, password))
+        node = _node_login(first, password)
+        logins = dict.fromkeys(MECHANISMS, f"{MODULES}.scram.ScramLoginModule required {node};")
+    token = f"{UNSECURED}sub={quoted(first)}"  # also where settings enable it
     logins[OAUTHBEARER] = f"{MODULES}.oauthbearer.OAuthBearerLoginModule required {token};"
+    if tokens is not None:
+        own |= tokens.config(listeners)
     for listener in listeners:
         for mechanism, login in logins.items():
             own[f"{prefix_of(listener)}{mechanism.lower()}.sasl.jaas.config"] = login

@@ -28,6 +28,9 @@ READERS = (
 )
 """The modules in `server/configs/` that read single settings."""
 
+OF_CLIENTS = "client_config.py"
+"""It writes the settings of clients, some of which have the same names."""
+
 HEAD = '''"""The settings of Kafka that nothing in this double reads.
 
 Made by `make generate` from the code; do not edit. A value is still checked, and shown.
@@ -59,7 +62,7 @@ def read() -> set[str]:
 def _sources() -> Iterator[Path]:
     package = Path(next(iter(kafkadouble.__path__)))
     for file in (*package.glob("*.py"), *(package / "cli").glob("*.py"), *(package / "server").rglob("*.py")):
-        if file.parent.name != "configs" or file.name in READERS:
+        if file.name != OF_CLIENTS and (file.parent.name != "configs" or file.name in READERS):
             yield file
 
 

@@ -100,6 +100,7 @@ long as there are at most 16 snapshots.
 """
 
 TITLES = {
+    "addresses": "Addresses",
     "topics": "Topics and records",
     "administration": "Administration of topics and groups",
     "logs": "Logs",

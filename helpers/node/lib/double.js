@@ -78,7 +78,7 @@ function passwords({ users = {} }) {
 }
 
 function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [], ...access }) {
-  const { security, certificate, acls = [], superUsers = [], scenario, stepped } = access;
+  const { security, oauthbearer, certificate, acls = [], superUsers = [], scenario, stepped } = access;
   return [
     ...['serve', '--port', '0', '--control-port', '0', '--until-stdin-ends', '--brokers', String(brokers)],
     ...Object.entries(topics).flatMap(([name, partitions]) => ['--topic', `${name}:${partitions}`]),
@@ -86,6 +86,7 @@ function words({ brokers = 1, topics = {}, settings = {}, arguments: more = [], 
     ...(scenario ? ['--scenario', scenario] : []),
     ...(stepped ? ['--stepped'] : []),
     ...(security ? ['--security', security] : []),
+    ...(oauthbearer ? ['--oauthbearer', oauthbearer] : []),
     ...(certificate ? ['--certificate', certificate] : []),
     ...acls.flatMap((acl) => ['--acl', acl]),
     ...superUsers.flatMap((principal) => ['--super-user', principal]),

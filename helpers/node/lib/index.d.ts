@@ -53,6 +53,8 @@ export interface StartOptions {
   security?: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   /** The users that can log in by SASL, each with a password. */
   users?: Record<string, string>;
+  /** The tokens with which clients log in by OAUTHBEARER. */
+  oauthbearer?: 'unsecured' | 'signed' | 'any';
   /** What brokers show with TLS. */
   certificate?: 'valid' | 'expired' | 'self-signed' | 'wrong-host';
   /** ACLs, such as `User:alice allow READ topic:orders*`; clients may then do only what one allows. */

@@ -22,6 +22,8 @@ export interface Parameters {
   bothWays?: boolean | null;
   /** `broker`: the id of a broker, or a node id from 0. */
   broker?: number | null;
+  /** `claims`: a mapping of claims to values. */
+  claims?: any | null;
   /** `client`: the name of a client library. */
   client?: ClientLibrary | null;
   /** `client_id`: a text. */
@@ -72,6 +74,8 @@ export interface Parameters {
   lag?: number | null;
   /** `leader`: the id of a broker. */
   leader?: number | null;
+  /** `lifetime_ms`: a number of milliseconds. */
+  lifetimeMs?: number | null;
   /** `link`: a pair of two node ids, as [1, 2], where null is any node. */
   link?: [number | null, number | null] | null;
   /** `listener`: a listener's name, or the name of a listener. */
@@ -177,6 +181,13 @@ export class Verbs {
 
   /** Lets so many bytes pass in a second, in each direction of each connection. */
   bandwidth(bytesPerSecond: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
+
+  /**
+   * A token of OAUTHBEARER for a user: with `oauthbearer="signed"` one of the issuer, else one
+   * without a signature. `claims`, such as `{"aud": "other"}` or `{"scope": ["read"]}`, are added
+   * and override those of every token. A negative lifetime makes a token that has expired.
+   */
+  bearerToken(user: string, options?: Pick<Parameters, 'lifetimeMs' | 'claims'> & CallOptions): Promise<string>;
 
   /** HOST:PORT of every broker on this listener. Raises UsageError for an unknown one. */
   bootstrap(listener: string, options?: CallOptions): Promise<string>;

@@ -30,6 +30,10 @@ class Verbs {
     return this._verb('bandwidth', { bytes_per_second: bytesPerSecond }, options);
   }
 
+  bearerToken(user, options) {
+    return this._verb('bearer_token', { user }, options);
+  }
+
   bootstrap(listener, options) {
     return this._verb('bootstrap', { listener }, options);
   }

@@ -11,7 +11,7 @@ from kafkadouble.wire.errors import UsageError
 
 from ...configs.layers import Layers
 from ...configs.listener_settings import of_mechanism
-from .oauth_bearer import UnsecuredValidator, Validator
+from .oauth_bearer import CheckedByProgram, TokenCheck, UnsecuredValidator, Validator
 
 if TYPE_CHECKING:
     from .json_web_keys import KeySource
@@ -23,6 +23,9 @@ UNSECURED = "OAuthBearerUnsecuredValidatorCallbackHandler"
 
 SIGNED = "OAuthBearerValidatorCallbackHandler"
 """Checks tokens that are signed."""
+
+OF_PROGRAM = "TokenCheck"
+"""A function of the program in place of a class."""
 
 PACKAGE = "org.apache.kafka.common.security.oauthbearer"
 OLD_PACKAGE = f"{PACKAGE}.secured"
@@ -36,6 +39,11 @@ BACKOFF_MAX = "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms"
 
 class ValidatorHost(Protocol):
     """What validators need of a node."""
+
+    @property
+    def token_check(self) -> TokenCheck | None:
+        """The function of the program that checks tokens, if it gives one."""
+        ...
 
     def now(self) -> int:
         """The time (ms)."""
@@ -53,6 +61,8 @@ def validator_of(
     package, _, name = class_name.rpartition(".")
     if name in ("", UNSECURED):
         return UnsecuredValidator(options, host.now)
+    if class_name == OF_PROGRAM and host.token_check is not None:
+        return CheckedByProgram(host.token_check)
     if name == SIGNED and package != OLD_PACKAGE:
         from .signed_tokens import SignedValidator, token_rules
 

@@ -17,6 +17,7 @@ from ...configs.settings import Settings
 from ...metadata.image import Image, ScramCredential
 from ..scram import MECHANISMS, SALT_SIZE, record_of
 from ..token_hmac import token_hmac
+from .oauth_bearer import TokenCheck
 from .scram import ProvedToken
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class CredentialHost(Protocol):
     random: Random
     now: int
     settings: Settings
+    token_check: TokenCheck | None
 
     @property
     def waiting(self) -> Waiting: ...
@@ -60,6 +62,11 @@ class CredentialStore:
     def remote_keys(self, endpoint: KeyEndpoint) -> RemoteKeySet:
         """The keys at a URL."""
         return self.key_sets.at(endpoint, self.now())
+
+    @property
+    def token_check(self) -> TokenCheck | None:
+        """The function of the program that checks bearer tokens."""
+        return self._host.token_check
 
     def now(self) -> int:
         """The time of the node (ms)."""

@@ -68,6 +68,9 @@ def check(settings: Layers, listener: str) -> None:
 class _NoStore:
     """In place of credentials and keys, where only settings are checked."""
 
+    def token_check(self, token: str) -> None:
+        """Refuses every token."""
+
     def now(self) -> int:
         return 0
 

@@ -25,10 +25,10 @@ AUTH = re.compile(r"(?P<scheme>\w+) +(?P<token>[-_.a-zA-Z0-9]+)", re.ASCII)
 
 
 class BearerToken(NamedTuple):
-    """A valid token: the name of its principal, and when it expires (ms)."""
+    """A valid token: the name of its principal, and when it expires (ms), if it does."""
 
     name: str
-    expires_at: int
+    expires_at: int | None
 
 
 class TokenRefused(Exception):
@@ -89,6 +89,27 @@ def first_message(message: str) -> tuple[str, str]:
     return found["authorization_id"] or "", auth["token"]
 
 
+TokenCheck = Callable[[str], str | None]
+"""A function of the program: the name of a token's principal, or None to refuse it."""
+
+
+class CheckedByProgram:
+    """Tokens of any form, of which a function of the program says whose they are. They do not
+    expire by themselves; `connections.max.reauth.ms` ends their sessions."""
+
+    def __init__(self, check: TokenCheck) -> None:
+        self._check = check
+
+    def __call__(self, token: str) -> BearerToken:
+        name = self._check(token)
+        if not name:
+            raise TokenRefused("the program refuses the token")
+        return BearerToken(name, None)
+
+    def __repr__(self) -> str:
+        return f"validator of tokens by {self._check!r}"
+
+
 class UnsecuredValidator:
     """Checks tokens without a signature, as Kafka's OAuthBearerUnsecuredValidatorCallbackHandler
     does: the times of a token, its principal and its scope. For tests only: any client can make
@@ -129,6 +150,14 @@ class UnsecuredValidator:
 
     def __repr__(self) -> str:
         return f"validator of unsecured tokens with the principal in {self._principal_claim}"
+
+
+def claims_of(token: str) -> Mapping[str, Any]:
+    """The claims of a JWT, whose signature is not looked at. TokenRefused for what is none."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        raise TokenRefused("the token has not three parts")
+    return _json(parts[1])
 
 
 def _unsecured_claims(token: str) -> Mapping[str, Any]:

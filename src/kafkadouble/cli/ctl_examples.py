@@ -57,6 +57,7 @@ OF_VERB: Mapping[str, Mapping[str, str]] = {
 
 MORE: Mapping[str, str] = {
     "assert_seen": "--apis Produce,Fetch --times 2",
+    "bearer_token": "--user alice",
     "client_config": "--user alice --client java",
     "expire_sasl_sessions": "--principal User:alice",
     "create_topic": "--partitions 3 --config retention.ms=60000",

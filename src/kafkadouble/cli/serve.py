@@ -173,6 +173,12 @@ def parser() -> argparse.ArgumentParser:
         help="a user; other users of this machine see a command line, so without a password it is that of KAFKADOUBLE_PASSWORD in "
         "the environment; may be repeated",
     )
+    add(
+        "--oauthbearer",
+        metavar="KIND",
+        help="with SASL: clients also log in by OAUTHBEARER; KIND is unsecured (tokens as by Kafka's default), signed (tokens of "
+        "POST /oauth/token of the control plane) or any",
+    )
     add("--users-file", metavar="FILE", help="more users, each in a line NAME:PASSWORD")
     add(
         "--certificate",
@@ -294,7 +300,8 @@ def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:
 def _access(options: argparse.Namespace, scenario: Scenario | None, given: list[Given]) -> ClientAccess | None:
     """Who the clients are, and what they may do, by the options and the scenario; None for
     everything. Its modules are imported only then."""
-    words = (options.security, options.user, options.users_file, options.certificate, options.acl, options.super_user)
+    names = ("security", "user", "users_file", "oauthbearer", "certificate", "acl", "super_user")
+    words = [getattr(options, name) for name in names]
     has_users = bool(given) and MORE_USERS in environ
     if not any(words) and not has_users and (scenario is None or not scenario.access.given):
         return None

@@ -66,6 +66,7 @@ async def control(
     hosts = [*_own_hosts(nodes), *_allowed_hosts(options)]
     server = ControlServer(double, host=host, token=token_of(options), sock=sock, allowed_hosts=hosts)
     await asyncio.to_thread(server.start)
+    double.has_control(server)
     try:
         yield server
     finally:

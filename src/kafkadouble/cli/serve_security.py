@@ -1,5 +1,5 @@
-"""The options --security, --user, --users-file, --certificate, --acl and --super-user of
-`kafkadouble serve`, with what a scenario says of the same."""
+"""The options --security, --user, --users-file, --oauthbearer, --certificate, --acl and
+--super-user of `kafkadouble serve`, with what a scenario says of the same."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ WORDS = {
     "security": "--security",
     "certificate": "--certificate",
     "users": "--user",
+    "oauthbearer": "--oauthbearer",
     "acls": "--acl",
     "super_users": "--super-user",
 }
@@ -38,7 +39,8 @@ def access_of(options: argparse.Namespace, scenario: Scenario | None, given: Seq
     of_environment = os.environ.get(MORE_USERS, "") if has_sasl else ""
     has_users = options.user or options.users_file or of_environment
     users = users_of_options(options.user, options.users_file, of_environment) if has_users else None
-    words = ClientAccess(options.security, options.certificate, users, options.acl or None, options.super_user or None)
+    acls, super_users = options.acl or None, options.super_user or None
+    words = ClientAccess(options.security, options.certificate, users, acls, super_users, options.oauthbearer)
     access = with_scenario(words, scenario, WORDS)
     access.creations()
     return access

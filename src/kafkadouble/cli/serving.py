@@ -39,6 +39,7 @@ from .stdin_end import set_at_end
 
 if TYPE_CHECKING:
     from kafkadouble.server.requests.listener_spec import ListenerSpec
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture
 
     from ..cluster import Cluster
@@ -241,6 +242,7 @@ def _made(
             data_dirs=_dirs(options.data_dir, settings),
             capture=capture,
             telemetry=options.telemetry,
+            token_check=_token_check(options),
         )
     settings, data = _data(options.data_dir, settings, clock)
     return Broker(
@@ -253,7 +255,13 @@ def _made(
         data=data,
         capture=capture,
         telemetry=options.telemetry,
+        token_check=_token_check(options),
     )
+
+
+def _token_check(options: argparse.Namespace) -> TokenCheck | None:
+    tokens = None if options.security is None else options.security.tokens
+    return None if tokens is None else tokens.check
 
 
 def _keeps_history(options: argparse.Namespace) -> bool:

@@ -23,6 +23,7 @@ from .assets import ASSETS, PAGE_HEADERS, Asset, contents
 from .bodies import BodyReader
 from .call_log import log_call
 from .guard import Guard
+from .oauth import OAUTH, OAuthRoute
 from .problems import ControlProblem, problem_of
 from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
 
@@ -53,7 +54,10 @@ class ControlApp:
         routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]
         streams = [HttpRoute(each.path, self._stream(each), methods=["GET"]) for each in STREAMS]
         assets = [HttpRoute(each.path, self._asset(each), methods=["GET"]) for each in ASSETS]
-        self.asgi = Starlette(routes=[*routes, *streams, *assets], exception_handlers={HTTPException: _no_route})
+        tokens = [HttpRoute(each.path, self._oauth(each), methods=[each.method]) for each in OAUTH]
+        self.asgi = Starlette(
+            routes=[*routes, *streams, *tokens, *assets], exception_handlers={HTTPException: _no_route}
+        )
 
     def _endpoint(self, route: Route) -> Any:
         async def endpoint(request: Request) -> Response:
@@ -70,6 +74,18 @@ class ControlApp:
                 return Response(status_code=499)
             except Exception as error:
                 return _failed(problem_of(error, caller_of(request.headers.get("user-agent", ""))))
+
+        return endpoint
+
+    def _oauth(self, route: OAuthRoute) -> Any:
+        async def endpoint(request: Request) -> Response:
+            try:
+                self._guard.check(request.url.path, request.headers)
+                return _answer(*await route.answer(self._kafka, request, self._bodies))
+            except ClientDisconnect:
+                return Response(status_code=499)
+            except Exception as error:
+                return _failed(problem_of(error))
 
         return endpoint
 
@@ -162,7 +178,12 @@ def _failed(problem: ControlProblem) -> Response:
 
 async def _no_route(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    known = ", ".join([f"{each.method} {each.path}" for each in ROUTES] + [f"GET {each.path}" for each in STREAMS])
+    known = ", ".join(f"{method} {path}" for method, path in _all_routes())
     return _failed(
         ControlProblem(status, "usage", f"there is no {request.method} {request.url.path}: there are {known}")
     )
+
+
+def _all_routes() -> list[tuple[str, str]]:
+    own = [(each.method, each.path) for each in (*ROUTES, *OAUTH)]
+    return own + [("GET", each.path) for each in STREAMS]

@@ -1,10 +1,11 @@
-"""The body of a call: read with bounds, and parsed as JSON."""
+"""The body of a call: read with bounds, and parsed as JSON or as a form."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import parse_qsl
 
 from kafkadouble.wire.plain_values import fault_of, integer
 from kafkadouble.wire.wording import Caller, KindOfValue
@@ -22,6 +23,9 @@ MOST_AT_ONCE = 64 << 20
 
 MUCH = 64 << 10
 """A larger body is parsed on another thread, in bytes."""
+
+MOST_OF_FORM, MOST_FIELDS = 64 << 10, 100
+"""The largest form, in bytes and in fields."""
 
 BODY_S = 30
 """How long a body may take to arrive, in seconds."""
@@ -43,7 +47,7 @@ class BodyReader:
         parts: list[bytes] = []
         try:
             async with asyncio.timeout(BODY_S):
-                await self._read(request, parts)
+                await self._read(request, parts, MOST_BYTES)
             if parts and content_type is None:
                 raise ControlProblem(415, "usage", "the body is JSON: send Content-Type: application/json")
             return await _object_in(b"".join(parts))
@@ -52,12 +56,26 @@ class BodyReader:
         finally:
             self.held_bytes -= sum(map(len, parts))
 
-    async def _read(self, request: Request, parts: list[bytes]) -> None:
+    async def form(self, request: Request) -> dict[str, str]:
+        """The fields of a form. Raises ControlProblem."""
+        parts: list[bytes] = []
+        try:
+            async with asyncio.timeout(BODY_S):
+                await self._read(request, parts, MOST_OF_FORM)
+            return dict(parse_qsl(b"".join(parts).decode(), max_num_fields=MOST_FIELDS))
+        except TimeoutError:
+            raise ControlProblem(408, "timeout", f"the body did not arrive within {BODY_S} s") from None
+        except ValueError:
+            raise ControlProblem(400, "usage", "the body is no form") from None
+        finally:
+            self.held_bytes -= sum(map(len, parts))
+
+    async def _read(self, request: Request, parts: list[bytes], most: int) -> None:
         size = 0
         async for part in request.stream():
             size += len(part)
-            if size > MOST_BYTES:
-                raise ControlProblem(413, "usage", f"the body is larger than {MOST_BYTES} bytes")
+            if size > most:
+                raise ControlProblem(413, "usage", f"the body is larger than {most} bytes")
             if self.held_bytes + len(part) > MOST_AT_ONCE:
                 raise ControlProblem(503, "busy", f"the bodies that arrive now have {MOST_AT_ONCE} bytes: try it again")
             if part:

@@ -15,7 +15,15 @@ log = ClientLog("kafkadouble.control")
 
 READS = frozenset(
     (
-        *("acls", "assert_not_seen", "assert_seen", "bootstrap", "bootstrap_on_broker", "client_config"),
+        *(
+            "acls",
+            "assert_not_seen",
+            "assert_seen",
+            "bearer_token",
+            "bootstrap",
+            "bootstrap_on_broker",
+            "client_config",
+        ),
         *("describe_cluster", "end_offsets", "epochs", "groups", "isr", "leader", "leader_epoch", "lint", "metrics"),
         *("partition", "records", "report", "requests", "rules", "scenario_steps", "snapshots", "telemetry", "topics"),
         *("transactions", "unused_rules"),

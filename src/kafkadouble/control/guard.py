@@ -18,8 +18,8 @@ from .problems import ControlProblem
 SAME_SITE = ("same-origin", "none")
 """Values of Sec-Fetch-Site: a call of the own page, and one of the person at the browser."""
 
-OPEN_PATHS = ("/health", "/ready")
-"""What is answered without a token, for probes."""
+OPEN_PATHS = ("/health", "/ready", "/oauth/token", "/oauth/keys")
+"""What is answered without a token, for probes, and for clients that want a bearer token."""
 
 
 class Guard(NamedTuple):

@@ -40,6 +40,7 @@ ONLY_ON_DOUBLE = (
     *("snapshot", "snapshots", "drop_snapshot", "restore"),
     *("roll", "retain", "compact", "flush", "truncate", "bump_epoch", "move_leader", "unclean_election"),
     *("move_coordinator", "move_transaction_coordinator", "rebalance", "set_assignment"),
+    *("bearer_token", "token_endpoint", "token_keys", "token_errors", "is_client"),
     *("set_user", "remove_user"),  # Kafka reads the users of PLAIN in its file alone
     *(
         "expire_member",

@@ -228,6 +228,7 @@ MARKED = (
     "scenario",
     "security",
     "users",
+    "oauthbearer",
     "certificate",
     "acls",
     "super_users",

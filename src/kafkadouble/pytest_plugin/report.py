@@ -83,18 +83,19 @@ def check_functions(of: Iterable[KafkaDouble]) -> None:
     errors = [error for double in of for error in _taken_errors(double)]
     if not errors:
         return
-    (rule, first), *others = errors
-    first.add_note(f"It was raised by a function of the fault rule: {rule!r}")
-    for rule, other in others[:SHOWN_ERRORS]:
-        first.add_note(f"A function of {rule!r} raised, too: {other!r}")
+    (function, first), *others = errors
+    first.add_note(f"It was raised by {function}")
+    for function, other in others[:SHOWN_ERRORS]:
+        first.add_note(f"Another exception of {function}: {other!r}")
     raise first
 
 
-def _taken_errors(double: KafkaDouble) -> Iterator[tuple[Rule, BaseException]]:
+def _taken_errors(double: KafkaDouble) -> Iterator[tuple[str, BaseException]]:
     """The broker may add some meanwhile."""
-    for rule, errors in list(double._function_errors):
+    known = [(f"a function of the fault rule: {rule!r}", errors) for rule, errors in list(double._function_errors)]
+    for function, errors in [*known, ("the function of oauthbearer", double.token_errors)]:
         while errors:
-            yield rule, errors.pop(0)
+            yield function, errors.pop(0)
 
 
 def _unused(item: pytest.Item, known: KnownDouble) -> list[Rule]:

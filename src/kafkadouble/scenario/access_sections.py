@@ -1,5 +1,5 @@
 """The sections of a scenario that say who the clients are, and what they may do: the arguments
-`security`, `certificate`, `users`, `acls` and `super_users` of a KafkaDouble.
+`security`, `certificate`, `users`, `oauthbearer`, `acls` and `super_users` of a KafkaDouble.
 
 No error shows a password.
 """
@@ -48,6 +48,13 @@ def users_of(document: ScenarioDocument, path: ValuePath, value: Any) -> dict[st
     return dict(value)
 
 
+def tokens_of(document: ScenarioDocument, path: ValuePath, value: Any) -> str:
+    """The section `oauthbearer`."""
+    with located(document, path):
+        check_one("oauthbearer", ARGUMENTS["oauthbearer"], value)
+    return str(value)
+
+
 def acls_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[AclBinding | str, ...]:
     """The section `acls`."""
     found = []
@@ -78,4 +85,6 @@ def access_of(document: ScenarioDocument, scenario: Scenario) -> ClientAccess:
             check_words([scenario.security], scenario.users, None)
         with located(document, ("certificate",)):
             check_words([scenario.security], None, scenario.certificate)
+        with located(document, ("oauthbearer",)):
+            check_words([scenario.security], None, None, scenario.oauthbearer)
     return ClientAccess(**given, places={name: document.where((name,)) for name in given})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.access import ClientAccess
 
-from .access_sections import access_of, acls_of, certificate_of, protocol_of, super_users_of, users_of
+from .access_sections import access_of, acls_of, certificate_of, protocol_of, super_users_of, tokens_of, users_of
 from .calls import ScenarioCall, fields_of
 from .contents import ScenarioTopic, groups_of, no_partition, rules_of, topics_of
 from .document import ScenarioDocument, ValuePath, read
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from kafkadouble.acls import AclBinding
+    from kafkadouble.literals import TokenKind
     from kafkadouble.server.faults.rule import Rule
 
 
 class Scenario(NamedTuple):
     """The sections of a scenario, in the order of the file; steps are in the order of their times.
-    `access` is what the first five sections give together."""
+    `access` is what the first six sections give together."""
 
     file: str
     security: str | None = None
     certificate: str | None = None
     users: Mapping[str, str] | None = None
+    oauthbearer: TokenKind | None = None
     acls: tuple[AclBinding | str, ...] | None = None
     super_users: tuple[str, ...] | None = None
     topics: tuple[ScenarioTopic, ...] = ()
@@ -54,6 +56,7 @@ SECTIONS: dict[str, Callable[[ScenarioDocument, ValuePath, Any], Any]] = {
     "security": protocol_of,
     "certificate": certificate_of,
     "users": users_of,
+    "oauthbearer": tokens_of,
     "acls": acls_of,
     "super_users": super_users_of,
     "topics": topics_of,

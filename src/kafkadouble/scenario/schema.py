@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kafkadouble.arguments import ACL, ARGUMENTS, PRINCIPAL
+from kafkadouble.arguments import ACL, ARGUMENTS, PRINCIPAL, TOKENS
 from kafkadouble.bulk import FIELDS
 from kafkadouble.security import SECURE
 from kafkadouble.server.faults.rule import Rule
@@ -93,6 +93,7 @@ ITEMS: dict[str, tuple[str, Callable[[], Schema]]] = {
     "security": ("The protocol of every listener.", lambda: {"enum": [*SECURE]}),
     "certificate": ("What brokers show with TLS.", lambda: dict(ARGUMENTS["certificate"][2] or {})),
     "users": ("The users that log in by SASL, each with a password.", _users),
+    "oauthbearer": ("The tokens of OAUTHBEARER with which clients log in by SASL.", lambda: {"enum": [*TOKENS]}),
     "acls": ("What clients may do; without an element, nothing.", _list_of(lambda: ACL)),
     "super_users": ("The principals that may do everything.", _list_of(lambda: dict(PRINCIPAL[2] or {}))),
     "topics": ("What is there from the start: topics with their records.", _list_of(_topic)),

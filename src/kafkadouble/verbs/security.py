@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hmac
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.arguments import check, check_given
 from kafkadouble.errors import UsageError
 from kafkadouble.server.requests.listener_spec import of_brokers
-from kafkadouble.start_options import SASL, SSL
+from kafkadouble.start_options import OAUTHBEARER, SASL, SSL
 
 from .host import VerbHost
 from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.acls import AclBinding
+    from kafkadouble.bearer_tokens import BearerTokens
     from kafkadouble.broker import Broker
     from kafkadouble.cluster import Cluster
     from kafkadouble.literals import CertificateKind, ClientLibrary
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from kafkadouble.security import Security
     from kafkadouble.server.configs.settings import Settings
     from kafkadouble.server.requests.listener_spec import ListenerSpec
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
+
+GET_TOKENS = ("confluent-kafka", "java")
+"""The clients that get signed tokens themselves."""
 
 
 class SecurityVerbs(VerbHost):
@@ -39,6 +45,15 @@ class SecurityVerbs(VerbHost):
 
         def bootstrap(self, listener: str) -> str:
             """HOST:PORT of every broker on a listener."""
+
+        @property
+        def page(self) -> str:
+            """The URL of the live page."""
+
+    @property
+    def _token_check(self) -> TokenCheck | None:
+        tokens = None if self._security is None else self._security.tokens
+        return None if tokens is None else tokens.check
 
     @verb
     def client_config(
@@ -68,7 +83,56 @@ class SecurityVerbs(VerbHost):
         broker = self._serving().broker
         access = ListenerAccess(of_brokers(self._nodes[0]), self._settings, self._security, broker.clock.now())
         found = client_security(access, user, mechanism, listener)
+        if found.login is not None and found.login.is_signed and client in GET_TOKENS:
+            found = found._replace(token_endpoint=self.token_endpoint)
         return client_config(found._replace(bootstrap=self.bootstrap(found.listener), contents=contents), client)
+
+    @property
+    def token_errors(self) -> list[BaseException]:
+        """The exceptions of the function of `oauthbearer`, at most 100. Each refused a token."""
+        tokens = None if self._security is None else self._security.tokens
+        return [] if tokens is None else tokens.errors
+
+    @property
+    def token_endpoint(self) -> str:
+        """The URL where clients get a token by the name and the secret of a client (the grant
+        `client_credentials` of OAuth 2.0), as `bearer_token` makes them. Raises UsageError without
+        `oauthbearer`, and without the extra `kafkadouble[control]`."""
+        self._tokens()
+        return f"{self.page}oauth/token"
+
+    @verb
+    def bearer_token(self, user: str, lifetime_ms: int = 3_600_000, claims: Mapping[str, Any] | None = None) -> str:
+        """A token of OAUTHBEARER for a user: with `oauthbearer="signed"` one of the issuer, else
+        one without a signature. `claims`, such as `{"aud": "other"}` or `{"scope": ["read"]}`, are
+        added and override those of every token. A negative lifetime makes a token that has expired.
+
+        Raises UsageError without `oauthbearer`.
+        """
+        check(user=user, lifetime_ms=lifetime_ms)
+        check_given(claims=claims)
+        return self._tokens().token(user, self._serving().broker.clock.now(), lifetime_ms, claims or {})
+
+    @property
+    def token_keys(self) -> dict[str, Any]:
+        """The JWK set of the issuer. Raises UsageError without `oauthbearer="signed"`."""
+        issuer = self._tokens().issuer
+        if issuer is None:
+            raise UsageError("tokens have no signature: give {option}", option=OAUTHBEARER)
+        return issuer.key_set
+
+    def is_client(self, client: str, secret: str) -> bool:
+        """Whether a client gets a token for this secret: any, unless it is a user, whose password
+        it is then."""
+        users = {} if self._security is None else self._security.users
+        return hmac.compare_digest(users.get(client, secret).encode(), secret.encode())
+
+    def _tokens(self) -> BearerTokens:
+        """UsageError if clients do not log in by tokens."""
+        tokens = None if self._security is None else self._security.tokens
+        if tokens is None:
+            raise UsageError("the listeners take no tokens of the double: give {option}", option=OAUTHBEARER)
+        return tokens
 
     @verb
     def set_user(self, user: str, password: str) -> None:

@@ -17,7 +17,7 @@ from kafkadouble.verbs.registry import VERBS
 
 YAML = {
     "an unknown section": ("topcs: []", "1:1: a scenario has no field 'topcs'; did you mean 'topics'?"),
-    "no mapping": ("- 1", "1:1: a scenario is a mapping with security, certificate, users, acls,"),
+    "no mapping": ("- 1", "1:1: a scenario is a mapping with security, certificate, users, oauthbearer,"),
     "a section that is no list": ("topics: {orders: {}}", "1:9: topics is a list, not {'orders': {}}"),
     "an empty section": ("topics:\n", "1:8: topics is a list, not None"),
     "an unknown protocol": ("security: TLS", "1:11: security is 'TLS': there are SSL, SASL_PLAINTEXT, SASL_SSL"),

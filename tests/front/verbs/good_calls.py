@@ -51,6 +51,7 @@ AT = {"topic": TOPIC, "partition": 0}
 RULE = Is(lambda result: result["hits"] == 0 and result["rule"]["match"]["api"] in ("Fetch", "Metadata"))
 LASTING = Is(lambda result: result["hits"] == 0 and not result["spent"])
 NONE = None
+TOKENS = {"security": "SASL_PLAINTEXT", "oauthbearer": "unsecured"}
 SECURED = {"security": "SASL_PLAINTEXT", "users": {"alice": "secret"}}
 ACL = "User:alice allow READ topic:orders*"
 COMPACTED = {"cleanup.policy": "compact"}
@@ -169,6 +170,9 @@ GOOD: dict[str, GoodCall] = {
     # security
     "client_config": GoodCall(
         {"user": "alice", "client": "generic"}, Is(lambda result: result["password"] == "secret"), more=SECURED
+    ),
+    "bearer_token": GoodCall(
+        {"user": "alice", "lifetime_ms": 1000}, Is(lambda result: result.count(".") == 2), more=TOKENS
     ),
     "set_user": GoodCall({"user": "bob", "password": "other"}, NONE, brokers=3, more=SECURED),
     "remove_user": GoodCall({"user": "alice"}, NONE, more=SECURED),

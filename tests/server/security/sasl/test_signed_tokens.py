@@ -35,6 +35,8 @@ URL = "listener.name.l.oauthbearer.sasl.oauthbearer.jwks.endpoint.url"
 class Store:
     """The time, and keys behind URLs, which are those of no fetch here."""
 
+    token_check = None
+
     def __init__(self) -> None:
         self.timers = Timers()
         self.sets = RemoteKeySets(self.timers)

@@ -169,6 +169,11 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
             return arguments("--super-user", principal);
         }
 
+        /** The tokens with which clients log in by OAUTHBEARER: unsecured, signed or any. */
+        public Builder oauthbearer(String kind) {
+            return arguments("--oauthbearer", kind);
+        }
+
         /** What the brokers show with TLS: valid, expired, self-signed or wrong-host. */
         public Builder certificate(String kind) {
             return arguments("--certificate", kind);

@@ -74,6 +74,13 @@ public final class Params {
     }
 
     /**
+     * The parameter claims: a mapping of claims to values.
+     */
+    public static Param claims(Object value) {
+        return new Param("claims", value);
+    }
+
+    /**
      * The parameter client: the name of a client library.
      */
     public static Param client(String value) {
@@ -246,6 +253,13 @@ public final class Params {
      */
     public static Param leader(long value) {
         return new Param("leader", value);
+    }
+
+    /**
+     * The parameter lifetime_ms: a number of milliseconds.
+     */
+    public static Param lifetimeMs(long value) {
+        return new Param("lifetime_ms", value);
     }
 
     /**

@@ -82,6 +82,17 @@ public abstract class Verbs {
     }
 
     /**
+     * A token of OAUTHBEARER for a user: with oauthbearer="signed" one of the issuer, else one
+     * without a signature. claims, such as {"aud": "other"} or {"scope": ["read"]}, are added and
+     * override those of every token. A negative lifetime makes a token that has expired.
+     *
+     * <p>Optional: lifetimeMs, claims.
+     */
+    public String bearerToken(String user, Param... params) {
+        return call("bearer_token", new TypeToken<String>() {}, params, new Param("user", user));
+    }
+
+    /**
      * HOST:PORT of every broker on this listener. Raises UsageError for an unknown one.
      */
     public String bootstrap(String listener) {

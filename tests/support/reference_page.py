@@ -10,7 +10,8 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafkadouble import Committed, Group, KafkaDouble, Member, Transaction, literals, running
+from kafkadouble import Committed, Group, KafkaDouble, Member, Transaction, groups, literals, running
+from kafkadouble.server.security.sasl import oauth_bearer
 from kafkadouble.verbs.registry import VERBS
 from tests.support import extras
 
@@ -20,6 +21,13 @@ VALUES: Mapping[type, str] = {
     Committed: "A value of `offsets` of a Group.",
     Transaction: "What `kafka.transactions()` and `kafka.wait_for_transaction` return.",
 }
+
+ALIASES: Mapping[str, object] = {
+    "PathLike": running.PathLike,
+    "TokenCheck": oauth_bearer.TokenCheck,
+    "TopicPartition": groups.TopicPartition,
+}
+"""The types that are shown by their parts."""
 
 HEAD = """\
 # KafkaDouble and its values
@@ -89,9 +97,7 @@ def _type(annotation: Any) -> str:
 def _alias(name: str) -> str:
     if words := typing.get_args(getattr(literals, name, None)):
         return " | ".join(f'"{word}"' for word in words)
-    if name == "PathLike":
-        return str(running.PathLike).replace("os.", "")
-    return {"TopicPartition": "tuple[str, int]"}.get(name, name)
+    return re.sub(r"\b(os|collections\.abc)\.", "", str(ALIASES[name])) if name in ALIASES else name
 
 
 def _line(text: str) -> str:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test page helpers test-spark pipeline interop interop-suite interop-codecs interop-differential interop-clients interop-sample-of-controllers interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
+.PHONY: demo test page helpers binary test-spark pipeline interop interop-suite interop-codecs interop-differential interop-clients interop-sample-of-controllers interop-spark interop-soak interop-all interop-controllers bench lint types house generate site coverage fuzz clean
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +65,14 @@ page: $(VENV)/.page  # the live page in Debian's Chromium; KAFKADOUBLE_SCREENSHO
 
 helpers: $(VENV)/.test  # the libraries for Go, Java and Node, with real clients of these languages
 	$(BIN)/python -m pytest interop/helpers
+
+$(VENV)/.binary: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group binary
+	touch $@
+
+binary: $(VENV)/.binary  # one file with Python in it, for this platform: dist/kafkadouble; tests of processes that are run with it
+	$(BIN)/python -m binary
+	KAFKADOUBLE_BINARY=$(CURDIR)/dist/kafkadouble $(BIN)/python -m pytest tests/front/test_cli.py tests/front/test_serve_cluster.py tests/front/test_serve_scenario.py tests/front/test_tls.py tests/front/test_oauthbearer.py -n 2
 
 test-spark: $(VENV)/.spark  # the sources and the sink in one Spark session; needs Java 17
 	$(BIN)/python -m pytest tests/spark

@@ -91,13 +91,20 @@ def _users() -> list[str]:
 @contextmanager
 def sasl_kafka(folder: Path, keys_url: str = "") -> Iterator[Mapping[str, Address]]:
     """The addresses of a running Apache Kafka, by listener. Raises Missing."""
+    with sasl_node(folder, keys_url) as node:
+        yield node.seat.known
+
+
+@contextmanager
+def sasl_node(folder: Path, keys_url: str = "") -> Iterator[Node]:
+    """A running Apache Kafka. Raises Missing."""
     seat = _seat(keys_url)
     kafka = Kafka(flags=(*quickest(VERSION), f"-D{ALLOWED_URLS}={keys_url}"))
     node = Node(seat, kafka, quorum.cluster_id(), folder, _settings(seat, folder, keys_url))
     try:
         finished([node.formatting(_users())])
         node.start()
-        yield seat.known
+        yield node
     finally:
         node.kill()
 

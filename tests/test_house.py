@@ -12,7 +12,18 @@ import pytest
 HOUSE = Path(__file__).resolve().parent.parent
 FLOORS = ("wire", "messages", "server", "pipeline")
 BARE_IMPORT = re.compile(rf"^\s*(?:from|import) ({'|'.join(FLOORS)})(?:\.|\s|$)", re.MULTILINE)
-TREES = (*FLOORS, "checks", "codegen", "src/kafkadouble", "tests", "interop", "helpers", "benchmarks", "examples")
+TREES = (
+    *FLOORS,
+    "binary",
+    "checks",
+    "codegen",
+    "src/kafkadouble",
+    "tests",
+    "interop",
+    "helpers",
+    "benchmarks",
+    "examples",
+)
 
 
 def sources(*trees: str) -> list[Path]:

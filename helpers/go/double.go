@@ -19,11 +19,11 @@ type Double struct {
 // [New] and [Shared] do that for a test. It also ends when this process ends or is killed.
 func Start(ctx context.Context, given ...Option) (*Double, error) {
 	o := chosen(given)
-	path, err := o.path()
+	program, err := o.words()
 	if err != nil {
 		return nil, err
 	}
-	p, err := started(path, o)
+	p, err := started(program, o)
 	if err != nil {
 		return nil, err
 	}

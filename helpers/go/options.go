@@ -2,16 +2,7 @@ package kafkadouble
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"time"
-)
-
-const (
-	programVariable = "KAFKADOUBLE"
-	programName     = "kafkadouble"
-	howToInstall    = "install it with `pip install 'kafkadouble[control]'` or `uv tool install 'kafkadouble[control]'`, " +
-		"or give its path in the environment variable " + programVariable
 )
 
 // Option is a setting of the program that starts.
@@ -26,7 +17,8 @@ type options struct {
 }
 
 // WithProgram is the path of the program kafkadouble. Without it, the path is that of the
-// environment variable KAFKADOUBLE, or kafkadouble is looked up on the PATH.
+// environment variable KAFKADOUBLE, or kafkadouble is looked up on the PATH and in ~/.local/bin; if
+// it is nowhere, uv's uvx gets and runs it.
 func WithProgram(path string) Option {
 	return func(o *options) { o.program = path }
 }
@@ -114,19 +106,4 @@ func chosen(given []Option) *options {
 		option(made)
 	}
 	return made
-}
-
-func (o *options) path() (string, error) {
-	name, source := o.program, "WithProgram"
-	if name == "" {
-		name, source = os.Getenv(programVariable), "the environment variable "+programVariable
-	}
-	if name == "" {
-		name, source = programName, "the PATH"
-	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", &StartError{Message: fmt.Sprintf("the program %s of %s was not found: %s", name, source, howToInstall)}
-	}
-	return path, nil
 }

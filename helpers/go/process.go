@@ -30,7 +30,7 @@ type process struct {
 	once    sync.Once
 }
 
-func started(path string, o *options) (*process, error) {
+func started(program []string, o *options) (*process, error) {
 	token := make([]byte, 16)
 	if _, err := rand.Read(token); err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func started(path string, o *options) (*process, error) {
 		token:  hex.EncodeToString(token),
 		done:   make(chan struct{}),
 	}
-	words := []string{"serve", "--port", "0", "--control-port", "0", "--until-stdin-ends"}
-	p.command = exec.Command(path, append(words, o.arguments...)...)
+	words := append(program[1:], "serve", "--port", "0", "--control-port", "0", "--until-stdin-ends")
+	p.command = exec.Command(program[0], append(words, o.arguments...)...)
 	p.command.Stdout, p.command.Stderr = p.lines, p.stderr
 	p.command.Env = append(os.Environ(), "KAFKADOUBLE_CONTROL_TOKEN="+p.token)
 	if len(o.users) > 0 { // other users of the machine can read a command line
@@ -54,7 +54,7 @@ func started(path string, o *options) (*process, error) {
 	}
 	p.stdin = stdin
 	if err := p.command.Start(); err != nil {
-		return nil, &StartError{Message: fmt.Sprintf("%s cannot be started: %v", path, err)}
+		return nil, &StartError{Message: fmt.Sprintf("%s cannot be started: %v", program[0], err)}
 	}
 	go func() {
 		_ = p.command.Wait()

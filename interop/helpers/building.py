@@ -15,7 +15,8 @@ from interop.local.jars import Missing, cache, program
 from interop.walks.toolchains.building import fetch, fingerprint
 
 LIBRARIES = Path(__file__).resolve().parents[2] / "helpers"
-OURS = Path(sys.executable).with_name("kafkadouble")
+OURS = os.environ.get("KAFKADOUBLE_BINARY") or str(Path(sys.executable).with_name("kafkadouble"))
+"""The program of this checkout, or the binary that `make binary` has made of it."""
 LONGEST_S = 900
 BUILT = shutil.ignore_patterns("node_modules", "target")
 
@@ -48,7 +49,7 @@ def copied(name: str) -> Path:
 
 def passes(command: Sequence[str | Path], folder: Path) -> str:
     """Runs the tests of a library with the program of this checkout; returns what they print."""
-    environment = {**os.environ, "KAFKADOUBLE": str(OURS)}
+    environment = {**os.environ, "KAFKADOUBLE": OURS}
     done = subprocess.run(
         command,
         cwd=folder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from typing import Any
 from kafkadouble.messages.message import Message
 from tests.front.client import ask
 
-KAFKADOUBLE = [sys.executable, "-m", "kafkadouble"]
+BINARY = os.environ.get("KAFKADOUBLE_BINARY")
+KAFKADOUBLE = [BINARY] if BINARY else [sys.executable, "-m", "kafkadouble"]
+"""The program of this checkout, or the binary that `make binary` has made of it."""
 
 
 class Serving:

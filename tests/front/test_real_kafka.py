@@ -162,6 +162,8 @@ def test_what_no_request_reads_is_said_to_be_of_a_double(kafka: Any) -> None:
     for owner in (broker, broker.members[0].node):
         with pytest.raises(OnlyOnDouble, match=r"^history: only a double has that, and no request"):
             getattr(owner, "history")  # noqa: B009
+    with pytest.raises(OnlyOnDouble, match=r"^ready=True: only a double has that, and no request"):
+        broker.member_fetches  # noqa: B018
 
 
 def test_wait_that_needs_a_double_or_a_thread_says_so(kafka: Any) -> None:

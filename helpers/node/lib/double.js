@@ -7,10 +7,8 @@ const { once } = require('node:events');
 
 const { Client } = require('./client');
 const { StartError } = require('./errors');
+const { found, INSTALL } = require('./program');
 
-const INSTALL =
-  "install it with `pip install 'kafkadouble[control]'` or `uv tool install 'kafkadouble[control]'`, " +
-  'or give its path in the environment variable KAFKADOUBLE';
 const LAST_LINE = 'control.url';
 const MOST_STDERR = 64 * 1024; // characters that are kept
 const STOP_MS = 10_000;
@@ -43,11 +41,14 @@ class Double extends Client {
 
 /** Starts a kafkadouble; resolves once clients are accepted. */
 async function start(options = {}) {
-  const { path, source } = program(options);
+  const program = found(options);
+  if (program === null) throw new StartError(`the program kafkadouble was not found: ${INSTALL}`, '');
+  const { source } = program;
+  const [path, ...first] = program.words;
   const token = randomBytes(16).toString('hex');
   // The program ends when its stdin does, of which this process holds the other end: in whatever way
   // this one ends.
-  const child = spawn(path, words(options), {
+  const child = spawn(path, [...first, ...words(options)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, KAFKADOUBLE_CONTROL_TOKEN: token, ...passwords(options) },
   });
@@ -62,13 +63,6 @@ async function start(options = {}) {
     await ended(child);
     throw failure;
   }
-}
-
-function program({ program: given }) {
-  if (given) return { path: given, source: 'the option `program`' };
-  const { KAFKADOUBLE } = process.env;
-  if (KAFKADOUBLE) return { path: KAFKADOUBLE, source: 'the environment variable KAFKADOUBLE' };
-  return { path: 'kafkadouble', source: 'the PATH' };
 }
 
 /** Other users of the machine can read a command line, so passwords are in the environment. */

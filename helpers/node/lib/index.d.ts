@@ -37,7 +37,10 @@ export class Double extends Client {
 }
 
 export interface StartOptions {
-  /** The path of the program; else KAFKADOUBLE of the environment, else `kafkadouble` on the PATH. */
+  /**
+   * The path of the program; else KAFKADOUBLE of the environment, else `kafkadouble` on the PATH or
+   * in ~/.local/bin, else uv's `uvx` gets and runs it.
+   */
   program?: string;
   /** The number of brokers (1). */
   brokers?: number;

@@ -58,10 +58,15 @@ class OnlyOnDouble(AttributeError):
     """A test used what this Kafka does not serve."""
 
 
+WORDS = {"member_fetches": "ready=True"}
+"""What a test gave, by the part of the server that it needs."""
+
+
 def only_inside(name: str, owner: str) -> AttributeError:
     """The error of an argument that needs a part of the server itself, which no request reads."""
     if name.startswith("_"):
         return AttributeError(name)
+    name = WORDS.get(name, name)
     return OnlyOnDouble(f"{name}: only a double has that, and no request to a real Kafka reads it of {owner}")
 
 

@@ -1,6 +1,5 @@
 package io.github.kafkadouble;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -22,10 +21,6 @@ import java.util.Map;
  * }</pre>
  */
 public final class KafkaDouble extends ControlClient implements AutoCloseable {
-    static final String PROGRAM = "KAFKADOUBLE";
-    static final String HOW_TO_INSTALL =
-            "Install it with `pip install 'kafkadouble[control]'` or `uv tool install 'kafkadouble[control]'`, or give "
-                    + "its path in the environment variable " + PROGRAM;
     private static final long LOOK_MS = 20;
 
     private final ServeProcess process;
@@ -120,7 +115,7 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
 
         /**
          * The path of the program. Without it, that of the environment variable KAFKADOUBLE, or
-         * `kafkadouble` on the PATH.
+         * `kafkadouble` on the PATH or in ~/.local/bin; if it is nowhere, uv's `uvx` gets and runs it.
          */
         public Builder program(String path) {
             program = path;
@@ -206,7 +201,7 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
             byte[] token = new byte[16];
             new SecureRandom().nextBytes(token);
             String text = HexFormat.of().formatHex(token);
-            ServeProcess process = new ServeProcess(path(), arguments, users, text);
+            ServeProcess process = new ServeProcess(Program.ofThisMachine().words(program), arguments, users, text);
             try {
                 process.awaitLines(startTimeout);
                 KafkaDouble made = new KafkaDouble(process, text);
@@ -220,14 +215,6 @@ public final class KafkaDouble extends ControlClient implements AutoCloseable {
                 process.stop();
                 throw problem;
             }
-        }
-
-        private String path() {
-            String given = program != null ? program : System.getenv(PROGRAM);
-            if (given != null && !Files.isExecutable(Path.of(given))) {
-                throw new StartException(given + " is no program. " + HOW_TO_INSTALL);
-            }
-            return given != null ? given : "kafkadouble";
         }
     }
 }

@@ -28,9 +28,9 @@ final class ServeProcess {
     private final CountDownLatch stderrRead = new CountDownLatch(1);
     private final StringBuilder stderr = new StringBuilder();
 
-    ServeProcess(String program, List<String> arguments, List<String> users, String token) {
-        List<String> command = new ArrayList<>(List.of(program, "serve", "--port", "0", "--control-port", "0"));
-        command.add("--until-stdin-ends");
+    ServeProcess(List<String> program, List<String> arguments, List<String> users, String token) {
+        List<String> command = new ArrayList<>(program);
+        command.addAll(List.of("serve", "--port", "0", "--control-port", "0", "--until-stdin-ends"));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("KAFKADOUBLE_CONTROL_TOKEN", token);
@@ -40,7 +40,7 @@ final class ServeProcess {
         try {
             process = builder.start();
         } catch (IOException problem) {
-            throw new StartException(program + " cannot be started: " + problem.getMessage() + ". " + KafkaDouble.HOW_TO_INSTALL, problem);
+            throw new StartException(program.get(0) + " cannot be started: " + problem.getMessage() + ". " + Program.HOW_TO_INSTALL, problem);
         }
         follow(process.getInputStream(), this::onLine, complete::countDown);
         follow(process.getErrorStream(), this::onStderr, stderrRead::countDown);

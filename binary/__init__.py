@@ -1,0 +1,1 @@
+"""One binary of the program, for machines without Python: `make binary`."""

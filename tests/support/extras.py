@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from tests.docs.pages import ROOT
 
 INTRO = """\
-`pip install 'kafkadouble[control,security]'` installs several extras at once. Without an extra, its
-features raise an error that names the command."""
+`pip install 'kafkadouble[control,security]'` installs several extras at once. If an extra is
+missing, the feature that needs it raises an error with the command that installs it. Two extras
+have no such error: without `spark`, Spark finds no pyspark or pyarrow; without `fast`, a decoder in
+Python is used."""
 
 HEAD = "| extra | installs | needed for |"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,8 @@ def test_a_request_that_waits_is_never_answered_by_a_killed_broker(tmp_path: Pat
         kafka.brokers[1].pause()
         sock.sendall(b"".join(map(bytes, headers.write_request(ApiVersionsRequest(), 1, "test", 0))))
         kafka.brokers[1].kill()
-        assert sock.recv(1) == b""
+        with suppress(ConnectionResetError):  # the request may be in the buffer of the socket
+            assert sock.recv(1) == b""
         kafka.up()
         assert kafka.describe_cluster().brokers[1].state == "running"
         assert len(kafka.rules) == 1  # they stay, as after `down`

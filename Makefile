@@ -66,13 +66,20 @@ page: $(VENV)/.page  # the live page in Debian's Chromium; KAFKADOUBLE_SCREENSHO
 helpers: $(VENV)/.test  # the libraries for Go, Java and Node, with real clients of these languages
 	$(BIN)/python -m pytest interop/helpers
 
-$(VENV)/.binary: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --group binary
+# An environment of its own: the binary gets nothing that only tests need.
+$(VENV)/binary/.made: pyproject.toml
+	$(PYTHON) -m venv $(VENV)/binary
+	$(VENV)/binary/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)/binary/bin/python -m pip install --quiet '.[control,security,scenario,telemetry]' --group binary
 	touch $@
 
-binary: $(VENV)/.binary  # one file with Python in it, for this platform: dist/kafkadouble; tests of processes that are run with it
-	$(BIN)/python -m binary
-	KAFKADOUBLE_BINARY=$(CURDIR)/dist/kafkadouble $(BIN)/python -m pytest tests/front/test_cli.py tests/front/test_serve_cluster.py tests/front/test_serve_scenario.py tests/front/test_tls.py tests/front/test_oauthbearer.py -n 2
+# The binary is two processes until it serves.
+OF_ONE_PROCESS := test_prints_its_address_and_answers_there test_a_signal_before_it_serves_ends_it_too
+
+binary: $(VENV)/.test $(VENV)/binary/.made  # one file with Python in it, for this platform: dist/kafkadouble; tests of processes that are run with it
+	$(VENV)/binary/bin/python -m pip install --quiet --no-deps --force-reinstall .
+	$(VENV)/binary/bin/python -m binary
+	KAFKADOUBLE_BINARY=$(CURDIR)/dist/kafkadouble $(BIN)/python -m pytest tests/front/test_cli.py tests/front/test_serve_cluster.py tests/front/test_serve_scenario.py tests/front/test_tls.py tests/front/test_oauthbearer.py -n 2 $(OF_ONE_PROCESS:%=--deselect=tests/front/test_cli.py::TestServe::%)
 
 test-spark: $(VENV)/.spark  # the sources and the sink in one Spark session; needs Java 17
 	$(BIN)/python -m pytest tests/spark
@@ -81,7 +88,7 @@ MASTER ?= local[2]
 pipeline: $(VENV)/.spark  # orders through a cluster that loses some, and an audit; needs Java 17; MASTER is where Spark runs
 	$(BIN)/python -m examples.pipeline --master '$(MASTER)'
 
-fuzz: $(VENV)/.test  # a million hostile frames instead of the hundred thousand of `make test`, and a part of that at controllers and between replicas; KAFKADOUBLE_FUZZ_SEED takes other ones
+fuzz: $(VENV)/.test  # a million hostile frames instead of the sixty thousand of `make test`, and a part of that at controllers and between replicas; KAFKADOUBLE_FUZZ_SEED takes other ones
 	KAFKADOUBLE_FUZZ_FRAMES=1000000 $(BIN)/python -m pytest tests/hostile/test_fuzz.py tests/hostile/test_fuzz_controllers.py tests/hostile/test_fuzz_replicas.py -n 2
 
 # Two or three files of tests at once: most of what needs Apache Kafka is waiting.

@@ -129,11 +129,14 @@ WORDS_OF_FIELDS: Mapping[str, str] = {
 
 def results() -> list[ResultModel]:
     """Every value, each after those that it holds."""
-    classes = {
-        name: _model(name, " ".join((getdoc(cls) or "").split()), get_annotations(cls)) for name, cls in CLASSES.items()
-    }
+    classes = {name: _model(name, _about(getdoc(cls) or ""), get_annotations(cls)) for name, cls in CLASSES.items()}
     own = (_model("Request", REQUEST_ABOUT, REQUEST), _model("Snapshot", SNAPSHOT_ABOUT, SNAPSHOT))
     return [*classes.values(), *own]
+
+
+def _about(text: str) -> str:
+    """The docstring of a class as one line; what its list says of each field is a sentence."""
+    return " ".join(re.sub(r"^- ", "", text, flags=re.MULTILINE).split())
 
 
 def _model(name: str, about: str, annotations: Mapping[str, Any]) -> ResultModel:

@@ -51,13 +51,17 @@ type TopicDescription struct {
 	Configs    map[string]string      `json:"configs"`
 }
 
-// Offset: A committed offset and its metadata text.
+// Offset: A committed offset. Offset: the offset of the next record to read. Metadata: the text
+// that the client stored with it.
 type Offset struct {
 	Offset   int    `json:"offset"`
 	Metadata string `json:"metadata"`
 }
 
-// Member: One member of a group. Assignment is its current assignment.
+// Member: One member of a group. ID: the member id. InstanceID: `group.instance.id` of a static
+// member, or nil. ClientID: `client.id` of its client. Host: the address of its client. Assignment:
+// the partitions that it has now, as pairs of a topic and a partition. Epoch: its member epoch; nil
+// in a classic group.
 type Member struct {
 	ID         string           `json:"id"`
 	InstanceID *string          `json:"instance_id"`
@@ -67,13 +71,15 @@ type Member struct {
 	Epoch      *int             `json:"epoch"`
 }
 
-// GroupDescription: One group. Type is classic, consumer, share or streams; State is Kafka's name,
-// such as Stable or Empty. Lags has the number of offsets from the committed offset to the high
-// watermark, or from the log start offset without a commit, for each partition that has a leader
-// and a committed offset or a member. While no member has a partition, other partitions of topics
-// with a commit count, too, if they have records. Of a share group, the offsets are the start
-// offsets of its share partitions, and the lags count what is not delivered yet. Epoch and
-// AssignmentEpoch are nil for a classic group, and so are the epochs of its members.
+// GroupDescription: One group. ID: the group id. Type: classic, consumer, share or streams. State:
+// Kafka's name, such as Stable or Empty. Protocol: the name of its assignor; empty if it has none.
+// Members: its members. Offsets: the committed offsets by topic and partition; of a share group,
+// the start offsets of its share partitions. Lags: how many offsets there are from the committed
+// offset to the high watermark, or from the log start offset without a commit, for each partition
+// that has a leader and a committed offset or a member. While no member has a partition, other
+// partitions of topics with a commit count, too, if they have records. Of a share group, what is
+// not delivered yet. Epoch: the group epoch; nil for a classic group. AssignmentEpoch: the epoch of
+// the assignment; nil for a classic group.
 type GroupDescription struct {
 	ID              string                    `json:"id"`
 	Type            string                    `json:"type"`
@@ -86,9 +92,11 @@ type GroupDescription struct {
 	AssignmentEpoch *int                      `json:"assignment_epoch"`
 }
 
-// Transaction: A transactional id and its latest transaction. State is Kafka's name, such as
-// Ongoing, CompleteCommit or Empty. TimeoutMs is the producer's; StartedMs (since the epoch) is nil
-// if no transaction is open. Partitions are those that have no marker yet.
+// Transaction: A transactional id and its latest transaction. ID: the transactional id. State:
+// Kafka's name, such as Ongoing, CompleteCommit or Empty. ProducerID: the id of its latest
+// producer. ProducerEpoch: the epoch of this producer. TimeoutMs: `transaction.timeout.ms` of this
+// producer. StartedMs: when the open transaction began, in ms since the epoch; nil if none is open.
+// Partitions: the partitions that have no marker yet, as pairs of a topic and a partition.
 type Transaction struct {
 	ID            string           `json:"id"`
 	State         string           `json:"state"`
@@ -118,13 +126,16 @@ type ClusterDescription struct {
 	NowMs            int                       `json:"now_ms"`
 }
 
-// StepOutcome: A step of a scenario: when it is called, in seconds since the scenario was applied,
-// which verb, and whether it is Pending, Done or Failed, with its error.
+// StepOutcome: A step of a scenario: when it is called first, in seconds since the scenario was
+// applied, which verb, and its state: Pending as long as calls are to come, Done, or Failed with
+// the error of the latest call that failed. Calls is how many times it was called. A step that
+// waits for records is at 0.
 type StepOutcome struct {
 	At      float64 `json:"at"`
 	Verb    string  `json:"verb"`
 	State   string  `json:"state"`
 	Problem *string `json:"problem"`
+	Calls   int     `json:"calls"`
 }
 
 // LintCase: What one client did, with one topic or group if the rule is about these.

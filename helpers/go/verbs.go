@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ACLs: The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+// ACLs: The ACLs of the cluster, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
 // check ACLs.
 func (c *Client) ACLs(ctx context.Context) ([]string, error) {
 	var result []string
@@ -123,10 +123,11 @@ func (c *Client) ClearRules(ctx context.Context) error {
 }
 
 // ClientConfig: The settings of a client, in the form of its library: confluent-kafka,
-// kafka-python, aiokafka, java, franz-go or kafkajs; or generic, the same for each. With SASL it
-// logs in as user, by PLAIN or another mechanism; with SSL it shows a certificate of this user. Its
-// principal is User: and the name. With contents there are certificates in place of names of files,
-// for a client on another machine. Without listener it is the first one that fits the user and the
+// kafka-python, aiokafka, java, franz-go or kafkajs; or generic, a form for every other library.
+// With SASL the client logs in as user, by PLAIN or another mechanism; with SSL it shows a
+// certificate of this user. Its principal is User: and the name. With contents the settings have
+// certificates in place of names of files, for a client on another machine. listener is the
+// listener that the client connects to; the default is the first one that fits the user and the
 // mechanism.
 //
 // Optional: User, ClientLibrary, Mechanism, Contents, Listener.
@@ -142,10 +143,10 @@ func (c *Client) CommitOffsets(ctx context.Context, group string, offsets any) e
 	return c.call(ctx, "commit_offsets", []Param{{"group", group}, {"offsets", offsets}}, nil, nil)
 }
 
-// Compact begins a new segment and compacts everything before it, as the log cleaner does when it
-// is due; also what is compacted already, so that tombstones that have expired are removed.
-// min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to its own
-// high watermark.
+// Compact begins a new segment and compacts all segments before it, as the log cleaner does when it
+// is due. Segments that are compacted already are compacted again, so that tombstones that have
+// expired are removed. min.compaction.lag.ms and delete.retention.ms apply, and each replica is
+// compacted up to its own high watermark.
 //
 // Optional: Partition.
 func (c *Client) Compact(ctx context.Context, topic string, params ...Param) error {
@@ -165,7 +166,7 @@ func (c *Client) CorruptRecords(ctx context.Context, params ...Param) (*Rule, er
 }
 
 // CreateACLs creates ACLs, as texts such as User:alice allow READ,WRITE topic:orders* or as
-// AclBindings. They count from the next request on. reset brings back those of the start.
+// AclBindings. They apply from the next request on. reset restores the ACLs of the start.
 func (c *Client) CreateACLs(ctx context.Context, acls any) error {
 	return c.call(ctx, "create_acls", []Param{{"acls", acls}}, nil, nil)
 }
@@ -206,7 +207,7 @@ func (c *Client) Delay(ctx context.Context, api string, seconds time.Duration, p
 	return result, err
 }
 
-// DeleteACLs deletes exactly these ACLs, and returns those that there were.
+// DeleteACLs deletes exactly these ACLs, and returns those of them that existed.
 func (c *Client) DeleteACLs(ctx context.Context, acls any) ([]string, error) {
 	var result []string
 	err := c.call(ctx, "delete_acls", []Param{{"acls", acls}}, nil, &result)
@@ -346,10 +347,10 @@ func (c *Client) ExpireMember(ctx context.Context, group string, memberID string
 	return c.call(ctx, "expire_member", []Param{{"group", group}, {"member_id", memberID}}, nil, nil)
 }
 
-// ExpireSASLSessions ends the sessions of clients that logged in by SASL, of one principal such as
-// User:alice or of all, as the end of connections.max.reauth.ms does (KIP-368): the next request on
-// such a connection closes it, unless the client authenticates again. Returns the number of
-// connections.
+// ExpireSASLSessions ends the sessions of clients that logged in by SASL, as
+// connections.max.reauth.ms does later (KIP-368). principal limits this to one principal, such as
+// User:alice. The broker closes such a connection at its next request, unless the client
+// authenticates again first. Returns the number of connections.
 //
 // Optional: Principal.
 func (c *Client) ExpireSASLSessions(ctx context.Context, params ...Param) (int, error) {
@@ -666,8 +667,8 @@ func (c *Client) RemoveRule(ctx context.Context, rule any) error {
 	return c.call(ctx, "remove_rule", []Param{{"rule", rule}}, nil, nil)
 }
 
-// RemoveUser removes a user. Clients that are authenticated as this user go on, as in Kafka; see
-// expire_sasl_sessions.
+// RemoveUser removes a user. Clients that are authenticated as this user stay so, as in Kafka,
+// until expire_sasl_sessions ends their sessions.
 func (c *Client) RemoveUser(ctx context.Context, user string) error {
 	return c.call(ctx, "remove_user", []Param{{"user", user}}, nil, nil)
 }
@@ -714,9 +715,10 @@ func (c *Client) ResetAfter(ctx context.Context, count int, params ...Param) (*R
 	return result, err
 }
 
-// ResetOffsets commits for a group the first offset of each partition, with to="earliest", the end
-// offset, with "latest", or an offset; of one that the log does not have, the nearest. Returns the
-// committed offsets. As for kafka-consumer-groups --reset-offsets, the group must have no members.
+// ResetOffsets commits other offsets for a group: with to="earliest" the first offset of each
+// partition, with "latest" its end offset, or one given offset; if the log does not have it, the
+// nearest one. Returns the committed offsets. As for kafka-consumer-groups --reset-offsets, the
+// group must have no members.
 //
 // Optional: Partition.
 func (c *Client) ResetOffsets(ctx context.Context, group string, topic string, to any, params ...Param) (map[string]map[int]int, error) {
@@ -803,8 +805,8 @@ func (c *Client) SetAssignment(ctx context.Context, group string, assignment any
 	return c.call(ctx, "set_assignment", []Param{{"group", group}, {"assignment", assignment}}, nil, nil)
 }
 
-// SetCertificate has brokers that run show another certificate to new connections: valid, expired,
-// self-signed or wrong-host. reset brings back that of the start.
+// SetCertificate lets running brokers show another certificate to new connections: valid, expired,
+// self-signed or wrong-host. reset restores the certificate of the start.
 func (c *Client) SetCertificate(ctx context.Context, certificate string) error {
 	return c.call(ctx, "set_certificate", []Param{{"certificate", certificate}}, nil, nil)
 }
@@ -817,8 +819,8 @@ func (c *Client) SetClientMetrics(ctx context.Context, name string, config any) 
 }
 
 // SetQuota sets quotas of a user, of a client id, or of both together; or connection_creation_rate
-// of an ip. "<default>" stands for each one without a quota of its own. Other quotas of the same
-// entity stay. A client beyond its quota is throttled as by Apache Kafka.
+// of an ip. "<default>" means every user, client id or ip without a quota of its own. Other quotas
+// of the same entity stay. A client beyond its quota is throttled as by Apache Kafka.
 //
 // Optional: User, ClientID, Ip, ProducerByteRate, ConsumerByteRate, RequestPercentage,
 // ControllerMutationRate, ConnectionCreationRate.
@@ -832,9 +834,9 @@ func (c *Client) SetTopicConfig(ctx context.Context, topic string, config any) e
 	return c.call(ctx, "set_topic_config", []Param{{"topic", topic}, {"config", config}}, nil, nil)
 }
 
-// SetUser adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
-// Clients that are authenticated go on; expire_sasl_sessions ends that. reset brings back the users
-// of the start.
+// SetUser adds a user, or changes the password of a user, for PLAIN, SCRAM-SHA-256 and
+// SCRAM-SHA-512. Clients that are authenticated stay so, until expire_sasl_sessions ends their
+// sessions. reset restores the users of the start.
 func (c *Client) SetUser(ctx context.Context, user string, password string) error {
 	return c.call(ctx, "set_user", []Param{{"user", user}, {"password", password}}, nil, nil)
 }

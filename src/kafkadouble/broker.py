@@ -7,7 +7,7 @@ client's request, but past the faults and the history, which are about clients.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from concurrent.futures import Future
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from kafkadouble.server.tracing.history import History
 
 from .errors import KafkaError, UsageError
 from .node_data import InMemory, NodeData
-from .node_listeners import BoundListeners, of_brokers, of_controllers
+from .node_listeners import BoundListeners, address_on, of_brokers, of_controllers
 from .rule_holder import RuleHolder
 
 if TYPE_CHECKING:
@@ -275,8 +275,20 @@ class Broker(RuleHolder):
         """Shut the node down in order. Its data and its ports stay."""
         if not self.is_down:
             await self._end()
-            self._held = BoundListeners(self.listeners, {}).held()
-            self.give_up()
+            self._has_ended()
+
+    async def kill(self) -> None:
+        """End the node without notice. Its ports stay, and its data as after a `kill -9`."""
+        if not self.is_down:
+            self.pause(False)
+            await self.listener.stop()
+            self.node.abandon()
+            self._data.killed(self.node.logs, self.clock.now())
+            self._has_ended()
+
+    def _has_ended(self) -> None:
+        self._held = BoundListeners(self.listeners, {}).held()
+        self.give_up()
 
     async def up(self) -> None:
         """Start a node on the data of the last one, behind the same ports."""
@@ -366,20 +378,6 @@ class Broker(RuleHolder):
 
     def __repr__(self) -> str:
         return f"{self.node!r}, down" if self.is_down else repr(self.listener)
-
-
-def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
-    """Where clients find the listener of this name, or the first. UsageError when there is none
-    such."""
-    specs = of_brokers(listeners) or listeners
-    names = ", ".join(spec.name for spec in specs)
-    found = next((spec for spec in specs if name is None or spec.name == name.upper()), None)
-    if found is None:
-        raise UsageError(f"there is no listener {name!r}: there are {names}")
-    address = found.advertised or found.bind
-    if address is None:
-        raise UsageError(f"the listener {found.name} has no address")
-    return address
 
 
 def former_members(nodes: Collection[Node]) -> FormerMembers | None:

@@ -1,5 +1,5 @@
-"""The brokers of a KafkaDouble. Each can be started, stopped and paused; each of several can be
-killed and isolated, too."""
+"""The brokers of a KafkaDouble. Each can be started, stopped, killed and paused; one of several
+can be isolated, too."""
 
 from __future__ import annotations
 

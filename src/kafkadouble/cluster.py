@@ -28,13 +28,13 @@ from kafkadouble.server.node import Node
 from kafkadouble.server.tracing.history import History
 from kafkadouble.server.tracing.member_fetches import MemberFetches
 
-from .broker import Broker, address_on
+from .broker import Broker
 from .cluster_member import ClusterMember
 from .cluster_view import ClusterView
 from .errors import KafkaError, UsageError
 from .member_data import BROKER, CONTROLLER, OnDisk, check_count, data_of
 from .member_settings import check, of_broker, of_controller
-from .node_listeners import BoundListeners
+from .node_listeners import BoundListeners, address_on
 
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter

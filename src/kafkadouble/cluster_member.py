@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.server.configs.settings import Settings
 
-from .broker import Broker, address_on
+from .broker import Broker
 from .listening import text_of
-from .node_listeners import BoundListeners
+from .node_listeners import BoundListeners, address_on
 
 if TYPE_CHECKING:
-    from .member_data import MemberData
+    from .node_data import NodeData
 
 
 class ClusterMember:
     """One broker: what stays the same over its lives, and `broker` while it runs. `listeners` have
     their sockets while it does not run."""
 
-    def __init__(self, id: int, settings: Settings, listeners: BoundListeners, data: MemberData) -> None:
+    def __init__(self, id: int, settings: Settings, listeners: BoundListeners, data: NodeData) -> None:
         self.id, self.settings, self.data = id, settings, data
         self.listeners = listeners
         self.broker: Broker | None = None

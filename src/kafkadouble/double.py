@@ -102,31 +102,35 @@ class KafkaDouble(
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 
-    - `port` of the first broker, 0 for any free one; it stays after `reset`, `stop` and `start`.
-    - `listeners`: several, each with its port, instead of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
-    - `security`: "SSL", "SASL_PLAINTEXT" or "SASL_SSL", or with `listeners` the protocol of each,
-      `{"EXTERNAL": "SASL_SSL"}`; `client_config` has settings of clients.
-      With SASL, `users`, passwords by name, authenticate by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.
-      With `oauthbearer` clients log in by OAUTHBEARER: with `"unsecured"` tokens as by Kafka's
-      default, `"signed"` ones of an issuer that the double has, or `"any"`; or it is a function
+    - `port`: that of the first broker, 0 for any free one; it stays after `reset`, `stop` and
+      `start`.
+    - `host`: the address on which brokers listen.
+    - `listeners`: the port of each, in place of `port`: `{"INTERNAL": 0, "EXTERNAL": 0}`.
+    - `config`: settings of Kafka's broker, by name.
+    - `security`: the protocol of clients, or with `listeners` that of each by its name,
+      `{"EXTERNAL": "SASL_SSL"}`; `client_config` has settings of clients. With TLS, they trust
+      certificates that are made for this double, by the extra `kafkadouble[security]`.
+    - `users`: passwords by name, for logins by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+    - `oauthbearer`: the tokens with which clients log in by OAUTHBEARER: `"unsecured"` ones as by
+      Kafka's default, `"signed"` ones of an issuer that the double has, or `"any"`; or a function
       that gets a token, and returns the name of its principal, or None to refuse it.
-      With TLS, clients trust certificates that are made for this double, by the extra
-      `kafkadouble[security]`; `certificate` is what brokers show them: `"valid"`, `"expired"`,
-      `"self-signed"` or `"wrong-host"`.
-    - `config`: settings of Kafka's broker. `brokers`: how many brokers; their ids begin at 1.
-    - `stepped`, or a SteppedClock as `clock`: time stands still until `advance`.
-    - `seed` makes every random choice repeatable; each start on a `data_dir` makes other choices.
-    - `data_dir`, one or several, keeps everything in Kafka's own files; without it, in memory.
-    - `controller_port`, 0 for any free one: Apache Kafka's nodes can join the cluster on it.
-    - `capture`, a directory or a *.parquet file, gets a row for each request; `capture_bodies` adds
-      the contents of requests and answers as JSON, `capture_frames` their bytes, for a replay.
-    - `peer_requests` keeps the requests between nodes.
-    - `telemetry` lets clients push their metrics, by the extra `kafkadouble[telemetry]`.
-    - `acls`: the ACLs of each start and each reset, as texts such as `User:alice allow READ
-      topic:orders*` or as AclBindings; from then on clients may only do what an ACL allows, except
-      `super_users`. A client on a PLAINTEXT listener is `User:ANONYMOUS`.
-    - `scenario`, a YAML or TOML file: the topics, groups, rules and steps with which each start and
-      each reset begins, and security, users and ACLs if they are not given here.
+    - `certificate`: what brokers show to clients with TLS; None is `"valid"`.
+    - `brokers`: how many brokers, from 1; their ids begin at 1.
+    - `clock`: a SteppedClock, or another clock of the broker, in place of `stepped`.
+    - `stepped`: whether time stands still until `advance`.
+    - `seed`: makes every random choice repeatable; each start on a `data_dir` makes other choices.
+    - `data_dir`: one directory or several for Kafka's own files; without it, all is in memory.
+    - `controller_port`: where Apache Kafka's nodes can join the cluster, 0 for any free port.
+    - `capture`: a directory or a *.parquet file, which gets a row for each request.
+    - `capture_bodies`: whether a row has the contents of request and answer, as JSON.
+    - `capture_frames`: whether a row has their bytes, for a replay.
+    - `peer_requests`: whether the requests between nodes are kept.
+    - `acls`: those of each start and reset, texts such as `User:alice allow READ topic:orders*` or
+      AclBindings: clients may do only what they allow. A client on PLAINTEXT is `User:ANONYMOUS`.
+    - `super_users`: principals that may do everything, such as `User:admin`.
+    - `scenario`: a YAML or TOML file with the topics, groups, rules and steps with which each start
+      and reset begins, and with security, users and ACLs if they are not given here.
+    - `telemetry`: whether clients may push metrics; needs the extra `kafkadouble[telemetry]`.
 
     Raises UsageError for a setting that Kafka does not have and for a directory that another broker
     uses, and OSError if the port is in use.
@@ -270,8 +274,7 @@ class KafkaDouble(
 
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
-        """The brokers of the cluster, by id. A single broker can be stopped, started, paused and
-        resumed; killing and isolating one takes `brokers=2` or more."""
+        """The brokers of the cluster, by id. Isolating one takes `brokers=2` or more."""
         from .brokers import brokers_of
 
         broker = None if self._running is None else self._running.broker

@@ -28,7 +28,15 @@ Ask = Callable[[Message], Any]
 
 
 class Member(NamedTuple):
-    """One member of a group. `assignment` is its current assignment."""
+    """One member of a group.
+
+    - `id`: the member id.
+    - `instance_id`: `group.instance.id` of a static member, or None.
+    - `client_id`: `client.id` of its client.
+    - `host`: the address of its client.
+    - `assignment`: the partitions that it has now, as pairs of a topic and a partition.
+    - `epoch`: its member epoch; None in a classic group.
+    """
 
     id: str
     instance_id: str | None
@@ -39,21 +47,33 @@ class Member(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """A committed offset and its metadata text."""
+    """A committed offset.
+
+    - `offset`: the offset of the next record to read.
+    - `metadata`: the text that the client stored with it.
+    """
 
     offset: int
     metadata: str
 
 
 class Group(NamedTuple):
-    """One group. `type` is classic, consumer, share or streams; `state` is Kafka's name, such as
-    Stable or Empty. `lags` has the number of offsets from the committed offset to the high
-    watermark, or from the log start offset without a commit, for each partition that has a leader
-    and a committed offset or a member. While no member has a partition, other
-    partitions of topics with a commit count, too, if they have records. Of a share group, the
-    offsets are the start offsets of its share partitions, and the lags count what is not delivered
-    yet. `epoch` and `assignment_epoch` are None for a classic group, and so are the epochs of its
-    members."""
+    """One group.
+
+    - `id`: the group id.
+    - `type`: classic, consumer, share or streams.
+    - `state`: Kafka's name, such as Stable or Empty.
+    - `protocol`: the name of its assignor; empty if it has none.
+    - `members`: its members.
+    - `offsets`: the committed offsets by topic and partition; of a share group, the start offsets
+      of its share partitions.
+    - `lags`: how many offsets there are from the committed offset to the high watermark, or from
+      the log start offset without a commit, for each partition that has a leader and a committed
+      offset or a member. While no member has a partition, other partitions of topics with a commit
+      count, too, if they have records. Of a share group, what is not delivered yet.
+    - `epoch`: the group epoch; None for a classic group.
+    - `assignment_epoch`: the epoch of the assignment; None for a classic group.
+    """
 
     id: str
     type: str

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from kafkadouble.server.log.formats.names import META_PROPERTIES
-from kafkadouble.server.logs.logs import Logs
 
 from .errors import UsageError
 from .node_data import InMemory, NodeData
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
 CONTROLLER, BROKER = "controller", "broker-"
 """The folders of the nodes; a broker's ends in its id."""
-
-
-class MemberData(NodeData, Protocol):
-    """As for a single node, and it may be killed."""
-
-    def killed(self, logs: Logs, now: int) -> None:
-        """The node that had these logs was killed."""
-        ...
 
 
 class OnDisk:
@@ -52,7 +43,7 @@ def check_count(data_dirs: Sequence[str], brokers: int) -> None:
             raise UsageError(f"{path} is the data directory of a cluster of {controller - 1} brokers, not of {brokers}")
 
 
-def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id: str | None) -> MemberData:
+def data_of(data_dirs: Sequence[str], folder: str, id: int, now: int, cluster_id: str | None) -> NodeData:
     """That of one node: in folders of this name, if there are data directories. UsageError for
     directories that cannot be had."""
     if not data_dirs:

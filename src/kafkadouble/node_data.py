@@ -31,6 +31,10 @@ class NodeData(Protocol):
         """Delete everything; what is opened next belongs to this cluster."""
         ...
 
+    def killed(self, logs: Logs, now: int) -> None:
+        """The node that had these logs was killed."""
+        ...
+
     def rules_changed(self, rules: Sequence[Armed], node: DiskHost) -> None:
         """Fault rules for disks apply to this node; `rules` are those in force."""
         ...

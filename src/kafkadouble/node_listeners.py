@@ -222,3 +222,17 @@ def paired(specs: Sequence[ListenerSpec], socks: Sequence[socket.socket]) -> Bou
     sockets = {spec.name: next(left) for spec in specs if spec.bind is not None}
     resolved = [spec.bound_at(sockets[spec.name].getsockname()[:2]) if spec.bind else spec for spec in specs]
     return BoundListeners(tuple(resolved), sockets)
+
+
+def address_on(listeners: Sequence[ListenerSpec], name: str | None) -> Address:
+    """Where clients find the listener of this name, or the first. UsageError when there is none
+    such."""
+    specs = of_brokers(listeners) or listeners
+    names = ", ".join(spec.name for spec in specs)
+    found = next((spec for spec in specs if name is None or spec.name == name.upper()), None)
+    if found is None:
+        raise UsageError(f"there is no listener {name!r}: there are {names}")
+    address = found.advertised or found.bind
+    if address is None:
+        raise UsageError(f"the listener {found.name} has no address")
+    return address

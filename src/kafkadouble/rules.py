@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkadouble.server.faults.armed import Armed
-from kafkadouble.server.faults.disk_actions import LoseFlushes
 from kafkadouble.server.faults.disks import is_in
 from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
@@ -94,9 +93,6 @@ def _check_disk(rule: Rule, broker: Broker | Cluster) -> None:
     paths = broker.disk_paths
     if not paths:
         raise UsageError("the logs are in memory, and so there is no disk that could fail: give {dir}", dir=DATA_DIR)
-    if isinstance(rule.action, LoseFlushes) and _is_alone(broker):
-        problem = "a single broker cannot be killed, so lost flushes have no effect: give {option}"
-        raise UsageError(problem, option=TWO_BROKERS)
     log_dir = rule.match.log_dir
     if log_dir is not None and not any(is_in(path, log_dir) for path in paths):
         raise UsageError(f"there is no log directory {log_dir!r}: there are {', '.join(paths)}")

@@ -34,8 +34,9 @@ class SingleBrokerHandle(BrokerHandle):
         return running.thread.call(broker.node.snapshot_generator.readings)
 
     def kill(self) -> None:
-        """Refused: a single broker has no other node that could notice."""
-        raise self._refusal("be killed")
+        """Ends the broker without notice, as `kill -9` does; its data stays for its next start."""
+        running, broker = self._only()
+        running.thread.run(broker.kill())
 
     def stop(self) -> None:
         """Shuts the broker down in order, as `KafkaDouble.down` does."""
@@ -56,7 +57,7 @@ class SingleBrokerHandle(BrokerHandle):
 
     def isolate(self) -> None:
         """Refused: there is no other node."""
-        raise self._refusal("be isolated")
+        raise UsageError("a single broker cannot be isolated: give {option} or more", option=TWO_BROKERS)
 
     def join(self) -> None:
         """Does nothing: it is never isolated."""
@@ -69,9 +70,6 @@ class SingleBrokerHandle(BrokerHandle):
     def _check_running(self, consequence: str) -> None:
         if not self.running:
             raise UsageError(f"broker {self.id} does not run: {consequence}")
-
-    def _refusal(self, what: str) -> UsageError:
-        return UsageError("a single broker cannot {what}: give {option} or more", what=what, option=TWO_BROKERS)
 
     def _only(self) -> tuple[Running, Broker]:
         running = self._serving()

@@ -29,9 +29,16 @@ Ask = Callable[[Message], Any]
 
 
 class Transaction(NamedTuple):
-    """A transactional id and its latest transaction. `state` is Kafka's name, such as Ongoing,
-    CompleteCommit or Empty. `timeout_ms` is the producer's; `started_ms` (since the epoch) is None
-    if no transaction is open. `partitions` are those that have no marker yet."""
+    """A transactional id and its latest transaction.
+
+    - `id`: the transactional id.
+    - `state`: Kafka's name, such as Ongoing, CompleteCommit or Empty.
+    - `producer_id`: the id of its latest producer.
+    - `producer_epoch`: the epoch of this producer.
+    - `timeout_ms`: `transaction.timeout.ms` of this producer.
+    - `started_ms`: when the open transaction began, in ms since the epoch; None if none is open.
+    - `partitions`: the partitions that have no marker yet, as pairs of a topic and a partition.
+    """
 
     id: str
     state: str

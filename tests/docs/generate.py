@@ -30,12 +30,13 @@ from kafkadouble.scenario.schema import json_schema as scenario_schema
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS
 from tests.docs.pages import DOCS, ROOT
-from tests.support import errors_page, setting_readers, verbs_page
+from tests.support import errors_page, reference_page, setting_readers, verbs_page
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "clients.md": lambda: clients.as_markdown(json.loads(clients.RESULTS.read_text())),
     "divergence.md": divergence.as_markdown,
     "errors.md": errors_page.as_markdown,
+    "reference.md": reference_page.as_markdown,
     "supported.md": supported.as_markdown,
     "verbs.md": verbs_page.as_markdown,
 }

@@ -4,6 +4,7 @@ link of kafkadouble leads to a section with an example that a test runs."""
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 
@@ -40,7 +41,10 @@ LANGUAGES = ("python", "bash")
 RUNS = re.compile(r"\bexec\(|\bmakepyfile\(|\brun_suite\(|\bsubprocess\.run\(")
 PARTLY = r"(?=\S+(?: \S+){0,4}$)[^|\[\]]+"
 OTHERS = re.compile(rf"yes|no|not checked|partly: {PARTLY}")
-OURS = re.compile(rf"\[yes\]\((?P<yes>[^)]+)\)|\[partly\]\((?P<partly>[^)]+)\): {PARTLY}|no")
+OURS = re.compile(
+    rf"\[yes\]\((?P<yes>[^)]+)\)|\[partly\]\((?P<partly>[^)]+)\): {PARTLY}|\[no\]\([\w-]+\.md(#[\w-]+)?\)"
+)
+LINK = r"\[[^]]+\]\([^)\s]+\)"
 
 
 def table() -> list[list[str]]:
@@ -52,6 +56,18 @@ def table() -> list[list[str]]:
     return [row for row in rows if row[0] and set(row[0]) != {"-"}]
 
 
+def section(title: str) -> str:
+    """The text of a section of the page."""
+    (found,) = re.findall(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def rows_of(title: str) -> list[list[str]]:
+    """The cells of each row of the table in a section, without its head."""
+    lines = re.findall(r"^\|.*\|$", section(title), re.MULTILINE)[2:]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+
+
 def section_of(page: str, anchor: str) -> str:
     """The text from this heading to the next one."""
     plain = re.sub(r"^```.*?^```$", lambda block: block[0].replace("\n#", "\n "), page, flags=re.MULTILINE | re.DOTALL)
@@ -60,7 +76,9 @@ def section_of(page: str, anchor: str) -> str:
 
 
 ROWS = table()
-LINKS = sorted({link for row in ROWS if (match := OURS.fullmatch(row[1])) for link in match.groups() if link})
+LINKS = sorted(
+    {link for row in ROWS if (match := OURS.fullmatch(row[1])) for link in match.group("yes", "partly") if link}
+)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -93,3 +111,25 @@ def test_the_tests_of_the_linked_pages_are_listed() -> None:
 def test_another_kind_is_refused(cell: str) -> None:
     assert not OTHERS.fullmatch(cell)
     assert cell.startswith("[yes]") == bool(OURS.fullmatch(cell))
+
+
+@pytest.mark.parametrize("row", rows_of("At a glance"), ids=lambda row: row[0])
+def test_what_the_first_table_says_of_kafkadouble_has_a_link(row: list[str]) -> None:
+    assert re.search(LINK, row[1]), row[1]
+
+
+def test_what_the_first_table_says_of_python_is_what_the_package_needs() -> None:
+    (needs,) = (row[1] for row in rows_of("At a glance") if row[0] == "needs")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert needs.startswith(f"[Python {project['requires-python'].removeprefix('>=')}]")
+
+
+@pytest.mark.parametrize("item", re.split(r"^- ", section("When not to use kafkadouble"), flags=re.MULTILINE)[1:])
+def test_each_reason_against_kafkadouble_has_a_link(item: str) -> None:
+    assert re.search(LINK, item), item
+
+
+@pytest.mark.parametrize("row", rows_of("Proxies, brokers and contracts"), ids=lambda row: row[0])
+def test_each_other_tool_has_a_source_and_says_whether_it_was_tried(row: list[str]) -> None:
+    assert re.match(r"\[[^]]+\]\(https://", row[0])
+    assert row[-1] in ("tried", "not tried")

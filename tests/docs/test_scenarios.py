@@ -12,11 +12,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kafkadouble import UsageError
+from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.scenario.document import DEEPEST, MOST_BYTES, MOST_VALUES, read
 from kafkadouble.scenario.scenario import SECTIONS, load
 from kafkadouble.scenario.schema import ITEMS, STEPS, json_schema
-from kafkadouble.scenario.step import AT, LONGEST_S, VERB
+from kafkadouble.scenario.step import LONGEST_S, SHORTEST_S, VERB, WHEN
+from kafkadouble.scenario.steps import MOST_CALLS
 from kafkadouble.verbs.registry import VERBS
 from tests.docs.pages import DOCS, blocks, run_suite
 
@@ -42,7 +43,7 @@ def values(path: Path) -> Any:
 
 
 def test_both_files_describe_the_same(folder: Path) -> None:
-    assert set(FILES) == {"orders.yaml", "orders.toml", "shop.yaml"}
+    assert set(FILES) == {"orders.yaml", "orders.toml", "shop.yaml", "ticks.yaml", "replies.yaml"}
     of_yaml, of_toml = values(folder / "orders.yaml"), values(folder / "orders.toml")
     del of_yaml["topics"][0]["records"][2]["value"]  # TOML has no null
     assert of_yaml == of_toml
@@ -58,6 +59,19 @@ def test_the_example_runs_with_both(folder: Path, name: str) -> None:
 def test_the_example_with_users_runs() -> None:
     text = f"from kafkadouble import KafkaDouble\n{EXAMPLES[2].text}"
     exec(compile("\n" * EXAMPLES[2].line + text, "scenarios.md", "exec"), {"__name__": "page"})
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_example_with_replies_runs() -> None:
+    text = f"from kafkadouble import KafkaDouble\n{EXAMPLES[3].text}"
+    exec(compile("\n" * EXAMPLES[3].line + text, "scenarios.md", "exec"), {"__name__": "page"})
+
+
+def test_the_example_with_an_interval_runs(folder: Path) -> None:
+    with KafkaDouble(scenario=folder / "ticks.yaml", stepped=True) as kafka:
+        kafka.advance(100)
+        assert len(kafka.records("ticks")) == 600
+        assert [step.calls for step in kafka.scenario_steps] == [600, 10]
 
 
 def test_the_suite_passes(pytester: pytest.Pytester) -> None:
@@ -87,10 +101,13 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert f"| {MOST_VALUES:,}".replace(",", " ") in PAGE
     assert f"| depth | {DEEPEST} levels |" in PAGE
     assert f"from 0 to {LONGEST_S}" in PAGE
+    assert f"a number of seconds from {SHORTEST_S}" in PAGE
+    assert f"more than {MOST_CALLS}\n  calls" in PAGE
 
 
 def test_every_section_is_in_the_page_and_in_the_schema() -> None:
-    assert re.findall(r"^\| `(\w+)` \| ", PAGE, re.MULTILINE) == list(SECTIONS) == list(ITEMS)
+    sections = PAGE.partition("\n## Sections\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \| ", sections, re.MULTILINE) == list(SECTIONS) == list(ITEMS)
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -98,7 +115,7 @@ def test_the_schema_is_a_schema() -> None:
 
 
 def test_no_parameter_hides_a_field_of_a_step() -> None:
-    assert not any({AT, VERB} & each.parameters.keys() for each in VERBS.values())
+    assert not any({*WHEN, VERB} & each.parameters.keys() for each in VERBS.values())
 
 
 def test_what_cannot_be_a_step_is_listed() -> None:
@@ -135,6 +152,18 @@ WRONG: Mapping[str, Any] = {
     "a rule without an API": {"rules": [{"match": {}, "action": {"type": "ignore"}}]},
     "a step in the past": {"steps": [{"at": -1, "verb": "down"}]},
     "a step without a time": {"steps": [{"verb": "down"}]},
+    "no interval": {"steps": [{"every": 0, "verb": "down"}]},
+    "an end without an interval": {"steps": [{"at": 1, "until": 2, "verb": "down"}]},
+    "a record without a topic": {"steps": [{"on_record": {}, "verb": "produce", "topic": "a"}]},
+    "another verb for a record": {"steps": [{"on_record": {"topic": "a"}, "verb": "down"}]},
+    "a time for a record": {"steps": [{"on_record": {"topic": "a"}, "at": 1, "verb": "produce", "topic": "b"}]},
+    "an unknown field for a record": {
+        "steps": [{"on_record": {"topic": "a", "hits": 1}, "verb": "produce", "topic": "b"}]
+    },
+    "a field that no record has": {
+        "steps": [{"on_record": {"topic": "a"}, "verb": "produce", "topic": "b", "key": {"record": "offset"}}]
+    },
+    "a record that did not arrive": {"steps": [{"at": 1, "verb": "produce", "topic": "b", "key": {"record": "key"}}]},
     "an unknown verb": {"steps": [{"at": 1, "verb": "kill_brokr", "broker": 1}]},
     "a verb that needs a function": {"steps": [{"at": 1, "verb": "on", "api": "Fetch"}]},
     "a parameter that is a function": {"steps": [{"at": 1, "verb": "ignore", "api": "Fetch", "predicate": "f"}]},

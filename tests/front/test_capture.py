@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError, capture_files, capturing
@@ -60,6 +61,20 @@ def test_only_this_user_can_read_what_was_captured(name: str, tmp_path: Path) ->
     files = [each for each in tmp_path.rglob("*") if each.is_file()]
     assert files
     assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
+
+
+def test_frames_have_records_and_no_passwords(tmp_path: Path) -> None:
+    users = {"alice": "a-password"}
+    with KafkaDouble(
+        capture=tmp_path / "c.parquet", capture_frames=True, security="SASL_PLAINTEXT", users=users
+    ) as kafka:
+        producer = Producer({**kafka.client_config("alice"), "log_level": 0})
+        producer.produce("orders", b"two pears")
+        assert producer.flush(20) == 0
+    found = pq.read_table(tmp_path / "c.parquet").to_pylist()
+    assert any(row["api"] == "Produce" and b"two pears" in row["request_frame"] for row in found)
+    assert "SaslAuthenticate" in {row["api"] for row in found}
+    assert not any(b"a-password" in (row["request_frame"] or b"") for row in found)
 
 
 def test_a_file_is_extended_by_each_run(tmp_path: Path) -> None:

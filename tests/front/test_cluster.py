@@ -374,7 +374,7 @@ def test_a_single_broker_is_no_cluster() -> None:
     with KafkaDouble() as kafka:
         assert list(kafka.brokers) == [1]
         with pytest.raises(UsageError, match="single broker"):
-            kafka.brokers[1].kill()
+            kafka.brokers[1].isolate()
         kafka.create_topic("t")
         assert (kafka.leader("t", 0), kafka.isr("t", 0)) == (1, [1])
         assert kafka.move_leader("t", 0, to=1) == 0

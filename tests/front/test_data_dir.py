@@ -13,6 +13,7 @@ from kafkadouble.__main__ import main
 from kafkadouble.errors import UsageError
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
+from tests.control.http import post
 from tests.front.serving import Serving, run, serving
 
 PROPERTIES = """
@@ -177,3 +178,13 @@ def test_what_is_due_to_be_flushed_is_flushed_while_time_is_advanced(tmp_path: P
         written = [path.name for path in tmp_path.rglob("*.checkpoint*") if path.parent.name.startswith("__cluster")]
     assert len([name for name in written if name.endswith("-0000000001.checkpoint")]) >= brokers
     assert [name for name in written if name.endswith(".part")] == []
+
+
+def test_over_http_a_single_broker_is_killed_and_starts_again(tmp_path: Path) -> None:
+    with serving("--data-dir", str(tmp_path), "--control-port", "0") as served:
+        url = served.control_url()
+        post(url, "produce", topic="orders", value="two pears")
+        post(url, "kill_broker", broker=1)
+        assert post(url, "describe_cluster")["brokers"]["1"]["state"] == "stopped"
+        post(url, "up")
+        assert [each["value"] for each in post(url, "records", topic="orders")] == ["two pears"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from kafkadouble import KafkaDouble
+from tests.docs.pages import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "data-dirs.md").read_text()
@@ -40,6 +42,12 @@ def is_named(path: str, names: list[str]) -> bool:
         or (each.endswith("-") and name.startswith(each))
         for each in names
     )
+
+
+def test_the_example_of_a_loss_of_power_runs() -> None:
+    (example,) = (block for block in blocks(PAGE, "python") if "lose_flushes" in block.text)
+    names = {"KafkaDouble": KafkaDouble, "TemporaryDirectory": TemporaryDirectory}
+    exec(compile("\n" * example.line + example.text, "data-dirs.md", "exec"), names)
 
 
 def test_every_file_that_a_broker_leaves_has_a_row(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
+from kafkadouble.server.log.formats.names import CLEAN_SHUTDOWN
 from tests.front.client import _exactly, ask
 
 
@@ -67,10 +70,89 @@ def test_a_paused_single_broker_runs_again_after_what_restarts_it(bring_back: st
         assert ask(("127.0.0.1", kafka.port), ApiVersionsRequest(), 0).error_code == 0
 
 
+DIRS = pytest.mark.parametrize("folder", ["data", None], ids=["on disk", "in memory"])
+
+
+def started(tmp_path: Path, folder: str | None) -> KafkaDouble:
+    return KafkaDouble(data_dir=None if folder is None else tmp_path / folder, stepped=True)
+
+
+@DIRS
+@pytest.mark.parametrize("up", ["start", "up"])
+def test_a_killed_single_broker_has_its_data_again(tmp_path: Path, folder: str | None, up: str) -> None:
+    with started(tmp_path, folder) as kafka:
+        kafka.produce("orders", "two pears")
+        address, port = kafka.bootstrap_servers, kafka.port
+        kafka.brokers[1].kill()
+        kafka.brokers[1].kill()  # does nothing
+        assert kafka.describe_cluster().brokers[1].state == "stopped"
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+        kafka.up() if up == "up" else kafka.brokers[1].start()
+        assert kafka.bootstrap_servers == address
+        kafka.produce("orders", "figs")
+        assert [each.value for each in kafka.records("orders")] == [b"two pears", b"figs"]
+
+
+def test_a_kill_leaves_no_file_that_says_the_shutdown_was_clean(tmp_path: Path) -> None:
+    with started(tmp_path, "data") as kafka:
+        for end in ("kill", "stop"):
+            getattr(kafka.brokers[1], end)()
+            assert (tmp_path / "data" / CLEAN_SHUTDOWN).exists() == (end == "stop")
+            kafka.brokers[1].start()
+
+
+def test_a_kill_and_lost_flushes_are_a_loss_of_power(tmp_path: Path) -> None:
+    with started(tmp_path, "data") as kafka:
+        kafka.create_topic("orders", config={"flush.messages": 1})
+        kafka.create_topic("other", config={"flush.messages": 1})
+        kafka.produce("orders", "kept")
+        with kafka.lose_flushes(topic="orders") as handle:
+            kafka.produce("orders", "lost")
+            kafka.produce("other", "kept")
+        assert (handle.hits, len(kafka.records("orders"))) == (1, 2)
+        epoch = kafka.leader_epoch("orders", 0)
+        kafka.brokers[1].kill()
+        kafka.up()
+        assert [[each.value for each in kafka.records(name)] for name in ("orders", "other")] == [[b"kept"]] * 2
+        assert kafka.leader_epoch("orders", 0) > epoch  # so that clients can notice
+        kafka.produce("orders", "next")
+        assert [each.offset for each in kafka.records("orders")] == [0, 1]
+
+
+def test_a_request_that_waits_is_never_answered_by_a_killed_broker(tmp_path: Path) -> None:
+    with started(tmp_path, "data") as kafka, socket.create_connection(("127.0.0.1", kafka.port)) as sock:
+        kafka.ignore("Fetch")
+        kafka.brokers[1].pause()
+        sock.sendall(b"".join(map(bytes, headers.write_request(ApiVersionsRequest(), 1, "test", 0))))
+        kafka.brokers[1].kill()
+        with suppress(ConnectionResetError):  # the request may be in the buffer of the socket
+            assert sock.recv(1) == b""
+        kafka.up()
+        assert kafka.describe_cluster().brokers[1].state == "running"
+        assert len(kafka.rules) == 1  # they stay, as after `down`
+
+
+@DIRS
+@pytest.mark.parametrize("end", ["reset", "restore", "stop and start"])
+def test_a_killed_single_broker_runs_again_after_what_restarts_it(tmp_path: Path, folder: str | None, end: str) -> None:
+    with started(tmp_path, folder) as kafka:
+        kafka.produce("orders", "two pears")
+        snapshot = kafka.snapshot()
+        kafka.brokers[1].kill()
+        if end == "reset":
+            kafka.reset()
+        elif end == "restore":
+            kafka.restore(snapshot)
+        else:
+            kafka.stop()
+            kafka.start()
+        assert ask(("127.0.0.1", kafka.port), ApiVersionsRequest(), 0).error_code == 0
+        assert ("orders" in kafka.topics()) == (end == "restore" or (end != "reset" and folder is not None))
+
+
 def test_what_takes_another_node_is_refused() -> None:
     with KafkaDouble() as kafka:
-        with pytest.raises(UsageError, match=r"a single broker cannot be killed: give brokers=2 or more"):
-            kafka.brokers[1].kill()
         with pytest.raises(UsageError, match=r"a single broker cannot be isolated: give brokers=2 or more"):
             kafka.brokers[1].isolate()
         kafka.brokers[1].join()

@@ -1,4 +1,4 @@
-"""A hundred thousand hostile frames against one node that serves a good client meanwhile.
+"""Sixty thousand hostile frames against one node that serves a good client meanwhile.
 
 `KAFKADOUBLE_FUZZ_FRAMES` sets another number of frames, `KAFKADOUBLE_FUZZ_SEED` another seed. A
 failure names its seed, the number of the frame and its bytes; the same seed repeats it.

@@ -8,6 +8,7 @@ from .of_compaction import COMPACTION
 from .of_logs import LOGS
 from .of_quotas import QUOTAS
 from .of_replication import REPLICATION
+from .of_scenarios import SCENARIOS
 from .of_security import SECURITY
 from .of_share import SHARE
 from .of_snapshots import SNAPSHOTS
@@ -23,4 +24,5 @@ MUTATIONS: dict[str, Mutation] = {
     **SHARE,
     **STREAMS,
     **QUOTAS,
+    **SCENARIOS,
 }

@@ -90,6 +90,7 @@ const TYPES = {
     ['verb', 'verb', 'text'],
     ['state', 'state', 'text'],
     ['problem', 'problem', 'text'],
+    ['calls', 'calls', 'integer'],
   ],
   LintCase: [
     ['client_id', 'clientId', 'text'],

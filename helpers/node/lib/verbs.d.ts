@@ -151,7 +151,7 @@ export interface Parameters {
 
 export class Verbs {
   /**
-   * The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+   * The ACLs of the cluster, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
    * check ACLs.
    */
   acls(options?: CallOptions): Promise<string[]>;
@@ -218,11 +218,11 @@ export class Verbs {
 
   /**
    * The settings of a client, in the form of its library: confluent-kafka, kafka-python, aiokafka,
-   * java, franz-go or kafkajs; or `generic`, the same for each. With SASL it logs in as `user`, by
-   * PLAIN or another `mechanism`; with SSL it shows a certificate of this user. Its principal is
-   * `User:` and the name. With `contents` there are certificates in place of names of files, for a
-   * client on another machine. Without `listener` it is the first one that fits the user and the
-   * mechanism.
+   * java, franz-go or kafkajs; or `generic`, a form for every other library. With SASL the client
+   * logs in as `user`, by PLAIN or another `mechanism`; with SSL it shows a certificate of this
+   * user. Its principal is `User:` and the name. With `contents` the settings have certificates in
+   * place of names of files, for a client on another machine. `listener` is the listener that the
+   * client connects to; the default is the first one that fits the user and the mechanism.
    */
   clientConfig(options?: Pick<Parameters, 'user' | 'client' | 'mechanism' | 'contents' | 'listener'> & CallOptions): Promise<Record<string, any>>;
 
@@ -233,10 +233,10 @@ export class Verbs {
   commitOffsets(group: string, offsets: Offsets, options?: CallOptions): Promise<void>;
 
   /**
-   * Begins a new segment and compacts everything before it, as the log cleaner does when it is
-   * due; also what is compacted already, so that tombstones that have expired are removed.
-   * `min.compaction.lag.ms` and `delete.retention.ms` hold, and each replica is compacted up to
-   * its own high watermark.
+   * Begins a new segment and compacts all segments before it, as the log cleaner does when it is
+   * due. Segments that are compacted already are compacted again, so that tombstones that have
+   * expired are removed. `min.compaction.lag.ms` and `delete.retention.ms` apply, and each replica
+   * is compacted up to its own high watermark.
    */
   compact(topic: string, options?: Pick<Parameters, 'partition'> & CallOptions): Promise<void>;
 
@@ -248,7 +248,7 @@ export class Verbs {
 
   /**
    * Creates ACLs, as texts such as `User:alice allow READ,WRITE topic:orders*` or as AclBindings.
-   * They count from the next request on. `reset` brings back those of the start.
+   * They apply from the next request on. `reset` restores the ACLs of the start.
    */
   createAcls(acls: (string | AclBinding)[], options?: CallOptions): Promise<void>;
 
@@ -271,7 +271,7 @@ export class Verbs {
   /** Delays the next request to an API by a number of seconds of the broker's clock. */
   delay(api: ApiName | '*', seconds: number, options?: Pick<Parameters, 'when' | 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'version' | 'topic' | 'partition' | 'group' | 'transactionalId' | 'memberId' | 'clientId' | 'principal' | 'mechanism' | 'listener' | 'broker' | 'peers'> & CallOptions): Promise<Rule>;
 
-  /** Deletes exactly these ACLs, and returns those that there were. */
+  /** Deletes exactly these ACLs, and returns those of them that existed. */
   deleteAcls(acls: (string | AclBinding)[], options?: CallOptions): Promise<string[]>;
 
   /**
@@ -357,10 +357,10 @@ export class Verbs {
   expireMember(group: string, memberId: string, options?: CallOptions): Promise<void>;
 
   /**
-   * Ends the sessions of clients that logged in by SASL, of one principal such as `User:alice` or
-   * of all, as the end of `connections.max.reauth.ms` does (KIP-368): the next request on such a
-   * connection closes it, unless the client authenticates again. Returns the number of
-   * connections.
+   * Ends the sessions of clients that logged in by SASL, as `connections.max.reauth.ms` does later
+   * (KIP-368). `principal` limits this to one principal, such as `User:alice`. The broker closes
+   * such a connection at its next request, unless the client authenticates again first. Returns
+   * the number of connections.
    */
   expireSaslSessions(options?: Pick<Parameters, 'principal'> & CallOptions): Promise<number>;
 
@@ -569,8 +569,8 @@ export class Verbs {
   removeRule(rule: number | Rule, options?: CallOptions): Promise<void>;
 
   /**
-   * Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
-   * `expire_sasl_sessions`.
+   * Removes a user. Clients that are authenticated as this user stay so, as in Kafka, until
+   * `expire_sasl_sessions` ends their sessions.
    */
   removeUser(user: string, options?: CallOptions): Promise<void>;
 
@@ -601,10 +601,10 @@ export class Verbs {
   resetAfter(bytes: number, options?: Pick<Parameters, 'times' | 'onCall' | 'probability' | 'seed' | 'afterSeconds' | 'forSeconds' | 'clientId' | 'principal' | 'listener' | 'broker' | 'link' | 'bothWays'> & CallOptions): Promise<Rule>;
 
   /**
-   * Commits for a group the first offset of each partition, with `to="earliest"`, the end offset,
-   * with "latest", or an offset; of one that the log does not have, the nearest. Returns the
-   * committed offsets. As for `kafka-consumer-groups --reset-offsets`, the group must have no
-   * members.
+   * Commits other offsets for a group: with `to="earliest"` the first offset of each partition,
+   * with "latest" its end offset, or one given offset; if the log does not have it, the nearest
+   * one. Returns the committed offsets. As for `kafka-consumer-groups --reset-offsets`, the group
+   * must have no members.
    */
   resetOffsets(group: string, topic: string, to: 'earliest' | 'latest' | number, options?: Pick<Parameters, 'partition'> & CallOptions): Promise<Record<string, Record<number, number>>>;
 
@@ -669,8 +669,8 @@ export class Verbs {
   setAssignment(group: string, assignment: Assignment, options?: CallOptions): Promise<void>;
 
   /**
-   * Has brokers that run show another certificate to new connections: `valid`, `expired`,
-   * `self-signed` or `wrong-host`. `reset` brings back that of the start.
+   * Lets running brokers show another certificate to new connections: `valid`, `expired`,
+   * `self-signed` or `wrong-host`. `reset` restores the certificate of the start.
    */
   setCertificate(certificate: 'valid' | 'expired' | 'self-signed' | 'wrong-host', options?: CallOptions): Promise<void>;
 
@@ -683,8 +683,8 @@ export class Verbs {
 
   /**
    * Sets quotas of a user, of a client id, or of both together; or `connection_creation_rate` of
-   * an `ip`. `"<default>"` stands for each one without a quota of its own. Other quotas of the
-   * same entity stay. A client beyond its quota is throttled as by Apache Kafka.
+   * an `ip`. `"<default>"` means every user, client id or `ip` without a quota of its own. Other
+   * quotas of the same entity stay. A client beyond its quota is throttled as by Apache Kafka.
    */
   setQuota(options?: Pick<Parameters, 'user' | 'clientId' | 'ip' | 'producerByteRate' | 'consumerByteRate' | 'requestPercentage' | 'controllerMutationRate' | 'connectionCreationRate'> & CallOptions): Promise<void>;
 
@@ -695,9 +695,9 @@ export class Verbs {
   setTopicConfig(topic: string, config: Record<string, unknown>, options?: CallOptions): Promise<void>;
 
   /**
-   * Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
-   * Clients that are authenticated go on; `expire_sasl_sessions` ends that. `reset` brings back
-   * the users of the start.
+   * Adds a user, or changes the password of a user, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+   * Clients that are authenticated stay so, until `expire_sasl_sessions` ends their sessions.
+   * `reset` restores the users of the start.
    */
   setUser(user: string, password: string, options?: CallOptions): Promise<void>;
 

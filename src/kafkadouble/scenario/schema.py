@@ -17,7 +17,9 @@ from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 
 from .contents import RECORDS
-from .step import AT, AT_ROW, VERB, reason_against
+from .record_trigger import TOPIC, TRIGGER_ROWS
+from .step import AT, EVERY, ON_RECORD, PRODUCE, TIMES, UNTIL, VERB, reason_against
+from .taken_values import BYTES, HEADER, RECORD, TAKEN_FROM
 
 Schema = dict[str, Any]
 
@@ -60,16 +62,44 @@ def _rule() -> Schema:
 def _step() -> Schema:
     return {
         "type": "object",
-        "properties": {AT: AT_ROW[2], VERB: {"enum": [each.name for each in STEPS]}},
-        "required": [AT, VERB],
-        "allOf": [
-            {
-                "if": {"properties": {VERB: {"const": each.name}}, "required": [VERB]},
-                "then": {"$ref": f"#/$defs/{each.name}"},
-            }
-            for each in STEPS
-        ],
+        "required": [VERB],
+        "if": {"required": [ON_RECORD]},
+        "then": {"$ref": "#/$defs/on_record"},
+        "else": {
+            "properties": {**_times(), VERB: {"enum": [each.name for each in STEPS]}},
+            "anyOf": [{"required": [AT]}, {"required": [EVERY]}],
+            "dependentRequired": {UNTIL: [EVERY]},
+            "allOf": [
+                {
+                    "if": {"properties": {VERB: {"const": each.name}}, "required": [VERB]},
+                    "then": {"$ref": f"#/$defs/{each.name}"},
+                }
+                for each in STEPS
+            ],
+        },
     }
+
+
+def _times() -> Schema:
+    return {name: row[2] for name, row in TIMES.items()}
+
+
+def _on_record() -> Schema:
+    rows = {name: row[2] for name, row in TRIGGER_ROWS.items()}
+    trigger = {"type": "object", "properties": rows, "required": [TOPIC], "additionalProperties": False}
+    schema = _described(VERBS[PRODUCE])
+    parameters = {name: {"anyOf": [each, *_references(name)]} for name, each in schema["properties"].items()}
+    return {**schema, "properties": {ON_RECORD: trigger, VERB: {"const": PRODUCE}, **parameters}}
+
+
+def _references(parameter: str) -> list[Schema]:
+    """What a parameter of `produce` can be that is taken from a record."""
+    fields = TAKEN_FROM[parameter]
+    kinds = {RECORD: {"enum": [*fields]}, **({HEADER: {"type": "string"}} if fields == BYTES else {})}
+    return [
+        {"type": "object", "properties": {kind: each}, "required": [kind], "additionalProperties": False}
+        for kind, each in kinds.items()
+    ]
 
 
 def _described(verb: Verb) -> Schema:
@@ -78,7 +108,7 @@ def _described(verb: Verb) -> Schema:
 
 def _step_of(verb: Verb) -> Schema:
     schema = _described(verb)
-    return {**schema, "properties": {AT: {}, VERB: {}, **schema["properties"]}}
+    return {**schema, "properties": {**{name: {} for name in (*TIMES, VERB)}, **schema["properties"]}}
 
 
 def _users() -> Schema:
@@ -99,14 +129,14 @@ ITEMS: dict[str, tuple[str, Callable[[], Schema]]] = {
     "topics": ("What is there from the start: topics with their records.", _list_of(_topic)),
     "groups": ("Groups with committed offsets.", _list_of(_group)),
     "rules": ("Fault rules that are armed.", _list_of(_rule)),
-    "steps": ("Verbs that are called at times.", _list_of(_step)),
+    "steps": ("Verbs that are called at times, or when a record arrives.", _list_of(_step)),
 }
 """By section: what it is, and its schema."""
 
 
 def json_schema() -> Schema:
     """The schema of the values of a scenario file."""
-    definitions = {"record": _record(), **{each.name: _step_of(each) for each in STEPS}}
+    definitions = {"record": _record(), "on_record": _on_record(), **{each.name: _step_of(each) for each in STEPS}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of kafkadouble",

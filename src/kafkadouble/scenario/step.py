@@ -1,8 +1,10 @@
-"""The section `steps` of a scenario: verbs that are called at times."""
+"""The section `steps` of a scenario: verbs that are called at times, at intervals, or when a record
+arrives."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kafkadouble.arguments import Argument, check_one
@@ -11,23 +13,31 @@ from kafkadouble.verbs.verb import Verb
 
 from .calls import ScenarioCall, checked_call, fields_of, items_of, located
 from .document import ScenarioDocument, ValuePath
+from .record_trigger import RecordTrigger, check_circles, trigger_of
+from .taken_values import Taken, taken_of, with_samples
 
 LONGEST_S = 31_536_000
 """A year."""
+SHORTEST_S = 0.001
 
-AT, VERB = "at", "verb"
-
-
-def _fits(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and 0 <= value <= LONGEST_S
+AT, EVERY, UNTIL, ON_RECORD, VERB = "at", "every", "until", "on_record", "verb"
+PRODUCE = "produce"
+"""The verb of each step that waits for records."""
 
 
-AT_ROW: Argument = (
-    _fits,
-    f"a number of seconds from 0 to {LONGEST_S}",
-    {"type": "number", "minimum": 0, "maximum": LONGEST_S},
-)
+def _seconds(least: float) -> Argument:
+    def fits(value: Any) -> bool:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number and math.isfinite(value) and least <= value <= LONGEST_S
+
+    schema = {"type": "number", "minimum": least, "maximum": LONGEST_S}
+    return fits, f"a number of seconds from {least} to {LONGEST_S}", schema
+
+
+TIMES: dict[str, Argument] = {AT: _seconds(0), EVERY: _seconds(SHORTEST_S), UNTIL: _seconds(0)}
+"""By field of a step that is a time: what it allows."""
+WHEN = *TIMES, ON_RECORD
+"""The fields that say when the verb is called."""
 
 NO_STEP = {
     "advance": "the times of the steps are those of the clock: give `at` of the next step",
@@ -39,30 +49,78 @@ NO_STEP = {
 
 class ScenarioStep(NamedTuple):
     """A verb and when it is called: `at` seconds of the double's clock after the scenario was
-    applied."""
+    applied, and, with `every`, again after each such interval, at last at `until`. One with
+    `on_record` is called for records instead; `taken` has what it takes from them, by parameter."""
 
     at: float
     call: ScenarioCall
+    every: float | None = None
+    until: float | None = None
+    on_record: RecordTrigger | None = None
+    taken: Mapping[str, Taken] = {}
+
+    def due_ms(self, number: int) -> int | None:
+        """The time of a call, by its number from 0, in ms; None if there is no such call."""
+        if number > 0 and self.every is None:
+            return None
+        time = round((self.at + number * (self.every or 0)) * 1000)
+        return time if self.until is None or time <= round(self.until * 1000) else None
+
+    def number_at(self, time_ms: int) -> int:
+        """The number of the latest call up to this time, which is not before the first."""
+        return 0 if self.every is None else int((time_ms - self.at * 1000) // (self.every * 1000))
 
 
 def steps_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[ScenarioStep, ...]:
     """The section `steps`, in the order of the times."""
     found = [_step(document, at, item) for at, item in items_of(document, path, value)]
+    check_circles(found)
     return tuple(sorted(found, key=lambda step: step.at))
 
 
 def _step(document: ScenarioDocument, path: ValuePath, item: Any) -> ScenarioStep:
     if not isinstance(item, dict):
         raise document.problem(path, f"a step is a mapping with at, verb and the parameters of the verb, not {item!r}")
-    for name, needed in ((VERB, "the name of a verb"), (AT, AT_ROW[1])):
-        if name not in item:
-            raise document.problem(path, f"a step needs {name}, {needed}")
-    with located(document, (*path, AT)):
-        check_one(AT, AT_ROW, item[AT])
+    if VERB not in item:
+        raise document.problem(path, "a step needs verb, the name of a verb")
     verb = _verb(document, (*path, VERB), item[VERB])
-    fields_of(document, path, f"a step with {verb.name}", item, [AT, VERB, *verb.parameters])
-    given = {name: value for name, value in item.items() if name not in (AT, VERB)}
-    return ScenarioStep(item[AT], checked_call(document, path, verb, given))
+    if ON_RECORD in item and verb.name != PRODUCE:
+        raise document.problem((*path, VERB), f"the verb of a step with on_record is {PRODUCE}, not {verb.name}")
+    when = WHEN if verb.name == PRODUCE else TIMES
+    fields_of(document, path, f"a step with {verb.name}", item, [*when, VERB, *verb.parameters])
+    given = {name: value for name, value in item.items() if name not in (*WHEN, VERB)}
+    if ON_RECORD in item:
+        return _of_records(document, path, item, given)
+    times = _times(document, path, item)
+    return ScenarioStep(call=checked_call(document, path, verb, given), **times)
+
+
+def _times(document: ScenarioDocument, path: ValuePath, item: Mapping[str, Any]) -> dict[str, Any]:
+    if AT not in item and EVERY not in item:
+        raise document.problem(path, f"a step needs at, {TIMES[AT][1]}, or every or on_record")
+    if UNTIL in item and EVERY not in item:
+        raise document.problem((*path, UNTIL), "until is when a step with every ends, and this one has no every")
+    for name in [each for each in TIMES if each in item]:
+        with located(document, (*path, name)):
+            check_one(name, TIMES[name], item[name])
+    times = {name: item[name] for name in TIMES if name in item}
+    times.setdefault(AT, item.get(EVERY))
+    if times[AT] > times.get(UNTIL, math.inf):
+        raise document.problem((*path, UNTIL), f"until is before the first call, which is at {times[AT]} s")
+    return times
+
+
+def _of_records(
+    document: ScenarioDocument, path: ValuePath, item: Mapping[str, Any], given: Mapping[str, Any]
+) -> ScenarioStep:
+    for name in [each for each in TIMES if each in item]:
+        raise document.problem(
+            (*path, name), f"a step with on_record is called when a record arrives: leave {name} out"
+        )
+    trigger = trigger_of(document, (*path, ON_RECORD), item[ON_RECORD])
+    taken = taken_of(document, path, given)
+    call = checked_call(document, path, VERBS[PRODUCE], with_samples(given, taken))
+    return ScenarioStep(0, call, on_record=trigger, taken=taken)
 
 
 def _verb(document: ScenarioDocument, path: ValuePath, name: Any) -> Verb:

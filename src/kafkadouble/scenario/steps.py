@@ -3,8 +3,10 @@
 Rules. The times are those of the double's clock. With a clock that runs, a thread waits for the
 next step; it ends after the last one. With a clock that stands still, steps happen in `advance`,
 which stops at the time of each. No step is called on the broker's own thread: many verbs wait for
-the broker. A step that fails is logged and noted, and the next ones happen nevertheless. After
-`end` no step is called, and the thread ends. Nothing here keeps the double alive.
+the broker; only steps with `on_record` are (see `record_steps`). A step that fails is logged and
+noted, and the next ones happen nevertheless. Of the calls of a step with `every`, those that are
+late by an interval or more are left out. After `end` no step is called, and the thread ends.
+Nothing here keeps the double alive.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
+from kafkadouble.errors import UsageError
 from kafkadouble.server.network.clock import Clock, SteppedClock, seconds_of, stands_still
 from kafkadouble.wire.client_log import ClientLog
 
+from .record_steps import RecordSteps
 from .step import ScenarioStep
 
 if TYPE_CHECKING:
@@ -25,6 +30,8 @@ if TYPE_CHECKING:
 
 PENDING, DONE, FAILED = "pending", "done", "failed"
 LONGEST_WAIT_S = 3600.0
+MOST_CALLS = 100_000
+"""How many times one `advance` calls the steps with `every`."""
 GRACE_S = 2.0
 """How long an end waits for the step that is being called. A step may wait for the brokers, so that
 only their stop ends it."""
@@ -34,13 +41,16 @@ log = ClientLog("kafkadouble")
 
 
 class StepOutcome(NamedTuple):
-    """A step of a scenario: when it is called, in seconds since the scenario was applied, which
-    verb, and whether it is `pending`, `done` or `failed`, with its error."""
+    """A step of a scenario: when it is called first, in seconds since the scenario was applied,
+    which verb, and its state: `pending` as long as calls are to come, `done`, or `failed` with the
+    error of the latest call that failed. `calls` is how many times it was called. A step that waits
+    for records is at 0."""
 
     at: float
     verb: str
     state: str
     problem: str | None = None
+    calls: int = 0
 
 
 class ScenarioSteps:
@@ -48,9 +58,13 @@ class ScenarioSteps:
 
     def __init__(self, kafka: KafkaDouble, running: Running, clock: Clock, steps: Sequence[ScenarioStep]) -> None:
         self._kafka, self._running, self._clock = weakref.ref(kafka), running, clock
-        self._steps, self._next, self._ended = steps, 0, False
+        self._steps, self._ended = steps, False
         self._outcomes = [StepOutcome(each.at, each.call.verb.name, PENDING) for each in steps]
         self._begun_ms = clock.now()
+        # When a step is due, its index, and the number of the call.
+        self._due = [(self._due_of(index, 0), index, 0) for index, each in enumerate(steps) if not each.on_record]
+        heapify(self._due)
+        self._of_records = RecordSteps(running.broker, steps, self._note)
         self._changed = threading.Condition()
         # One step at a time. A step may collect the double, which ends this on the same thread.
         self._turn = threading.RLock()
@@ -58,26 +72,43 @@ class ScenarioSteps:
 
     def begin(self) -> None:
         """Call the steps of the time 0, and see to it that the others are called."""
+        self._running.thread.call(self._of_records.begin)
         self._call_due()
-        if self._next < len(self._steps) and not isinstance(self._clock, SteppedClock):
+        if self._due and not isinstance(self._clock, SteppedClock):
             self._worker = threading.Thread(target=self._work, name="kafkadouble-scenario", daemon=True)
             self._worker.start()
 
     @property
     def outcomes(self) -> list[StepOutcome]:
         """Every step, in the order of the times."""
-        return list(self._outcomes)
+        return self._running.on_thread(lambda: list(self._outcomes))
 
     def advance(self, move: Callable[[int], None], milliseconds: int) -> None:
         """Let time pass, and call what is due at its time. On the broker's own thread time passes
         only, and the steps are called with the next advance."""
         target = self._clock.now() + milliseconds
+        self._check_calls(target)
         while not self._running.thread.here and (due := self._due_ms()) is not None and due <= target:
             move(max(0, due - self._clock.now()))
             self._call_due()
             if not stands_still(self._clock):  # a step let it go on
                 return
         move(max(0, target - self._clock.now()))
+
+    def _check_calls(self, target: int) -> None:
+        """Refuses to let so much time pass that it would take hours."""
+        calls = {index: self._calls_until(target, due, index) for due, index, _ in self._due}
+        if sum(calls.values()) > MOST_CALLS:
+            call = self._steps[most := max(calls, key=lambda each: calls[each])].call
+            raise UsageError(
+                f"{call.where}: the step {call.verb.name} would be called {calls[most]} times in this advance, of "
+                f"{MOST_CALLS} for all steps: advance by less time at once, or give the step until"
+            )
+
+    def _calls_until(self, target: int, due: int, index: int) -> int:
+        step = self._steps[index]
+        last = target if step.until is None else min(target, self._begun_ms + round(step.until * 1000))
+        return 0 if step.every is None or due > last else int((last - due) // (step.every * 1000)) + 1
 
     def clock_changed(self) -> None:
         """The clock was frozen, scaled or let go on."""
@@ -90,7 +121,7 @@ class ScenarioSteps:
         if self._running.thread.elsewhere or self._ended:
             return
         with self._changed:
-            self._ended = True
+            self._ended = self._of_records.has_ended = True
             self._changed.notify_all()
         # On the broker's own thread there is no wait: the step may wait for that thread.
         if not self._running.thread.here and self._turn.acquire(timeout=GRACE_S):
@@ -102,11 +133,12 @@ class ScenarioSteps:
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join(ENDS_WITHIN_S)
 
+    def _due_of(self, index: int, number: int) -> int:
+        return self._begun_ms + (self._steps[index].due_ms(number) or 0)
+
     def _due_ms(self) -> int | None:
         """When the next step is due; None if there is none."""
-        if self._ended or self._next >= len(self._steps):
-            return None
-        return self._begun_ms + round(self._steps[self._next].at * 1000)
+        return None if self._ended or not self._due else self._due[0][0]
 
     def _work(self) -> None:
         while self._is_awaited():
@@ -138,23 +170,47 @@ class ScenarioSteps:
     def _take(self) -> int | None:
         """The index of the next step if it is due."""
         with self._changed:
-            due = self._due_ms()
-            if due is None or due > self._clock.now():
+            due, now = self._due_ms(), self._clock.now()
+            if due is None or due > now:
                 return None
-            self._next += 1
-            return self._next - 1
+            _, index, number = heappop(self._due)
+            following = max(number + 1, self._steps[index].number_at(now - self._begun_ms))
+            if self._steps[index].due_ms(following) is not None:
+                heappush(self._due, (self._due_of(index, following), index, following))
+            return index
 
     def _call(self, index: int) -> None:
         kafka, step = self._kafka(), self._steps[index]
         if kafka is None:
             return
-        outcome = self._outcomes[index]
         try:
             step.call.verb.call(kafka, **step.call.given)
         except Exception as problem:
-            said = f"{type(problem).__name__}: {problem}"
-            self._outcomes[index] = outcome._replace(state=FAILED, problem=said)
-            if not self._ended:
-                log.warning("%s: the step %s at %g s failed: %s", step.call.where, outcome.verb, step.at, said)
+            self._note(index, problem)
         else:
-            self._outcomes[index] = outcome._replace(state=DONE)
+            self._note(index, None)
+
+    def _note(self, index: int, problem: Exception | None) -> None:
+        """A call of a step is over, with an error or without. The same error is logged once."""
+        before, call = self._outcomes[index], self._steps[index].call
+        after = before._replace(calls=before.calls + 1)
+        if problem is not None:
+            said = f"{type(problem).__name__}: {problem}"
+            after = after._replace(state=FAILED, problem=said)
+            if not self._ended and said != before.problem:
+                log.warning("%s: the step %s%s failed: %s", call.where, before.verb, self._when(index), said)
+        elif before.state != FAILED and not self._is_to_come(index, after.calls):
+            after = after._replace(state=DONE)
+        self._outcomes[index] = after
+
+    def _is_to_come(self, index: int, calls: int) -> bool:
+        """Whether a step will be called again."""
+        trigger = self._steps[index].on_record
+        if trigger is not None:
+            return calls != trigger.times
+        with self._changed:
+            return any(each == index for _, each, _ in self._due)
+
+    def _when(self, index: int) -> str:
+        step = self._steps[index]
+        return f" at {step.at:g} s" if step.on_record is None else f" for a record of {step.on_record.topic}"

@@ -51,10 +51,10 @@ class GroupVerbs(VerbHost):
     def reset_offsets(
         self, group: str, topic: str, to: str | int, partition: int | None = None
     ) -> dict[TopicPartition, int]:
-        """Commits for a group the first offset of each partition, with `to="earliest"`, the end
-        offset, with "latest", or an offset; of one that the log does not have, the nearest. Returns
-        the committed offsets. As for `kafka-consumer-groups --reset-offsets`, the group must have
-        no members.
+        """Commits other offsets for a group: with `to="earliest"` the first offset of each
+        partition, with "latest" its end offset, or one given offset; if the log does not have it,
+        the nearest one. Returns the committed offsets. As for `kafka-consumer-groups
+        --reset-offsets`, the group must have no members.
 
         Raises KafkaError as `commit_offsets`.
         """

@@ -34,10 +34,10 @@ class LogVerbs(VerbHost):
 
     @verb
     def compact(self, topic: str, partition: int | None = None) -> None:
-        """Begins a new segment and compacts everything before it, as the log cleaner does when it
-        is due; also what is compacted already, so that tombstones that have expired are removed.
-        `min.compaction.lag.ms` and `delete.retention.ms` hold, and each replica is compacted up to
-        its own high watermark.
+        """Begins a new segment and compacts all segments before it, as the log cleaner does when it
+        is due. Segments that are compacted already are compacted again, so that tombstones that
+        have expired are removed. `min.compaction.lag.ms` and `delete.retention.ms` apply, and each
+        replica is compacted up to its own high watermark.
 
         Raises UsageError for a topic without `cleanup.policy=compact`, and
         KafkaError(UNKNOWN_TOPIC_OR_PARTITION).

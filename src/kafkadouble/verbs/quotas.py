@@ -22,8 +22,9 @@ class QuotaVerbs(VerbHost):
         connection_creation_rate: float | None = None,
     ) -> None:
         """Sets quotas of a user, of a client id, or of both together; or `connection_creation_rate`
-        of an `ip`. `"<default>"` stands for each one without a quota of its own. Other quotas of
-        the same entity stay. A client beyond its quota is throttled as by Apache Kafka.
+        of an `ip`. `"<default>"` means every user, client id or `ip` without a quota of its own.
+        Other quotas of the same entity stay. A client beyond its quota is throttled as by Apache
+        Kafka.
 
         A client without authentication is the user ANONYMOUS. Rates are per second. Raises
         KafkaError(INVALID_REQUEST) for a value that Kafka refuses.

@@ -65,11 +65,12 @@ class SecurityVerbs(VerbHost):
         listener: str | None = None,
     ) -> dict[str, Any]:
         """The settings of a client, in the form of its library: confluent-kafka, kafka-python,
-        aiokafka, java, franz-go or kafkajs; or `generic`, the same for each. With SASL it logs in
-        as `user`, by PLAIN or another `mechanism`; with SSL it shows a certificate of this user.
-        Its principal is `User:` and the name. With `contents` there are certificates in place of
-        names of files, for a client on another machine. Without `listener` it is the first one
-        that fits the user and the mechanism.
+        aiokafka, java, franz-go or kafkajs; or `generic`, a form for every other library. With
+        SASL the client logs in as `user`, by PLAIN or another `mechanism`; with SSL it shows a
+        certificate of this user. Its principal is `User:` and the name. With `contents` the
+        settings have certificates in place of names of files, for a client on another machine.
+        `listener` is the listener that the client connects to; the default is the first one that
+        fits the user and the mechanism.
 
         Raises UsageError for a user without `security`, or one that there is not, and for an
         unknown listener.
@@ -135,9 +136,9 @@ class SecurityVerbs(VerbHost):
 
     @verb
     def set_user(self, user: str, password: str) -> None:
-        """Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
-        Clients that are authenticated go on; `expire_sasl_sessions` ends that. `reset` brings back
-        the users of the start.
+        """Adds a user, or changes the password of a user, for PLAIN, SCRAM-SHA-256 and
+        SCRAM-SHA-512. Clients that are authenticated stay so, until `expire_sasl_sessions` ends
+        their sessions. `reset` restores the users of the start.
 
         A broker that does not run keeps its users of PLAIN. Raises UsageError without SASL.
         """
@@ -153,8 +154,8 @@ class SecurityVerbs(VerbHost):
 
     @verb
     def remove_user(self, user: str) -> None:
-        """Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
-        `expire_sasl_sessions`.
+        """Removes a user. Clients that are authenticated as this user stay so, as in Kafka, until
+        `expire_sasl_sessions` ends their sessions.
 
         Raises UsageError without SASL, and for a user that there is not.
         """
@@ -172,7 +173,7 @@ class SecurityVerbs(VerbHost):
     @property
     @verb
     def acls(self) -> list[str]:
-        """The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+        """The ACLs of the cluster, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
         check ACLs."""
         from kafkadouble import acls
 
@@ -181,7 +182,7 @@ class SecurityVerbs(VerbHost):
     @verb
     def create_acls(self, acls: Iterable[AclBinding | str]) -> None:
         """Creates ACLs, as texts such as `User:alice allow READ,WRITE topic:orders*` or as
-        AclBindings. They count from the next request on. `reset` brings back those of the start.
+        AclBindings. They apply from the next request on. `reset` restores the ACLs of the start.
 
         Raises KafkaError(SECURITY_DISABLED) if brokers do not check ACLs: give `acls=[]`.
         """
@@ -192,7 +193,7 @@ class SecurityVerbs(VerbHost):
 
     @verb
     def delete_acls(self, acls: Iterable[AclBinding | str]) -> list[str]:
-        """Deletes exactly these ACLs, and returns those that there were.
+        """Deletes exactly these ACLs, and returns those of them that existed.
 
         Raises KafkaError(SECURITY_DISABLED) if brokers do not check ACLs.
         """
@@ -202,18 +203,18 @@ class SecurityVerbs(VerbHost):
 
     @verb
     def expire_sasl_sessions(self, principal: str | None = None) -> int:
-        """Ends the sessions of clients that logged in by SASL, of one principal such as
-        `User:alice` or of all, as the end of `connections.max.reauth.ms` does (KIP-368): the next
-        request on such a connection closes it, unless the client authenticates again. Returns the
-        number of connections."""
+        """Ends the sessions of clients that logged in by SASL, as `connections.max.reauth.ms` does
+        later (KIP-368). `principal` limits this to one principal, such as `User:alice`. The broker
+        closes such a connection at its next request, unless the client authenticates again first.
+        Returns the number of connections."""
         check_given(principal=principal)
         broker = self._serving().broker
         return self._call(_expire, broker, principal)
 
     @verb
     def set_certificate(self, certificate: CertificateKind) -> None:
-        """Has brokers that run show another certificate to new connections: `valid`, `expired`,
-        `self-signed` or `wrong-host`. `reset` brings back that of the start.
+        """Lets running brokers show another certificate to new connections: `valid`, `expired`,
+        `self-signed` or `wrong-host`. `reset` restores the certificate of the start.
 
         Raises UsageError without TLS.
         """

@@ -150,7 +150,7 @@ YAML = {
     "a step whose verb is a number": ("steps: [{at: 1, verb: 5}]", "1:23: verb is the name of a verb, not 5"),
     "a step with an unknown parameter": (
         "steps: [{at: 1, verb: kill_broker, brokr: 1}]",
-        "1:36: a step with kill_broker has no field 'brokr'; did you mean 'broker'?; it has at, verb, broker",
+        "1:36: a step with kill_broker has no field 'brokr'; did you mean 'broker'?; it has at, every, until, verb, broker",
     ),
     "a step without a parameter": ("steps: [{at: 1, verb: kill_broker}]", "1:9: kill_broker needs broker, the id of a broker"),
     "a step with a wrong parameter": (

@@ -149,20 +149,20 @@ def test_any_clock_with_now_will_do(write: Write) -> None:
 
 
 def test_a_step_that_fails_is_logged_and_kept(write: Write, caplog: pytest.LogCaptureFixture) -> None:
-    steps = "- {at: 1, verb: kill_broker, broker: 1}\n- {at: 2, verb: delete_topic, name: u}\n" + produce(3, "last")
+    steps = "- {at: 1, verb: isolate_broker, broker: 1}\n- {at: 2, verb: delete_topic, name: u}\n" + produce(3, "last")
     path = write(steps)
     with caplog.at_level(logging.WARNING, "kafkadouble"), KafkaDouble(scenario=path, stepped=True) as kafka:
         kafka.advance(10)
         first, second, third = kafka.scenario_steps
-        assert first[:3] == (1, "kill_broker", "failed")
+        assert first[:3] == (1, "isolate_broker", "failed")
         assert first.problem is not None
-        assert first.problem.startswith("UsageError: a single broker cannot be killed")
+        assert first.problem.startswith("UsageError: a single broker cannot be isolated")
         assert second.problem is not None
         assert second.problem.startswith("KafkaError: UNKNOWN_TOPIC_OR_PARTITION")
-        assert third == StepOutcome(3, "produce", "done")
+        assert third == StepOutcome(3, "produce", "done", calls=1)
         assert [each.value for each in kafka.records("t")] == [b"last"]
     assert [each.getMessage() for each in caplog.records] == [
-        f"{path}:3:3: the step kill_broker at 1 s failed: {first.problem}",
+        f"{path}:3:3: the step isolate_broker at 1 s failed: {first.problem}",
         f"{path}:4:3: the step delete_topic at 2 s failed: {second.problem}",
     ]
     assert kafka.scenario_steps == [first, second, third]  # after the stop, too

@@ -8,6 +8,7 @@ import ssl
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest
@@ -19,11 +20,17 @@ from .exchanges import HELLO, HOLD_S, TIMEOUT_S, Address, answered, connected, o
 Attack = Callable[[Address, float], None]
 
 
+@cache
+def _context() -> ssl.SSLContext:
+    """It reads the authorities of the system, which takes 20 ms."""
+    return ssl.create_default_context()
+
+
 def tls_hello() -> bytes:
     """What a client of TLS sends first."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     with suppress(ssl.SSLWantReadError):
-        ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname="localhost").do_handshake()
+        _context().wrap_bio(incoming, outgoing, server_hostname="localhost").do_handshake()
     return outgoing.read()
 
 

@@ -48,7 +48,7 @@ class OwnKafka(RealKafka):
 
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of the broker on this listener. Raises UsageError for an unknown one."""
-        from kafkadouble.broker import address_on
+        from kafkadouble.node_listeners import address_on
 
         return text_of(*address_on(self._nodes[0], listener))
 

@@ -41,8 +41,26 @@ public @interface KafkaDoubleTest {
     /** The users that can log in by SASL, as "name:password". */
     String[] users() default {};
 
+    /**
+     * The user as which the application under test logs in, whose settings Spring gets; empty for the
+     * first of {@link #users}.
+     */
+    String user() default "";
+
     /** ACLs, as "User:alice allow READ topic:orders*"; clients may then do only what one allows. */
     String[] acls() default {};
+
+    /** Principals that may do everything, such as "User:admin". */
+    String[] superUsers() default {};
+
+    /** What the brokers show with TLS: "valid", "expired", "self-signed" or "wrong-host"; empty for a valid one. */
+    String certificate() default "";
+
+    /**
+     * The file of a scenario, *.yaml or *.toml, with which each test begins: a path, or
+     * "classpath:orders.yaml" for a resource beside the tests.
+     */
+    String scenario() default "";
 
     /** Whether time stands still until a test calls {@link KafkaDouble#advance}. */
     boolean stepped() default false;

@@ -70,14 +70,18 @@ public final class Types {
             Map<String, String> configs) {}
 
     /**
-     * A committed offset and its metadata text.
+     * A committed offset. offset: the offset of the next record to read. metadata: the text that
+     * the client stored with it.
      */
     public record Offset(
             long offset,
             String metadata) {}
 
     /**
-     * One member of a group. assignment is its current assignment.
+     * One member of a group. id: the member id. instanceId: group.instance.id of a static member,
+     * or null. clientId: client.id of its client. host: the address of its client. assignment: the
+     * partitions that it has now, as pairs of a topic and a partition. epoch: its member epoch;
+     * null in a classic group.
      */
     public record Member(
             String id,
@@ -88,13 +92,15 @@ public final class Types {
             Integer epoch) {}
 
     /**
-     * One group. type is classic, consumer, share or streams; state is Kafka's name, such as Stable
-     * or Empty. lags has the number of offsets from the committed offset to the high watermark, or
-     * from the log start offset without a commit, for each partition that has a leader and a
-     * committed offset or a member. While no member has a partition, other partitions of topics
-     * with a commit count, too, if they have records. Of a share group, the offsets are the start
-     * offsets of its share partitions, and the lags count what is not delivered yet. epoch and
-     * assignmentEpoch are null for a classic group, and so are the epochs of its members.
+     * One group. id: the group id. type: classic, consumer, share or streams. state: Kafka's name,
+     * such as Stable or Empty. protocol: the name of its assignor; empty if it has none. members:
+     * its members. offsets: the committed offsets by topic and partition; of a share group, the
+     * start offsets of its share partitions. lags: how many offsets there are from the committed
+     * offset to the high watermark, or from the log start offset without a commit, for each
+     * partition that has a leader and a committed offset or a member. While no member has a
+     * partition, other partitions of topics with a commit count, too, if they have records. Of a
+     * share group, what is not delivered yet. epoch: the group epoch; null for a classic group.
+     * assignmentEpoch: the epoch of the assignment; null for a classic group.
      */
     public record GroupDescription(
             String id,
@@ -108,9 +114,12 @@ public final class Types {
             Integer assignmentEpoch) {}
 
     /**
-     * A transactional id and its latest transaction. state is Kafka's name, such as Ongoing,
-     * CompleteCommit or Empty. timeoutMs is the producer's; startedMs (since the epoch) is null if
-     * no transaction is open. partitions are those that have no marker yet.
+     * A transactional id and its latest transaction. id: the transactional id. state: Kafka's name,
+     * such as Ongoing, CompleteCommit or Empty. producerId: the id of its latest producer.
+     * producerEpoch: the epoch of this producer. timeoutMs: transaction.timeout.ms of this
+     * producer. startedMs: when the open transaction began, in ms since the epoch; null if none is
+     * open. partitions: the partitions that have no marker yet, as pairs of a topic and a
+     * partition.
      */
     public record Transaction(
             String id,
@@ -143,14 +152,17 @@ public final class Types {
             long nowMs) {}
 
     /**
-     * A step of a scenario: when it is called, in seconds since the scenario was applied, which
-     * verb, and whether it is pending, done or failed, with its error.
+     * A step of a scenario: when it is called first, in seconds since the scenario was applied,
+     * which verb, and its state: pending as long as calls are to come, done, or failed with the
+     * error of the latest call that failed. calls is how many times it was called. A step that
+     * waits for records is at 0.
      */
     public record StepOutcome(
             double at,
             String verb,
             String state,
-            String problem) {}
+            String problem,
+            long calls) {}
 
     /**
      * What one client did, with one topic or group if the rule is about these.

@@ -18,7 +18,7 @@ public abstract class Verbs {
     abstract <T> T call(String verb, TypeToken<T> result, Param[] params, Param... required);
 
     /**
-     * The ACLs that there are, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
+     * The ACLs of the cluster, as texts. Raises KafkaError(SECURITY_DISABLED) if brokers do not
      * check ACLs.
      */
     public List<String> acls() {
@@ -143,11 +143,11 @@ public abstract class Verbs {
 
     /**
      * The settings of a client, in the form of its library: confluent-kafka, kafka-python,
-     * aiokafka, java, franz-go or kafkajs; or generic, the same for each. With SASL it logs in as
-     * user, by PLAIN or another mechanism; with SSL it shows a certificate of this user. Its
-     * principal is User: and the name. With contents there are certificates in place of names of
-     * files, for a client on another machine. Without listener it is the first one that fits the
-     * user and the mechanism.
+     * aiokafka, java, franz-go or kafkajs; or generic, a form for every other library. With SASL
+     * the client logs in as user, by PLAIN or another mechanism; with SSL it shows a certificate of
+     * this user. Its principal is User: and the name. With contents the settings have certificates
+     * in place of names of files, for a client on another machine. listener is the listener that
+     * the client connects to; the default is the first one that fits the user and the mechanism.
      *
      * <p>Optional: user, client, mechanism, contents, listener.
      */
@@ -164,10 +164,10 @@ public abstract class Verbs {
     }
 
     /**
-     * Begins a new segment and compacts everything before it, as the log cleaner does when it is
-     * due; also what is compacted already, so that tombstones that have expired are removed.
-     * min.compaction.lag.ms and delete.retention.ms hold, and each replica is compacted up to its
-     * own high watermark.
+     * Begins a new segment and compacts all segments before it, as the log cleaner does when it is
+     * due. Segments that are compacted already are compacted again, so that tombstones that have
+     * expired are removed. min.compaction.lag.ms and delete.retention.ms apply, and each replica is
+     * compacted up to its own high watermark.
      *
      * <p>Optional: partition.
      */
@@ -189,7 +189,7 @@ public abstract class Verbs {
 
     /**
      * Creates ACLs, as texts such as User:alice allow READ,WRITE topic:orders* or as AclBindings.
-     * They count from the next request on. reset brings back those of the start.
+     * They apply from the next request on. reset restores the ACLs of the start.
      */
     public void createAcls(Iterable<?> acls) {
         call("create_acls", new TypeToken<Void>() {}, null, new Param("acls", acls));
@@ -237,7 +237,7 @@ public abstract class Verbs {
     }
 
     /**
-     * Deletes exactly these ACLs, and returns those that there were.
+     * Deletes exactly these ACLs, and returns those of them that existed.
      */
     public List<String> deleteAcls(Iterable<?> acls) {
         return call("delete_acls", new TypeToken<List<String>>() {}, null, new Param("acls", acls));
@@ -388,10 +388,10 @@ public abstract class Verbs {
     }
 
     /**
-     * Ends the sessions of clients that logged in by SASL, of one principal such as User:alice or
-     * of all, as the end of connections.max.reauth.ms does (KIP-368): the next request on such a
-     * connection closes it, unless the client authenticates again. Returns the number of
-     * connections.
+     * Ends the sessions of clients that logged in by SASL, as connections.max.reauth.ms does later
+     * (KIP-368). principal limits this to one principal, such as User:alice. The broker closes such
+     * a connection at its next request, unless the client authenticates again first. Returns the
+     * number of connections.
      *
      * <p>Optional: principal.
      */
@@ -751,8 +751,8 @@ public abstract class Verbs {
     }
 
     /**
-     * Removes a user. Clients that are authenticated as this user go on, as in Kafka; see
-     * expire_sasl_sessions.
+     * Removes a user. Clients that are authenticated as this user stay so, as in Kafka, until
+     * expire_sasl_sessions ends their sessions.
      */
     public void removeUser(String user) {
         call("remove_user", new TypeToken<Void>() {}, null, new Param("user", user));
@@ -803,10 +803,10 @@ public abstract class Verbs {
     }
 
     /**
-     * Commits for a group the first offset of each partition, with to="earliest", the end offset,
-     * with "latest", or an offset; of one that the log does not have, the nearest. Returns the
-     * committed offsets. As for kafka-consumer-groups --reset-offsets, the group must have no
-     * members.
+     * Commits other offsets for a group: with to="earliest" the first offset of each partition,
+     * with "latest" its end offset, or one given offset; if the log does not have it, the nearest
+     * one. Returns the committed offsets. As for kafka-consumer-groups --reset-offsets, the group
+     * must have no members.
      *
      * <p>Optional: partition.
      */
@@ -914,8 +914,8 @@ public abstract class Verbs {
     }
 
     /**
-     * Has brokers that run show another certificate to new connections: valid, expired, self-signed
-     * or wrong-host. reset brings back that of the start.
+     * Lets running brokers show another certificate to new connections: valid, expired, self-signed
+     * or wrong-host. reset restores the certificate of the start.
      */
     public void setCertificate(String certificate) {
         call("set_certificate", new TypeToken<Void>() {}, null, new Param("certificate", certificate));
@@ -932,8 +932,8 @@ public abstract class Verbs {
 
     /**
      * Sets quotas of a user, of a client id, or of both together; or connection_creation_rate of an
-     * ip. "&lt;default>" stands for each one without a quota of its own. Other quotas of the same
-     * entity stay. A client beyond its quota is throttled as by Apache Kafka.
+     * ip. "&lt;default>" means every user, client id or ip without a quota of its own. Other quotas
+     * of the same entity stay. A client beyond its quota is throttled as by Apache Kafka.
      *
      * <p>Optional: user, clientId, ip, producerByteRate, consumerByteRate, requestPercentage,
      * controllerMutationRate, connectionCreationRate.
@@ -951,9 +951,9 @@ public abstract class Verbs {
     }
 
     /**
-     * Adds a user, or gives one another password, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
-     * Clients that are authenticated go on; expire_sasl_sessions ends that. reset brings back the
-     * users of the start.
+     * Adds a user, or changes the password of a user, for PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+     * Clients that are authenticated stay so, until expire_sasl_sessions ends their sessions. reset
+     * restores the users of the start.
      */
     public void setUser(String user, String password) {
         call("set_user", new TypeToken<Void>() {}, null, new Param("user", user), new Param("password", password));

@@ -1,0 +1,85 @@
+"""The field `on_record` of a step: which records the step waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkadouble.arguments import ARGUMENTS, Argument, check_one
+from kafkadouble.record_filter import RecordFilter
+from kafkadouble.verbs.json_form import from_json
+
+from .calls import fields_of, located
+from .document import ScenarioDocument, ValuePath
+
+if TYPE_CHECKING:
+    from kafkadouble.records import ReadRecord
+
+    from .step import ScenarioStep
+
+TOPIC, PARTITION, TIMES = "topic", "partition", "times"
+FILTERS = "key", "value", "header"
+
+TRIGGER_ROWS: dict[str, Argument] = {
+    TOPIC: ARGUMENTS["topic"],
+    PARTITION: ARGUMENTS["partition"],
+    "key": ARGUMENTS["key"],
+    "value": ARGUMENTS["value"],
+    "header": ARGUMENTS["header"],
+    TIMES: ARGUMENTS["hits"],
+}
+"""By field of `on_record`: what it allows."""
+
+
+class RecordTrigger(NamedTuple):
+    """The records that a step waits for. `times` is the number of records after which the step is
+    done; None if it is never done."""
+
+    topic: str
+    partition: int | None
+    record_filter: RecordFilter
+    times: int | None
+
+    def accepts(self, record: ReadRecord) -> bool:
+        """Whether the step is called for this record of the topic."""
+        return self.partition in (None, record.partition) and self.record_filter.accepts(record)
+
+
+def trigger_of(document: ScenarioDocument, path: ValuePath, value: Any) -> RecordTrigger:
+    """The value of `on_record`, checked."""
+    fields_of(document, path, "on_record", value, TRIGGER_ROWS)
+    if TOPIC not in value:
+        raise document.problem(path, f"on_record needs topic, {TRIGGER_ROWS[TOPIC][1]}")
+    given: dict[str, Any] = {}
+    for name, each in value.items():
+        with located(document, (*path, name)):
+            given[name] = from_json(name, each)
+            check_one(name, TRIGGER_ROWS[name], given[name])
+    narrowing: Any = {name: given[name] for name in FILTERS if name in given}
+    with located(document, path):
+        record_filter = RecordFilter.checked(given[TOPIC], narrowing)
+    return RecordTrigger(given[TOPIC], given.get(PARTITION), record_filter, given.get(TIMES))
+
+
+def check_circles(steps: Iterable[ScenarioStep]) -> None:
+    """Refuses steps that would produce for each other without an end: those from whose topics
+    records are led back to them. A step with `times` leads to an end."""
+    leads = [step for step in steps if step.on_record and step.on_record.times is None and TOPIC not in step.taken]
+    while leads:
+        topics = {step.on_record.topic for step in leads if step.on_record}
+        going_on = [step for step in leads if step.call.given[TOPIC] in topics]
+        if len(going_on) == len(leads):
+            raise _circle(leads)
+        leads = going_on
+
+
+def _circle(steps: list[ScenarioStep]) -> Exception:
+    """The error for steps each of which leads to another one of them."""
+    by_topic: Mapping[str, ScenarioStep] = {step.on_record.topic: step for step in steps if step.on_record}
+    way = [next(iter(by_topic))]
+    while (topic := by_topic[way[-1]].call.given[TOPIC]) not in way:
+        way.append(topic)
+    call = by_topic[topic].call
+    names = " to ".join([*way[way.index(topic) :], topic])
+    problem = f"records would go from {names} without an end: give on_record times"
+    return call.document.problem((*call.path, "on_record"), problem)

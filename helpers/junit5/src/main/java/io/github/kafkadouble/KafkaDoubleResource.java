@@ -10,8 +10,8 @@ import java.util.Map;
  * whose type is KafkaDouble gets it. Tests call reset() themselves.
  *
  * <p>Its arguments have the names of the elements of {@link KafkaDoubleTest}: brokers, topics, settings,
- * security, users, user, acls, superUsers, certificate and scenario, and "arguments" for every other one.
- * Several values are separated by semicolons: "orders:2;invoices".
+ * security, users, user, oauthbearer, acls, superUsers, certificate and scenario, and "arguments" for
+ * every other one. Several values are separated by semicolons: "orders:2;invoices".
  */
 public final class KafkaDoubleResource implements QuarkusTestResourceLifecycleManager {
     private static final String USER = "user";
@@ -22,6 +22,7 @@ public final class KafkaDoubleResource implements QuarkusTestResourceLifecycleMa
             "topics", "--topic",
             "settings", "-c",
             "security", "--security",
+            "oauthbearer", "--oauthbearer",
             "acls", "--acl",
             "superUsers", "--super-user",
             "certificate", "--certificate",

@@ -47,6 +47,9 @@ public @interface KafkaDoubleTest {
      */
     String user() default "";
 
+    /** The tokens with which clients log in by OAUTHBEARER: "unsecured", "signed" or "any"; empty for none. */
+    String oauthbearer() default "";
+
     /** ACLs, as "User:alice allow READ topic:orders*"; clients may then do only what one allows. */
     String[] acls() default {};
 

@@ -84,6 +84,7 @@ final class SharedDoubles {
         add(made, "--acl", annotation.acls());
         add(made, "--super-user", annotation.superUsers());
         add(made, "--security", annotation.security());
+        add(made, "--oauthbearer", annotation.oauthbearer());
         add(made, "--certificate", annotation.certificate());
         add(made, "--scenario", fileOf(annotation.scenario()));
         if (annotation.stepped()) {

@@ -6,16 +6,12 @@ line is a test that fails.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from .resident import VERSION
 from .rows import ROWS
 
 
-def section(served: Collection[str]) -> str:
-    """Markdown with a heading. `served` are the names of the APIs that the double has; the page
-    says that every row works, so none may need another one."""
-    assert not (lacking := {row.needs for row in ROWS if row.needs} - set(served)), lacking
+def section() -> str:
+    """Markdown with a heading."""
     tools = dict.fromkeys(row.tool for row in ROWS)
     about = (
         f"`pytest interop/tools` runs {len(ROWS)} commands of {len(tools)} tools of Apache Kafka {VERSION}, and checks the\n"

@@ -102,7 +102,7 @@ def as_markdown(results: Results, programs: Sequence[Program] = PROGRAMS, apis: 
         _matrix(brokers, results, programs),
         *_endured(brokers, results, programs),
         _secured(),
-        tools.section(known),
+        tools.section(),
     ]
     return "\n".join([*parts, _lacks(known), *last])
 

@@ -278,10 +278,11 @@ class Broker(RuleHolder):
             self._has_ended()
 
     async def kill(self) -> None:
-        """End the node without notice. Its ports stay, and its data as after a `kill -9`."""
+        """End the node without notice. Its ports stay, and its data as after a `kill -9`. One that
+        is paused does not go on before."""
         if not self.is_down:
-            self.pause(False)
             await self.listener.stop()
+            self.listener.paused = False
             self.node.abandon()
             self._data.killed(self.node.logs, self.clock.now())
             self._has_ended()

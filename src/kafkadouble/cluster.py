@@ -223,9 +223,12 @@ class Cluster(ClusterView):
         broker = member.broker
         if broker is None:
             return
-        self.pause(member, False)
         if in_order:
+            self.pause(member, False)
             await self.hand_over([member])
+        elif member.is_paused:  # it does not go on before it ends
+            member.is_paused = False
+            self.in_process.links.resume(member.id)
         self.in_process.leave(member.id)
         member.broker = None
         await broker.listener.stop()

@@ -36,7 +36,7 @@ WITH_A_HINT: dict[str, dict[str, Any]] = {
     "client_config": {"user": "alice"},
     "add_broker": {},
     "expire_session": {"broker": 1},
-    "kill_broker": {"broker": 1},
+    "isolate_broker": {"broker": 1},
     "disk_full": {},
     "lose_flushes": {},
     "partition_link": {"link": [1, 2]},

@@ -133,6 +133,19 @@ def test_a_request_that_waits_is_never_answered_by_a_killed_broker(tmp_path: Pat
         assert len(kafka.rules) == 1  # they stay, as after `down`
 
 
+def test_a_broker_of_a_cluster_that_is_killed_while_it_is_paused_never_answers() -> None:
+    with KafkaDouble(brokers=2) as kafka:
+        host, _, port = kafka.brokers[2].bootstrap.rpartition(":")
+        with socket.create_connection((host, int(port))) as sock:
+            kafka.brokers[2].pause()
+            sock.sendall(b"".join(map(bytes, headers.write_request(ApiVersionsRequest(), 1, "test", 0))))
+            kafka.brokers[2].kill()
+            with suppress(ConnectionResetError):  # the request may be in the buffer of the socket
+                assert sock.recv(1) == b""
+        kafka.brokers[2].start()
+        assert kafka.describe_cluster().brokers[2].state == "running"
+
+
 @DIRS
 @pytest.mark.parametrize("end", ["reset", "restore", "stop and start"])
 def test_a_killed_single_broker_runs_again_after_what_restarts_it(tmp_path: Path, folder: str | None, end: str) -> None:

@@ -9,14 +9,14 @@ from inspect import get_annotations, getdoc
 from typing import Any, NamedTuple
 
 from kafkadouble.cluster_description import BrokerDescription, ClusterDescription
-from kafkadouble.groups import Committed, Group, Member
+from kafkadouble.group_values import Committed, Group, Member
 from kafkadouble.lint.finding import LintCase, LintFinding
 from kafkadouble.partition_state import PartitionState
 from kafkadouble.records import ReadRecord
-from kafkadouble.scenario.steps import StepOutcome
 from kafkadouble.server.tracing.seen_parts import SeenPart
 from kafkadouble.topics import TopicDescription
 from kafkadouble.transactions import Transaction
+from kafkadouble.verbs.step_outcome import StepOutcome
 
 WORDS: Mapping[str, str] = {
     "ReadRecord": "Record",

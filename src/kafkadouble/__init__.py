@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .double import KafkaDouble as KafkaDouble
     from .errors import KafkaError as KafkaError
     from .errors import UsageError as UsageError
-    from .groups import Committed as Committed
-    from .groups import Group as Group
-    from .groups import Member as Member
+    from .group_values import Committed as Committed
+    from .group_values import Group as Group
+    from .group_values import Member as Member
     from .lint.finding import LintFinding as LintFinding
     from .partition_state import PartitionState as PartitionState
     from .pipeline.logs import open_log as open_log
@@ -38,19 +38,20 @@ if TYPE_CHECKING:
     from .snapshot import Snapshot as Snapshot
     from .topics import TopicDescription as TopicDescription
     from .transactions import Transaction as Transaction
+    from .version import __version__ as __version__
 
-__version__ = "0.1.0"
 
 _HOME = {
+    "__version__": ".version",
     "AclBinding": ".acls",
     "BrokerHandle": ".brokers",
-    "Committed": ".groups",
-    "Group": ".groups",
+    "Committed": ".group_values",
+    "Group": ".group_values",
     "KafkaDouble": ".double",
     "KafkaError": ".errors",
     "LintFinding": ".lint.finding",
     "Match": ".server.faults.match",
-    "Member": ".groups",
+    "Member": ".group_values",
     "PartitionState": ".partition_state",
     "ReadRecord": ".records",
     "Requests": ".requests",

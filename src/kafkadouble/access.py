@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .acls import AclBinding
     from .literals import TokenKind
-    from .scenario.scenario import Scenario
 
 NAMES = ("security", "certificate", "users", "oauthbearer", "acls", "super_users")
 
@@ -64,12 +63,11 @@ class ClientAccess(NamedTuple):
         return f"access by {', '.join(self.given) or 'nothing'}"
 
 
-def with_scenario(access: ClientAccess, scenario: Scenario | None, names: Mapping[str, str] = {}) -> ClientAccess:
-    """What the program and the scenario give together. UsageError for what both give. `names` are
-    the words of the program, where they are others."""
-    if scenario is None:
+def with_scenario(access: ClientAccess, own: ClientAccess | None, names: Mapping[str, str] = {}) -> ClientAccess:
+    """What the program and a scenario, if there is one, give together. UsageError for what both
+    give. `names` are the words of the program, where they are others."""
+    if own is None:
         return access
-    own = scenario.access
     for name in access.given:
         if name in own.given:
             raise UsageError(f"{own.places[name]}: {names.get(name, name)} is given, too: give it once")

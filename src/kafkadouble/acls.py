@@ -22,6 +22,7 @@ from kafkadouble.messages.generated.describe_acls import DescribeAclsRequest
 from kafkadouble.wire.plain_values import fault_of
 
 from .errors import KafkaError, UsageError, raise_for
+from .kinds import given_as
 from .server.security.acls import (
     CLUSTER_NAME,
     EVERY_HOST,
@@ -49,6 +50,7 @@ TYPES = {name.lower(): number for number, name in enumerate(RESOURCE_TYPES) if n
 """The types of resource, as texts name them."""
 
 
+@given_as("ACL")
 class AclBinding(NamedTuple):
     """One ACL, or one for each of several operations. `resource` is as in the text form;
     `permission` is "allow" or "deny"."""

@@ -16,6 +16,7 @@ from kafkadouble.wire.plain_values import fault_of
 from kafkadouble.wire.wording import AllowedValues, OwnName, ShownValue
 
 from .errors import UsageError
+from .kinds import is_given_as
 from .record_arguments import RECORD_ARGUMENTS
 
 INT64 = 2**63
@@ -41,9 +42,7 @@ def _offset(value: Any) -> bool:
 
 
 def _committed(value: Any) -> bool:
-    from .groups import Committed
-
-    if isinstance(value, Committed):
+    if is_given_as("committed offset", value):
         return _offset(value.offset) and isinstance(value.metadata, str)
     return _offset(value)
 
@@ -122,21 +121,15 @@ def _reset_point(value: Any) -> bool:
 def _rule(value: object) -> bool:
     from kafkadouble.server.faults.rule import Rule
 
-    from .rules import RuleHandle
-
-    return isinstance(value, Rule | RuleHandle)
+    return isinstance(value, Rule) or is_given_as("rule handle", value)
 
 
 def _handle(value: object) -> bool:
-    from .rules import RuleHandle
-
-    return isinstance(value, RuleHandle) or _integer(value)
+    return is_given_as("rule handle", value) or _integer(value)
 
 
 def _snapshot(value: object) -> bool:
-    from .snapshot import Snapshot
-
-    return isinstance(value, Snapshot | str)
+    return isinstance(value, str) or is_given_as("snapshot", value)
 
 
 def _label(value: object) -> bool:
@@ -146,9 +139,7 @@ def _label(value: object) -> bool:
 def _since(value: object) -> bool:
     from kafkadouble.server.tracing.history import SeenRequest
 
-    from .request_filter import SeenNumber
-
-    return _integer(value) or isinstance(value, SeenRequest | SeenNumber)
+    return _integer(value) or isinstance(value, SeenRequest) or is_given_as("number of a request", value)
 
 
 def _principal(value: object) -> bool:
@@ -160,9 +151,7 @@ def _password(value: object) -> bool:
 
 
 def _acls(value: object) -> bool:
-    from .acls import AclBinding
-
-    return isinstance(value, list | tuple) and all(isinstance(each, str | AclBinding) for each in value)
+    return isinstance(value, list | tuple) and all(isinstance(each, str) or is_given_as("ACL", each) for each in value)
 
 
 def _response(value: object) -> bool:

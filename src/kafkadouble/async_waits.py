@@ -17,8 +17,8 @@ from .verbs.registry import VERBS
 from .verbs.waiting import WaitVerbs
 
 if TYPE_CHECKING:
-    from .double import KafkaDouble
     from .running import Running
+    from .verbs.host import VerbHost
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class AsyncWaits:
     """The methods of KafkaDouble that are verbs, as coroutines. A wait that is cancelled waits no
     more; another verb ends all the same."""
 
-    def __init__(self, kafka: KafkaDouble) -> None:
+    def __init__(self, kafka: VerbHost) -> None:
         self._kafka, self._waits = kafka, _Waits(kafka._serving, kafka._moves)
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from kafkadouble.server.tracing.capture import Capture
     from kafkadouble.server.tracing.member_fetches import MemberFetches
 
-    from .cluster_member import ClusterMember
     from .saved_logs import SavedLogs
 
 CLIENT_ID = "kafkadouble"
@@ -173,9 +172,8 @@ class Broker(RuleHolder):
         """Whose node leads the quorum. KafkaError(BROKER_NOT_AVAILABLE)."""
         return self._running()
 
-    def member(self, id: int) -> ClusterMember | None:
+    def member(self, id: int) -> None:
         """The broker of this id, in a cluster; this is none."""
-        return None
 
     def leading(self, topic: str, index: int) -> tuple[Broker, Partition] | None:
         """A partition, and the broker that leads it; None if there is no such partition. KafkaError

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
 from .listening import text_of
-from .verbs.registry import verb
+from .marking import verb
 
 if TYPE_CHECKING:
-    from kafkadouble.server.configs.settings import Settings
-
-    from .broker import Broker
     from .cluster import Cluster
     from .cluster_member import ClusterMember
     from .running import Running
@@ -29,19 +26,6 @@ class Brokers(dict[int, "BrokerHandle"]):
 
     def __missing__(self, id: object) -> BrokerHandle:
         raise UsageError(f"there is no broker {id!r}: ids are {ids_in_words(self)}")
-
-
-def brokers_of(serving: Serving, broker: Broker | Cluster | None, nodes: int, settings: Settings) -> Brokers:
-    """The handles of the brokers of a double with so many nodes. `broker` is None before its first
-    start."""
-    if nodes == 1:
-        from .single_broker import SingleBrokerHandle
-
-        id = settings.int("node.id") if broker is None else broker.node.id
-        return Brokers([SingleBrokerHandle(serving, id)])
-    cluster: Any = broker
-    ids = range(1, nodes) if cluster is None else list(cluster.members_by_id)
-    return Brokers(BrokerHandle(serving, id) for id in ids)
 
 
 def ids_in_words(ids: Collection[int]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.server.configs.did_you_mean import near
@@ -109,14 +110,14 @@ def of_iterable(records: Iterable[Any]) -> Numbered:
     return Numbered("record", iter(enumerate(records, 1)), bulk_record)
 
 
-def of_file(path: str | PathLike[str], format: str | None) -> Numbered:
-    """The records in the lines of a file. Raises UsageError for a path or format that is none, and
-    OSError if the file cannot be read."""
+def of_file(path: str | PathLike[str], format: str | None, from_json: Callable[[Any], Any]) -> Numbered:
+    """The records in the lines of a file; `from_json` makes a record of its JSON object. Raises
+    UsageError for a path or format that is none, and OSError if the file cannot be read."""
     check(path=path)
     check_given(format=format)
     name = os.fspath(path)
     is_json = name.endswith(JSON_SUFFIXES) if format is None else format == "json"
-    return Numbered(f"{name}, line", _lines(name, is_json), _of_json if is_json else _of_text)
+    return Numbered(f"{name}, line", _lines(name, is_json), partial(_of_json, from_json) if is_json else _of_text)
 
 
 def _lines(path: str, is_json: bool) -> Iterator[tuple[int, bytes]]:
@@ -130,9 +131,7 @@ def _of_text(line: bytes) -> BulkRecord:
     return BulkRecord(line.removesuffix(b"\n").removesuffix(b"\r"), None, (), None, None)
 
 
-def _of_json(line: bytes) -> BulkRecord:
-    from .verbs.json_form import record_from_json
-
+def _of_json(from_json: Callable[[Any], Any], line: bytes) -> BulkRecord:
     try:
         given = json.loads(line)
     except ValueError as problem:
@@ -140,7 +139,7 @@ def _of_json(line: bytes) -> BulkRecord:
     if not isinstance(given, Mapping):
         form = "a line is a JSON object with {fields}, not {given}"
         raise UsageError(form, fields=", ".join(FIELDS), given=ShownValue(given))
-    return bulk_record(record_from_json(given))
+    return bulk_record(from_json(given))
 
 
 class BulkAppender:

@@ -7,17 +7,51 @@ cluster id stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from .broker import former_members
 
 if TYPE_CHECKING:
-    from .cluster import Cluster
+    from kafkadouble.server.network.clock import Clock
+
+    from .broker import Broker
+    from .cluster_member import ClusterMember
     from .saved_logs import SavedLogs
 
 
-async def reset(cluster: Cluster) -> None:
+class RestartedCluster(Protocol):
+    """A cluster, as far as a restart needs it."""
+
+    clock: Clock
+    members_by_id: dict[int, ClusterMember]
+    removed: dict[int, ClusterMember]
+
+    @property
+    def members(self) -> list[Broker]: ...
+
+    @property
+    def controlling(self) -> Broker: ...
+
+    @property
+    def cluster_id(self) -> str: ...
+
+    def is_initial(self, id: int) -> bool: ...
+
+    def drop_member(self, member: ClusterMember) -> None: ...
+
+    def isolate(self, member: ClusterMember, isolated: bool) -> None: ...
+
+    async def begin(self, member: ClusterMember) -> None: ...
+
+    async def end(self, member: ClusterMember, *, in_order: bool) -> None: ...
+
+    async def joined(self) -> bool: ...
+
+    async def replace_controller(self, replacing: Awaitable[None]) -> None: ...
+
+
+async def reset(cluster: RestartedCluster) -> None:
     """Restart it empty, with the brokers that it had at the start."""
     former = former_members([each.node for each in cluster.members])
     await _end_members(cluster)
@@ -33,7 +67,7 @@ async def reset(cluster: Cluster) -> None:
     await cluster.joined()
 
 
-async def _end_members(cluster: Cluster) -> None:
+async def _end_members(cluster: RestartedCluster) -> None:
     """Have no broker run; those that were removed are members again."""
     cluster.members_by_id = dict(sorted({**cluster.members_by_id, **cluster.removed}.items()))
     cluster.removed.clear()
@@ -42,7 +76,7 @@ async def _end_members(cluster: Cluster) -> None:
         await cluster.end(member, in_order=False)
 
 
-def save(cluster: Cluster) -> dict[int, SavedLogs]:
+def save(cluster: RestartedCluster) -> dict[int, SavedLogs]:
     """A copy of what each node keeps, by its id, as after an orderly stop of those that run.
     DiskFailure."""
     saved = {cluster.controlling.node.id: cluster.controlling.save()}
@@ -53,7 +87,7 @@ def save(cluster: Cluster) -> dict[int, SavedLogs]:
     return saved
 
 
-async def restore(cluster: Cluster, saved: Mapping[int, SavedLogs]) -> None:
+async def restore(cluster: RestartedCluster, saved: Mapping[int, SavedLogs]) -> None:
     """Restart it with the data and the brokers that were saved; these do not run yet. A broker of
     the start that was not saved is a removed one. DiskFailure."""
     await _end_members(cluster)

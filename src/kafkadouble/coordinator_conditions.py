@@ -13,13 +13,13 @@ from kafkadouble.server.groups.classic.state import ClassicGroupState
 from kafkadouble.server.transactions.transaction_state import TransactionState
 
 from . import group_lag, group_readiness
-from . import groups as group_values
+from . import groups as groups_of
 from . import transactions as transaction_values
 from .arguments import check, check_given
 from .awaited import Awaited
 from .errors import KafkaError, UsageError
 from .group_readiness import STABLE
-from .groups import Group
+from .group_values import Group
 from .missing_names import missing
 from .partition_state import log_bounds
 from .plural import counted
@@ -88,11 +88,11 @@ def _group(id: str, ready: bool, broker: Server) -> GroupFound:
     bounds = partial(log_bounds, broker)
     for at in broker.members:
         ask = partial(_answer_now, broker, at)
-        found = group_values.groups(ask, bounds, id).get(id)
+        found = groups_of.groups(ask, bounds, id).get(id)
         if found is not None:
             return GroupFound(found, unready=group_readiness.unready(broker, found, ask) if ready else "")
     # Kafka describes a group that does not exist as dead.
-    dead = group_values.Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
+    dead = Group(id, "classic", ClassicGroupState.DEAD.value, "", (), {}, {})
     return GroupFound(dead, partial(_no_group, broker, id), "there is no group" if ready else "")
 
 

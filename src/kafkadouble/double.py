@@ -26,36 +26,10 @@ from .access import ClientAccess, with_scenario
 from .arguments import check, check_given, check_plain
 from .errors import UsageError
 from .node_listeners import Overrides, checked_port, planned
-from .running import (
-    PathLike,
-    Running,
-    RunOptions,
-    capture_of,
-    check_kept,
-    checked_count,
-    collector_if,
-    paths_of,
-    scenario_of,
-)
+from .run_arguments import PathLike, capture_of, check_kept, checked_count, collector_if, paths_of, scenario_of
+from .running import Running, RunOptions
 from .setting_sources import OwnListeners, settings_of
-from .verbs.addresses import AddressVerbs
-from .verbs.administration import AdministrationVerbs
-from .verbs.brokers import BrokerVerbs
-from .verbs.clock import ClockVerbs
-from .verbs.faults import FaultVerbs
-from .verbs.groups import GroupVerbs
-from .verbs.lint import LintVerbs
-from .verbs.logs import LogVerbs
-from .verbs.metrics import MetricVerbs
-from .verbs.partitions import PartitionVerbs
-from .verbs.quotas import QuotaVerbs
-from .verbs.registry import verb
-from .verbs.reporting import ReportVerbs
-from .verbs.security import SecurityVerbs
-from .verbs.snapshots import SnapshotVerbs
-from .verbs.topics import TopicVerbs
-from .verbs.transactions import TransactionVerbs
-from .verbs.waiting import WaitVerbs
+from .verbs.double_api import DoubleApi
 
 if TYPE_CHECKING:
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
@@ -65,11 +39,10 @@ if TYPE_CHECKING:
     from .async_waits import AsyncWaits
     from .broker import Broker
     from .brokers import BrokerHandle
-    from .cluster import Cluster
     from .control.server import ControlServer
     from .literals import CertificateKind, ListenerProtocol, SecureProtocol, TokenKind
     from .requests import Requests
-    from .scenario.steps import ScenarioSteps, StepOutcome
+    from .scenario.steps import ScenarioSteps
 
 T = TypeVar("T")
 
@@ -80,25 +53,7 @@ STARTED: weakref.WeakSet[KafkaDouble] = weakref.WeakSet()
 logging.getLogger("kafkadouble").addHandler(logging.NullHandler())
 
 
-class KafkaDouble(
-    AddressVerbs,
-    AdministrationVerbs,
-    TopicVerbs,
-    PartitionVerbs,
-    LogVerbs,
-    GroupVerbs,
-    QuotaVerbs,
-    SecurityVerbs,
-    TransactionVerbs,
-    BrokerVerbs,
-    FaultVerbs,
-    ClockVerbs,
-    WaitVerbs,
-    LintVerbs,
-    SnapshotVerbs,
-    MetricVerbs,
-    ReportVerbs,
-):
+class KafkaDouble(DoubleApi):
     """A Kafka broker, or a cluster of several, in this process. It runs between `start` and `stop`,
     or inside a `with` or `async with` block.
 
@@ -175,7 +130,7 @@ class KafkaDouble(
         only_port = checked_port("port", port) if listeners is None else None
         self._scenario = None if scenario is None else scenario_of(scenario)
         access = ClientAccess(security, certificate, users, acls, super_users, oauthbearer)
-        access = with_scenario(access, self._scenario)
+        access = with_scenario(access, self._scenario and self._scenario.access)
         self._acls = access.creations()
         given = [("config", name, as_text(value)) for name, value in (config or {}).items()]
         self._settings, self._security = settings_of(access, OwnListeners(host, port, listeners), given)
@@ -275,7 +230,7 @@ class KafkaDouble(
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
         """The brokers of the cluster, by id. Isolating one takes `brokers=2` or more."""
-        from .brokers import brokers_of
+        from .broker_handles import brokers_of
 
         broker = None if self._running is None else self._running.broker
         return brokers_of(self._serving, broker, len(self._nodes), self._settings)
@@ -320,34 +275,6 @@ class KafkaDouble(
     def _look(self, at: Callable[[History], list[SeenRequest]]) -> list[SeenRequest]:
         running = self._known()
         return running.on_thread(lambda: at(running.broker.history))
-
-    @verb
-    def reset(self) -> None:
-        """Restarts the cluster empty: without topics, groups, rules and requests, with every
-        connection closed, every broker running, and a clock that was frozen or scaled as it was at
-        first. Ports and cluster id stay, so clients that connect again find the empty cluster. Then
-        the scenario is applied again, if there is one. Clients that are members of a group learn
-        that it rebalances: their commits succeed, and are not kept, until they have joined
-        again."""
-        running = self._serving()
-        with running.replacing:
-            self._end_steps()
-            self._restore_clock()
-            running.thread.run(self._reset(running.broker))
-            self._apply_scenario()
-
-    async def _reset(self, broker: Broker | Cluster) -> None:
-        await broker.reset()
-        if self._telemetry is not None:
-            self._telemetry.clear()
-        await self._with_users(broker)
-
-    @property
-    @verb
-    def scenario_steps(self) -> list[StepOutcome]:
-        """The steps of the scenario since the last start or reset, each with its state: pending,
-        done or failed, with its error. Works after a stop too."""
-        return [] if self._steps is None else self._steps.outcomes
 
     def _ask(self, body: Message, at: Broker | None = None) -> Any:
         return self._outcome(self._call(self._serving().broker.ask, body, at))

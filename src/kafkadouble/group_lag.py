@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .plural import counted
 
 if TYPE_CHECKING:
-    from .groups import Committed, Group, TopicPartition
+    from .group_values import Committed, Group, TopicPartition
 
     Bounds = Callable[[list[TopicPartition]], Mapping[TopicPartition, tuple[int, int]]]
     """Returns the log start offsets and the high watermarks of partitions, without those that have

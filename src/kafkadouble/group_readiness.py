@@ -20,7 +20,8 @@ from . import groups
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
-    from .groups import Ask, Group, Member, TopicPartition
+    from .group_values import Group, Member, TopicPartition
+    from .groups import Ask
 
 STABLE = ClassicGroupState.STABLE.value
 

@@ -25,7 +25,7 @@ from kafkadouble.server.requests.request import Refusal
 
 from .arguments import ARGUMENTS, check, check_one
 from .errors import KafkaError, raise_for
-from .groups import Committed
+from .group_values import Committed
 from .placement import partitions_of
 from .topics import offsets as topic_offsets
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .kinds import is_given_as
+
 INT64 = 2**63
 
 
@@ -13,10 +15,7 @@ def _offset(value: Any) -> bool:
 
 
 def _is_read(value: Any) -> bool:
-    from .record_filter import ReadPlace
-    from .records import ReadRecord
-
-    return isinstance(value, ReadRecord | ReadPlace)
+    return is_given_as("record", value)
 
 
 def _since(value: Any) -> bool:

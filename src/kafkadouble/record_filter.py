@@ -14,6 +14,7 @@ from kafkadouble.wire.wording import Caller, ShownValue
 
 from .arguments import check_given, check_one
 from .errors import UsageError
+from .kinds import given_as
 
 if TYPE_CHECKING:
     from .records import ReadRecord
@@ -36,6 +37,7 @@ class RecordNarrowing(TypedDict, total=False):
     offset: int | None
 
 
+@given_as("record")
 class ReadPlace(NamedTuple):
     """Where a record is that was read, for a caller that has no ReadRecord."""
 

@@ -14,6 +14,7 @@ from kafkadouble.wire.record import Headers
 from . import leadership
 from .arguments import check, check_given
 from .errors import KafkaError, UsageError
+from .kinds import given_as
 from .missing_names import no_partition
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ SHOWN = 40
 T = TypeVar("T")
 
 
+@given_as("record")
 class ReadRecord(NamedTuple):
     """A record as a consumer would get it. `timestamp` is in ms since the epoch, -1 for none."""
 

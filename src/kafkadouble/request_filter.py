@@ -19,6 +19,7 @@ from kafkadouble.wire.errors import UnknownMessage, UsageError
 from kafkadouble.wire.wording import ShownValue
 
 from .arguments import check_given
+from .kinds import given_as
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.seen_parts import SeenPart
@@ -48,6 +49,7 @@ class RequestNarrowing(TypedDict, total=False):
     since: int | SeenRequest | SeenNumber | None
 
 
+@given_as("number of a request")
 class SeenNumber(NamedTuple):
     """Which request it was, for a caller that has no SeenRequest: its `number` and its `time`.
     Both, because a restart counts from 1 again."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 from kafkadouble.server.tracing.history import History, SeenRequest
 from kafkadouble.wire.errors import UsageError
 
-from .verbs.registry import verb
+from .marking import verb
 
 if TYPE_CHECKING:
     from typing import Unpack

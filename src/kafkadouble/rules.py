@@ -15,6 +15,7 @@ from kafkadouble.wire.wording import ShownValue
 from .arguments import check as check_argument
 from .awaited import Awaited, outcome
 from .errors import UsageError
+from .kinds import given_as
 from .start_options import CONTROLLER_PORT, DATA_DIR, SECURITY, TWO_BROKERS
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ PLACES: dict[str, Callable[[Rule, Broker | Cluster], None]] = {
 """By plane: the check that there is a place where the rule applies."""
 
 
+@given_as("rule handle")
 class RuleHandle:
     """An armed fault rule. In a `with` statement, it is removed at the end of the block."""
 

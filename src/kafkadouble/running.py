@@ -4,7 +4,6 @@ KafkaDouble, which can thus be collected."""
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, InvalidStateError
@@ -28,71 +27,10 @@ if TYPE_CHECKING:
     from .capturing import Capturing
     from .cluster import Cluster
     from .data_dirs import DataDirs
-    from .scenario.scenario import Scenario
     from .telemetry import TelemetryCollector
 
 
 T = TypeVar("T")
-
-PathLike = str | os.PathLike[str]
-
-
-MOST_BROKERS = 1000
-"""In one process. A hundred take a second to begin, and 35 MB."""
-
-
-def checked_count(brokers: int) -> int:
-    """UsageError for a number of brokers that cannot be."""
-    if type(brokers) is not int or not 1 <= brokers <= MOST_BROKERS:
-        raise UsageError(f"brokers is {brokers!r}: there is one at least, and {MOST_BROKERS} at most")
-    return brokers
-
-
-def paths_of(data_dir: PathLike | Sequence[PathLike] | None) -> list[str]:
-    """The paths of one directory, of several, or of none."""
-    if data_dir is None:
-        return []
-    paths = [data_dir] if isinstance(data_dir, str | os.PathLike) else data_dir
-    try:
-        return [os.fspath(path) for path in paths]
-    except TypeError:
-        raise UsageError(f"data_dir is a path, or several, not {data_dir!r}") from None
-
-
-def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.CaptureOptions | None:
-    """Where traffic is to be captured, if it is. UsageError for contents that go nowhere."""
-    if path is None:
-        if bodies or frames:
-            raise UsageError(f"capture_{'bodies' if bodies else 'frames'} without capture: say where they go")
-        return None
-    from .capturing import CaptureOptions
-
-    if not isinstance(path, str | os.PathLike):
-        raise UsageError(f"capture is a path, not {path!r}")
-    return CaptureOptions(os.fspath(path), bodies, frames)
-
-
-def check_kept(data_dirs: Sequence[str]) -> None:
-    """UsageError for a data directory that is not there any more."""
-    for path in data_dirs:
-        if not os.path.isdir(path):
-            raise UsageError(f"{path} was removed while the double used it: what it kept there is lost")
-
-
-def scenario_of(file: PathLike) -> Scenario:
-    """The scenario of a file, checked."""
-    from .scenario.scenario import load
-
-    return load(file)
-
-
-def collector_if(telemetry: bool) -> TelemetryCollector | None:
-    """What keeps the metrics of clients, if they are wanted. UsageError if a library is missing."""
-    if not telemetry:
-        return None
-    from .telemetry import TelemetryCollector
-
-    return TelemetryCollector()
 
 
 class RunOptions(NamedTuple):

@@ -24,6 +24,7 @@ from . import cluster_restart, membership
 from .broker import Broker
 from .brokers import ids_in_words
 from .errors import KafkaError, UsageError
+from .kinds import given_as
 from .plural import counted
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class SnapshotForm(NamedTuple):
         return f"{of} {where if self.data_dirs else 'in memory'}"
 
 
+@given_as("snapshot")
 class Snapshot:
     """The contents of a double at one moment, for `restore`. It never changes.
 

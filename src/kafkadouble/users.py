@@ -10,7 +10,6 @@ each start and each reset. A setting that is given wins. No error shows a passwo
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,14 +22,11 @@ from kafkadouble.server.configs.listener_settings import prefix_of
 from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
 from kafkadouble.server.security.scram import DEFAULT_ITERATIONS, MECHANISMS, SALT_SIZE
 
-from . import broker_settings
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from .bearer_tokens import BearerTokens
     from .broker import Broker
-    from .cluster import Cluster
-    from .security import Security
 
 ENVIRONMENT = "KAFKADOUBLE_PASSWORD"
 """The password of a user that is given without one."""
@@ -133,22 +129,6 @@ def check_results(answer: Any) -> None:
             raise UsageError(f"users: {result.user} cannot be stored: {result.error_message}")
 
 
-async def begin(broker: Broker | Cluster, security: Security, random: Random) -> None:
-    """Have the users and the certificate of the start, whatever was changed before. UsageError if
-    the cluster refuses a user."""
-    security.begin()
-    # The requests are sent before the loop serves a client.
-    sent = [broker.ask(each) for each in scram_requests(security.users, random)] if security.users else []
-    for each in sent:
-        check_results(await _answer(each))
-    for member in broker.members:
-        changed = broker.image.config_overrides(Resource.BROKER, str(member.node.id))
-        if names := [name for name in changed if name in security.changeable]:
-            broker_settings.accept_any_certificate(member)
-            request = broker_settings.to_delete(member.node.id, names)
-            broker_settings.check_results(await _answer(broker.ask(request, member)))
-
-
 def changed_users(broker: Broker) -> dict[str, str]:
     """The users of PLAIN that a broker was given while it ran; empty if there were no changes. For
     the thread of the broker."""
@@ -157,11 +137,6 @@ def changed_users(broker: Broker) -> dict[str, str]:
     configs = broker.image.config_overrides(Resource.BROKER, str(broker.node.id))
     logins = [text for name, text in configs.items() if name.endswith(".plain.sasl.jaas.config")]
     return plain.users_of(jaas.parse(logins[0]).options) if logins else {}
-
-
-async def _answer(sent: Any) -> Any:
-    """What the brokers answer. A cancelled wait does not cancel the request."""
-    return await asyncio.shield(asyncio.wrap_future(sent))
 
 
 def users_of_options(words: Iterable[str], file: str | None, of_environment: str) -> dict[str, str]:

@@ -11,11 +11,12 @@ from openapi_spec_validator import validate
 
 from kafkadouble import KafkaDouble
 from kafkadouble.control.openapi import description
+from kafkadouble.control.routes import ROUTES, STREAMS
 from kafkadouble.verbs.registry import VERBS
 from tests.control.http import call
 from tests.front.verbs.good_calls import GOOD
 
-DESCRIPTION: Any = json.loads(json.dumps(description()))
+DESCRIPTION: Any = json.loads(json.dumps(description(ROUTES, STREAMS)))
 
 
 def test_it_is_valid() -> None:

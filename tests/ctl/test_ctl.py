@@ -15,6 +15,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl
 from kafkadouble.cli.ctl_completion import script
+from kafkadouble.cli.ctl_verbs import usable
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
@@ -98,7 +99,7 @@ def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         ctl.main(["--help"])
     shown = capsys.readouterr().out
-    for verb in ctl.usable():
+    for verb in usable():
         assert re.search(rf"^  {verb.name} +\w", shown, re.MULTILINE)
     assert max(map(len, shown.splitlines())) <= 100
 
@@ -155,4 +156,4 @@ def test_words_are_completed_in_bash(typed: list[str], offered: str) -> None:
 def test_scripts_name_every_verb(shell_name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ctl.main(["--completion", shell_name]) == 0
     shown = capsys.readouterr().out
-    assert all(re.search(rf"\b{verb.name}\b", shown) for verb in ctl.usable())
+    assert all(re.search(rf"\b{verb.name}\b", shown) for verb in usable())

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.cli import ctl, ctl_words
+from kafkadouble.cli import ctl_words
+from kafkadouble.cli.ctl_verbs import usable
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 from tests.front.verbs.good_calls import GOOD
@@ -113,7 +114,7 @@ def test_every_verb_has_help(verb: Verb) -> None:
             assert f"--{each.name}" in shown
 
 
-@pytest.mark.parametrize("verb", ctl.usable(), ids=lambda verb: verb.name)
+@pytest.mark.parametrize("verb", usable(), ids=lambda verb: verb.name)
 def test_the_help_has_an_example_that_is_allowed(verb: Verb) -> None:
     shown = ctl_words.parser_of(verb).format_help()
     (example,) = re.findall(r"^  (kafkadouble ctl .*)$", shown, re.MULTILINE)

@@ -10,7 +10,7 @@ from confluent_kafka import Consumer
 
 from kafkadouble import KafkaDouble, partition_state
 from kafkadouble.group_lag import in_words, is_caught_up, lags
-from kafkadouble.groups import Committed, Group, Member
+from kafkadouble.group_values import Committed, Group, Member
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 
 LOGS = {("t", 0): (2, 10), ("t", 1): (0, 5), ("t", 2): (7, 7)}

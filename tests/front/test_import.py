@@ -34,7 +34,8 @@ def test_the_package_imports_nothing() -> None:
 def test_the_plugin_imports_no_server() -> None:
     before = imported_by("import pytest")
     after = imported_by("import pytest, kafkadouble.pytest_plugin")
-    plugin = {f"kafkadouble.pytest_plugin{module}" for module in ("", ".options", ".isolation", ".markers", ".report")}
+    modules = ("", ".options", ".isolation", ".markers", ".real_arguments", ".report")
+    plugin = {f"kafkadouble.pytest_plugin{module}" for module in modules}
     assert {name for name in after - before if name.startswith("kafkadouble")} == {"kafkadouble", *plugin}
 
 

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.groups import Group
+from kafkadouble.group_values import Group
 
 pytest.importorskip("kafka")  # its import has warnings
 

@@ -10,7 +10,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafkadouble import Committed, Group, KafkaDouble, Member, Transaction, groups, literals, running
+from kafkadouble import Committed, Group, KafkaDouble, Member, Transaction, group_values, literals, run_arguments
 from kafkadouble.server.security.sasl import oauth_bearer
 from kafkadouble.verbs.registry import VERBS
 from tests.support import extras
@@ -23,9 +23,9 @@ VALUES: Mapping[type, str] = {
 }
 
 ALIASES: Mapping[str, object] = {
-    "PathLike": running.PathLike,
+    "PathLike": run_arguments.PathLike,
     "TokenCheck": oauth_bearer.TokenCheck,
-    "TopicPartition": groups.TopicPartition,
+    "TopicPartition": group_values.TopicPartition,
 }
 """The types that are shown by their parts."""
 

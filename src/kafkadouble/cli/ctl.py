@@ -22,13 +22,11 @@ from kafkadouble.verbs.verb import Verb
 from kafkadouble.wire.wording import Caller
 
 from . import ctl_output, ctl_words
+from .ctl_verbs import EVENTS, usable
 from .file_errors import FileErrors
 
 URL, TOKEN = "KAFKADOUBLE_CONTROL_URL", "KAFKADOUBLE_CONTROL_TOKEN"
 DEFAULT_URL = "http://127.0.0.1:9099"
-EVENTS = "events"
-"""Follows the requests. It is a command of ctl, and no verb."""
-
 CODES = {"kafka": 1, "timeout": 1, "assertion": 1, "usage": 2}
 """Kind of an error -> exit code, if it is not 3."""
 
@@ -99,12 +97,6 @@ def _parser() -> argparse.ArgumentParser:
     return made
 
 
-def usable() -> list[Verb]:
-    """The verbs of ctl, by subject."""
-    found = [each for each in VERBS.values() if each.is_for_json]
-    return sorted(found, key=lambda each: each.subject)
-
-
 def _listing() -> str:
     rows = [(each.name, each.summary.partition(". ")[0].rstrip(".")) for each in usable()]
     rows.append((EVENTS, "Follows the requests of clients, one line each"))
@@ -134,9 +126,9 @@ def _produce_file(client: ControlClient, verb: Verb, given: Mapping[str, Any]) -
 
 def _parts(given: Mapping[str, Any]) -> Iterator[list[Any]]:
     from kafkadouble.bulk import of_file
-    from kafkadouble.verbs.json_form import to_json
+    from kafkadouble.verbs.json_form import record_from_json, to_json
 
-    source = of_file(given["path"], given.get("format"))
+    source = of_file(given["path"], given.get("format"), record_from_json)
     part: list[Any] = []
     size = 0
     for number, line in source.items:

@@ -3,7 +3,7 @@ options of the registry in it, so that nothing runs while a person types."""
 
 from __future__ import annotations
 
-from .ctl import EVENTS, usable
+from .ctl_verbs import EVENTS, usable
 
 OPTIONS = ("--url", "--token", "--json", "--completion", "--help")
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..listening import listen
 from . import initial_topics, option_values
 from .serve_problems import in_words, jaas_file_is_not_read, no_port
+from .starting import DEFAULT_HOST, DEFAULT_PORT, MORE_USERS, SIGNALS
 
 if TYPE_CHECKING:
     from socket import socket
@@ -28,16 +29,7 @@ if TYPE_CHECKING:
     from ..security import Security
     from ..telemetry import TelemetryCollector
 
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 9092
 NO_PORT, WRONG_USE = 1, 2
-MORE_USERS = "KAFKADOUBLE_USERS"
-"""More users, as in a file: a program that starts `serve` gives them so, because other users of the
-machine can read a command line."""
-
-SIGNALS: list[int] = []
-"""Those that came before the event loop handles them. Python ignores the exception of a signal
-handler that runs in `__del__` or in the callback of a weak reference, so that the process goes
-on."""
 
 
 def main(words: list[str]) -> int:

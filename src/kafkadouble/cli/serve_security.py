@@ -14,7 +14,7 @@ from kafkadouble.server.requests.listener_spec import WITH_SASL
 
 from ..access import ClientAccess, with_scenario
 from ..users import users_of_options
-from .serve import MORE_USERS
+from .starting import MORE_USERS
 
 if TYPE_CHECKING:
     from ..scenario.scenario import Scenario
@@ -41,6 +41,6 @@ def access_of(options: argparse.Namespace, scenario: Scenario | None, given: Seq
     users = users_of_options(options.user, options.users_file, of_environment) if has_users else None
     acls, super_users = options.acl or None, options.super_user or None
     words = ClientAccess(options.security, options.certificate, users, acls, super_users, options.oauthbearer)
-    access = with_scenario(words, scenario, WORDS)
+    access = with_scenario(words, scenario and scenario.access, WORDS)
     access.creations()
     return access

@@ -21,20 +21,20 @@ from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
-from .. import __version__
 from ..broker import Broker
 from ..errors import KafkaError, UsageError
 from ..listening import text_of
 from ..node_listeners import BoundListeners, Overrides, paired, planned
+from ..version import __version__
 from . import initial_topics
 from .collector import collecting
 from .log_lines import log_to_stderr
 from .reach import warn_of_reach
 from .ready_file import ready_file
-from .serve import DEFAULT_PORT, SIGNALS
 from .serve_double import ScenarioRefused, begin_scenario, served_double
 from .serve_problems import in_words
 from .settings_file import warning
+from .starting import DEFAULT_PORT, SIGNALS
 from .stdin_end import set_at_end
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ async def _store_users(broker: Broker | Cluster, options: argparse.Namespace) ->
     if options.security is not None:
         from random import Random
 
-        from ..users import begin
+        from ..start_security import begin
 
         await begin(broker, options.security, Random(options.seed))
 

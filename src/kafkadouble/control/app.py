@@ -25,14 +25,15 @@ from .call_log import log_call
 from .guard import Guard
 from .oauth import OAUTH, OAuthRoute
 from .problems import ControlProblem, problem_of
-from .routes import ROUTES, STREAMS, ControlCall, Route, StreamRoute, check_query
+from .route import ControlCall, Route, StreamRoute
+from .routes import ROUTES, STREAMS, check_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import Receive, Scope, Send
 
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
     from .streams import EventStream
 
@@ -48,7 +49,7 @@ HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 class ControlApp:
     """The application over one double."""
 
-    def __init__(self, kafka: KafkaDouble, guard: Guard) -> None:
+    def __init__(self, kafka: DoubleApi, guard: Guard) -> None:
         self._kafka, self._guard = kafka, guard
         self._streams, self._bodies = 0, BodyReader()
         routes = [HttpRoute(each.path, self._endpoint(each), methods=[each.method]) for each in ROUTES]

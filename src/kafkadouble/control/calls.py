@@ -20,9 +20,9 @@ from kafkadouble.wire.wording import Caller, allowed_for
 from .problems import ControlProblem
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
     from kafkadouble.messages.message import Message
     from kafkadouble.server.tracing.history import SeenRequest
+    from kafkadouble.verbs.double_api import DoubleApi
 
 MOST_REQUESTS = 1000
 """The requests in one answer."""
@@ -63,7 +63,7 @@ def verb_named(name: str) -> Verb:
     return verb
 
 
-async def call(kafka: KafkaDouble, verb: Verb, given: Mapping[str, Any]) -> Any:
+async def call(kafka: DoubleApi, verb: Verb, given: Mapping[str, Any]) -> Any:
     """Calls a verb, and returns its result for JSON. A verb that waits takes no thread, and ends
     when it is cancelled."""
     if verb.subject != "waiting":
@@ -106,17 +106,17 @@ def names() -> dict[str, Any]:
     return {"apis": list(ROW_OF), "errors": error_codes.NAMES}
 
 
-def requests_after(kafka: KafkaDouble, number: int, most: int = MOST_REQUESTS) -> list[SeenRequest]:
+def requests_after(kafka: DoubleApi, number: int, most: int = MOST_REQUESTS) -> list[SeenRequest]:
     """The requests of clients with higher numbers, oldest first."""
     return kafka._look(lambda history: history.after(number, most))
 
 
-def latest_requests(kafka: KafkaDouble, most: int) -> list[SeenRequest]:
+def latest_requests(kafka: DoubleApi, most: int) -> list[SeenRequest]:
     """The latest requests of clients, oldest first."""
     return kafka._look(lambda history: history.after(max(0, history.received - most), most))
 
 
-def newest_number(kafka: KafkaDouble) -> int:
+def newest_number(kafka: DoubleApi) -> int:
     """The number of the request that came last."""
     running = kafka._known()
     return running.on_thread(lambda: running.broker.history.received)
@@ -132,7 +132,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def request_numbered(kafka: KafkaDouble, number: int) -> SeenRequest:
+def request_numbered(kafka: DoubleApi, number: int) -> SeenRequest:
     """One request. Raises ControlProblem if it is not kept any more."""
     found = requests_after(kafka, number - 1, 1)
     if not found or found[0].number != number:

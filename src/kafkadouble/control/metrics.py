@@ -16,22 +16,22 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from kafkadouble import __version__
 from kafkadouble.cluster_description import RUNNING, ClusterDescription
 from kafkadouble.errors import KafkaError
 from kafkadouble.server.tracing.request_counts import RequestCounts
 from kafkadouble.topics import TopicDescription
+from kafkadouble.version import __version__
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
-    from kafkadouble.groups import Group
+    from kafkadouble.group_values import Group
+    from kafkadouble.verbs.double_api import DoubleApi
 
 REQUESTS = "kafka_network_requestmetrics_"
 TOPICS = "kafka_server_brokertopicmetrics_"
 CONTROLLER = "kafka_controller_kafkacontroller_"
 
 
-def exposition(kafka: KafkaDouble) -> str:
+def exposition(kafka: DoubleApi) -> str:
     """The metrics as text."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
@@ -39,7 +39,7 @@ def exposition(kafka: KafkaDouble) -> str:
     return generate_latest(registry).decode()
 
 
-def counts_of(kafka: KafkaDouble) -> RequestCounts:
+def counts_of(kafka: DoubleApi) -> RequestCounts:
     """The counts of requests; they begin with the first call."""
     running = kafka._serving()
 
@@ -55,7 +55,7 @@ def counts_of(kafka: KafkaDouble) -> RequestCounts:
 class _Readings(Collector):
     """The metrics of one double at one moment."""
 
-    def __init__(self, kafka: KafkaDouble) -> None:
+    def __init__(self, kafka: DoubleApi) -> None:
         self._kafka = kafka
 
     def collect(self) -> Iterator[Any]:
@@ -70,7 +70,7 @@ class _Readings(Collector):
         yield hits
 
 
-def _groups(kafka: KafkaDouble) -> list[Group]:
+def _groups(kafka: DoubleApi) -> list[Group]:
     try:
         return list(kafka.groups().values())
     except KafkaError:  # no broker runs that could be asked

@@ -16,7 +16,7 @@ from urllib.parse import unquote_plus
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
     from .bodies import BodyReader
 
@@ -34,10 +34,10 @@ class OAuthRoute(NamedTuple):
     method: str
     path: str
     summary: str
-    answer: Callable[[KafkaDouble, Request, BodyReader], Awaitable[OAuthAnswer]]
+    answer: Callable[[DoubleApi, Request, BodyReader], Awaitable[OAuthAnswer]]
 
 
-async def _token(kafka: KafkaDouble, request: Request, bodies: BodyReader) -> OAuthAnswer:
+async def _token(kafka: DoubleApi, request: Request, bodies: BodyReader) -> OAuthAnswer:
     form = await bodies.form(request)
     if form.get("grant_type") != "client_credentials":
         return OAuthAnswer(400, {"error": "unsupported_grant_type"})
@@ -67,7 +67,7 @@ def _of_form(form: dict[str, str]) -> tuple[str, str]:
     return form.get("client_id", ""), form.get("client_secret", "")
 
 
-async def _keys(kafka: KafkaDouble, request: Request, bodies: BodyReader) -> OAuthAnswer:
+async def _keys(kafka: DoubleApi, request: Request, bodies: BodyReader) -> OAuthAnswer:
     return OAuthAnswer(200, kafka.token_keys)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from kafkadouble import __version__
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
+from kafkadouble.version import __version__
 
-from .routes import ROUTES, STREAMS, Route, StreamRoute
+from .route import Route, StreamRoute
 
 ERROR = {
     "type": "object",
@@ -49,11 +50,11 @@ STATUSES = {
 }
 
 
-KINDS = {**{each.path: "text/event-stream" for each in STREAMS}, "/metrics": "text/plain"}
+KINDS = {"/metrics": "text/plain"}
 """The type of what is no JSON."""
 
 
-def description() -> dict[str, Any]:
+def description(routes: Sequence[Route], streams: Sequence[StreamRoute]) -> dict[str, Any]:
     """The description, as a value for JSON."""
     return {
         "openapi": "3.1.0",
@@ -62,7 +63,10 @@ def description() -> dict[str, Any]:
             "version": __version__,
             "description": "Drives and watches a running double: every verb of its registry is a POST.",
         },
-        "paths": {**_paths(), **{f"/verbs/{verb.name}": {"post": _operation(verb)} for verb in _verbs()}},
+        "paths": {
+            **_paths([*routes, *streams]),
+            **{f"/verbs/{verb.name}": {"post": _operation(verb)} for verb in _verbs()},
+        },
         "components": {
             "schemas": {"Error": ERROR},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -75,9 +79,9 @@ def _verbs() -> list[Verb]:
     return [each for each in VERBS.values() if each.is_for_json and not each.reads_file]
 
 
-def _paths() -> dict[str, Any]:
+def _paths(routes: Sequence[Route | StreamRoute]) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for route in (*ROUTES, *STREAMS):
+    for route in routes:
         if isinstance(route, StreamRoute) or route.method == "GET":
             made.setdefault(route.path, {})["get"] = _of_route(route)
     return made
@@ -94,7 +98,7 @@ def _of_route(route: Route | StreamRoute) -> dict[str, Any]:
         }
         for name, words in route.query.items()
     ]
-    kind = KINDS.get(route.path, "application/json")
+    kind = "text/event-stream" if isinstance(route, StreamRoute) else KINDS.get(route.path, "application/json")
     answer = {"description": "the answer", "content": {kind: {"schema": {}}}}
     return {"summary": route.summary, "parameters": parameters, "responses": {"200": answer, **_errors()}}
 

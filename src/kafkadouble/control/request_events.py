@@ -20,8 +20,8 @@ from .calls import newest_number, requests_after, short
 from .streams import EventStream, event
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
     from kafkadouble.server.tracing.history import SeenRequest
+    from kafkadouble.verbs.double_api import DoubleApi
 
 BATCH = 500
 MOST_WAITING = 1000
@@ -33,7 +33,7 @@ class RequestEvents(EventStream):
 
     pause_s = 0.05
 
-    def __init__(self, kafka: KafkaDouble, after: int | None) -> None:
+    def __init__(self, kafka: DoubleApi, after: int | None) -> None:
         super().__init__(kafka)
         newest = newest_number(kafka)
         self._is_earlier = after is not None and after > newest

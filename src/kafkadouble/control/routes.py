@@ -4,40 +4,21 @@ read."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from kafkadouble import __version__
 from kafkadouble.server.configs.did_you_mean import near
+from kafkadouble.version import __version__
 
 from . import calls
 from .problems import ControlProblem
+from .route import ControlCall, Route, StreamRoute
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
     from kafkadouble.server.tracing.history import SeenRequest
+    from kafkadouble.verbs.double_api import DoubleApi
 
     from .streams import EventStream
-
-
-class ControlCall(NamedTuple):
-    """One call: what stands in the path, in the query, and in the body."""
-
-    kafka: KafkaDouble
-    path: Mapping[str, str]
-    query: Mapping[str, str]
-    body: Mapping[str, Any]
-
-
-class Route(NamedTuple):
-    """One route. `answer` returns a value for JSON, or text. `query` has the parameters of the
-    query, and what each of them means."""
-
-    method: str
-    path: str
-    summary: str
-    answer: Callable[[ControlCall], Awaitable[Any]]
-    query: Mapping[str, str] = {}
 
 
 def integer(query: Mapping[str, str], name: str, default: int) -> int:
@@ -80,7 +61,7 @@ async def _metrics(call: ControlCall) -> Any:
 async def _openapi(call: ControlCall) -> Any:
     from .openapi import description
 
-    return description()
+    return description(ROUTES, STREAMS)
 
 
 async def _names(call: ControlCall) -> Any:
@@ -146,23 +127,13 @@ ROUTES = (
 )
 
 
-class StreamRoute(NamedTuple):
-    """A route that answers with server-sent events. `make` gets the parameters of the query, with
-    the Last-Event-ID of a reader that connects again as `after`, and may raise ControlProblem."""
-
-    path: str
-    summary: str
-    make: Callable[[KafkaDouble, Mapping[str, str]], EventStream]
-    query: Mapping[str, str]
-
-
-def _request_events(kafka: KafkaDouble, query: Mapping[str, str]) -> EventStream:
+def _request_events(kafka: DoubleApi, query: Mapping[str, str]) -> EventStream:
     from .request_events import RequestEvents
 
     return RequestEvents(kafka, integer(query, "after", 0) if "after" in query else None)
 
 
-def _view_events(kafka: KafkaDouble, query: Mapping[str, str]) -> EventStream:
+def _view_events(kafka: DoubleApi, query: Mapping[str, str]) -> EventStream:
     from .view_events import ViewEvents, names_of
 
     return ViewEvents(kafka, names_of(query.get("names")))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from socket import socket
 
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
 MISSING = "the control plane needs more libraries: pip install 'kafkadouble[control]'"
 
@@ -45,7 +45,7 @@ class ControlServer:
 
     def __init__(
         self,
-        kafka: KafkaDouble,
+        kafka: DoubleApi,
         port: int = 0,
         host: str = "127.0.0.1",
         token: str | None = None,

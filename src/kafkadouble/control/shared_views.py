@@ -21,7 +21,7 @@ from .streams import event, event_of_text
 from .topic_pieces import TopicPieces
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
 PAUSE_S, BYTES_PER_S, IDLE_SHARE = 0.25, 256_000, 20
 
@@ -41,7 +41,7 @@ class SharedViews:
     """The views of one double. `now` has the time in seconds. `made` counts the views that were
     made, by name."""
 
-    def __init__(self, kafka: KafkaDouble, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, kafka: DoubleApi, now: Callable[[], float] = time.monotonic) -> None:
         self._kafka, self._now = kafka, now
         self._views: dict[str, MadeView] = {}
         self._locks: dict[str, Lock] = {}
@@ -74,16 +74,16 @@ class SharedViews:
             return event(name, {})
 
 
-def _view(kafka: KafkaDouble, name: str) -> Any:
+def _view(kafka: DoubleApi, name: str) -> Any:
     found = VERBS[name].call_json(kafka, {})
     if isinstance(found, dict):
         found.pop(WITHOUT.get(name), None)
     return found
 
 
-_of_double: WeakKeyDictionary[KafkaDouble, SharedViews] = WeakKeyDictionary()
+_of_double: WeakKeyDictionary[DoubleApi, SharedViews] = WeakKeyDictionary()
 
 
-def shared_views(kafka: KafkaDouble) -> SharedViews:
+def shared_views(kafka: DoubleApi) -> SharedViews:
     """The views of a double: every stream has the same."""
     return _of_double.setdefault(kafka, SharedViews(kafka))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from kafkadouble.errors import UsageError
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
 KEEP_ALIVE_S = 15
 """After so long without an event, a comment keeps the connection open."""
@@ -36,7 +36,7 @@ class EventStream(ABC):
     again_s: float | None = None
     """The seconds until `new` looks again, also when nothing happens meanwhile."""
 
-    def __init__(self, kafka: KafkaDouble) -> None:
+    def __init__(self, kafka: DoubleApi) -> None:
         self.kafka = kafka
         self._loop = asyncio.get_running_loop()
         self._due = asyncio.Event()

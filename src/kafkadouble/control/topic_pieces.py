@@ -18,7 +18,7 @@ from kafkadouble.verbs.json_form import to_json
 if TYPE_CHECKING:
     from kafkadouble.broker import Broker
     from kafkadouble.cluster import Cluster
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
 
 class Piece(NamedTuple):
@@ -42,7 +42,7 @@ class TopicPieces:
         self._pieces: dict[Place, Piece] = {}
         self.made = 0
 
-    def text(self, kafka: KafkaDouble) -> str:
+    def text(self, kafka: DoubleApi) -> str:
         """The topics as JSON, as the verb `topics` has them. Call it on another thread than the
         brokers'. Raises KafkaError and UsageError."""
         running = kafka._serving()

@@ -19,7 +19,7 @@ from .shared_views import shared_views
 from .streams import EventStream
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
 VIEWS = ("describe_cluster", "topics", "groups", "transactions", "rules", "snapshots")
 """The verbs that are views."""
@@ -30,7 +30,7 @@ class ViewEvents(EventStream):
 
     pause_s = 0.25
 
-    def __init__(self, kafka: KafkaDouble, names: Sequence[str]) -> None:
+    def __init__(self, kafka: DoubleApi, names: Sequence[str]) -> None:
         super().__init__(kafka)
         self._views = shared_views(kafka)
         self._sent: dict[str, str | None] = dict.fromkeys(names)

@@ -5,7 +5,8 @@ runs, and nothing is written.
 formats are in `kafkadouble.server.log.formats`; this package opens files and knows the folders.
 """
 
-from .dumping import Options, items
+from .dumping import items
 from .item import Item
+from .options import Options
 
 __all__ = ["Item", "Options", "items"]

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .dumping import Options
+    from .options import Options
 
 
 _LEGACY_LEAST, _LEGACY_RATIO = 1 << 24, 64

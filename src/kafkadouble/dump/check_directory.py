@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.log.formats import BadFile, clean_shutdown, meta_properties, names, offset_checkpoint
+from kafkadouble.server.log.formats import BadFile, clean_shutdown, meta_properties, names
 from kafkadouble.wire.errors import UsageError
 
-from .check_partition import CheckedPartition, check_partition
+from .check_partition import CheckedPartition, check_partition, read_offsets
 from .check_snapshot import check_snapshot
 from .compacted import compacted_topics
 from .file import FileBytes
 from .kinds import METADATA_TOPIC
 from .verdict import Rules, Tally
-
-Offsets = dict[tuple[str, int], int]
 
 
 def check_directory(folder: Path, rules: Rules, tally: Tally) -> None:
@@ -45,14 +43,6 @@ def _no_other_folders(folder: Path) -> None:
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not names.is_of_log(path.name):
             raise BadFile("it is not the folder of a partition: no broker starts with it", file=str(path), offset=0)
-
-
-def read_offsets(path: Path) -> Offsets:
-    """Reads an offset checkpoint; empty when there is no file. Raises BadFile."""
-    if not path.exists():
-        return {}
-    with FileBytes(path) as data:
-        return offset_checkpoint.read(data.whole(), str(path))
 
 
 def _partition(path: Path) -> tuple[str, int] | None:

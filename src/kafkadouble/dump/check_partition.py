@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.log.formats import BadFile, epoch_checkpoint, names, partition_metadata, producer_snapshot
+from kafkadouble.server.log.formats import (
+    BadFile,
+    epoch_checkpoint,
+    names,
+    offset_checkpoint,
+    partition_metadata,
+    producer_snapshot,
+)
 from kafkadouble.server.log.formats import quorum_state as quorum_state_format
 from kafkadouble.wire.errors import UsageError
 
@@ -18,6 +25,7 @@ from .file import FileBytes
 from .kinds import METADATA_TOPIC
 from .verdict import Rules, Tally
 
+Offsets = dict[tuple[str, int], int]
 _ALWAYS_COMPACTED = ("__consumer_offsets", "__transaction_state")
 _INDEXES = (names.INDEX, names.TIME_INDEX, names.TXN_INDEX)
 
@@ -79,9 +87,15 @@ def is_compacted(folder: Path) -> bool:
         return False
     if partition[0] in _ALWAYS_COMPACTED:
         return True
-    from .check_directory import read_offsets
-
     return partition in read_offsets(folder.absolute().parent / names.CLEANER_OFFSET)
+
+
+def read_offsets(path: Path) -> Offsets:
+    """Reads an offset checkpoint; empty when there is no file. Raises BadFile."""
+    if not path.exists():
+        return {}
+    with FileBytes(path) as data:
+        return offset_checkpoint.read(data.whole(), str(path))
 
 
 def _segments(folder: Path) -> list[int]:

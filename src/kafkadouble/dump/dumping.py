@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from kafkadouble.messages.show.text import TREE, TextLimits
 from kafkadouble.server.log.formats import BadFile
 from kafkadouble.wire.errors import UsageError
 
@@ -18,16 +16,7 @@ from . import batch_items, index_items, small_items
 from .file import FileBytes
 from .item import FILE, Item
 from .kinds import Kind, kind_of
-
-
-class Options(NamedTuple):
-    """Whether records are shown, how their keys and values are decoded (None: by the name of the
-    folder), and how much of a value is shown."""
-
-    records: bool = False
-    decode: str | None = None
-    bounds: TextLimits = TREE
-
+from .options import Options
 
 BATCHES = Options()
 """Shows batches without their records."""

@@ -13,7 +13,7 @@ from .kinds import base_offset_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .dumping import Options
+    from .options import Options
 
 
 def offsets(data: FileBytes, options: Options) -> Iterator[Item]:

@@ -20,7 +20,7 @@ from .item import ENTRY, Item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .dumping import Options
+    from .options import Options
 
 
 def producers(data: FileBytes, options: Options) -> Iterator[Item]:

@@ -12,6 +12,10 @@ MOST_SHOWN = 5
 """So many requests of a finding are in its text."""
 
 
+REMEDIES: dict[str, str] = {}
+"""By the name of a rule; the table of rules fills it."""
+
+
 class LintContext(NamedTuple):
     """`topics` are the names of the topics that exist. `creates_topics` is the broker's
     `auto.create.topics.enable`. `is_timed` is False with a stepped clock: requests then have no
@@ -44,9 +48,7 @@ class LintFinding(NamedTuple):
     @property
     def remedy(self) -> str:
         """How to mend it: the setting of the client."""
-        from .rules import BY_NAME
-
-        return BY_NAME[self.rule].remedy
+        return REMEDIES[self.rule]
 
     def __str__(self) -> str:
         shown = [f"  {seen!r}" for seen in self.requests[:MOST_SHOWN]]

@@ -10,7 +10,7 @@ from kafkadouble.wire.errors import UsageError
 from kafkadouble.wire.wording import ShownValue
 
 from . import commits, connections, created_topics, fetch_loops, metadata_storms, old_versions, retries, throttles
-from .finding import FoundHabit, LintContext, LintFinding
+from .finding import REMEDIES, FoundHabit, LintContext, LintFinding
 from .merging import merged
 
 Find = Callable[[Sequence[SeenRequest], LintContext], Iterator[FoundHabit]]
@@ -94,6 +94,7 @@ RULES = (
 )
 
 BY_NAME = {rule.name: rule for rule in RULES}
+REMEDIES.update({rule.name: rule.remedy for rule in RULES})
 
 
 def lint(requests: Sequence[SeenRequest], context: LintContext, ignore: Iterable[str] = ()) -> list[LintFinding]:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from . import markers, options
-from .isolation import ISOLATED, Factory, shared_external, skip_of_double
+from .isolation import ISOLATED, Factory, shared_external
 from .markers import UnusedMarkerWarning
 from .options import FRESH, ISOLATIONS, MARKER_HELP
+from .real_arguments import skip_of_double
 from .report import UnusedRuleWarning
 
 if TYPE_CHECKING:

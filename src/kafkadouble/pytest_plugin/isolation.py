@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from . import options
 from .options import FRESH, NAMESPACE, NONE, RESET
+from .real_arguments import of_real_kafka
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
@@ -70,13 +71,6 @@ ISOLATED: dict[str, Callable[[pytest.FixtureRequest], Iterator[KafkaDouble]]] = 
 }
 
 
-def skip_of_double(config: pytest.Config, what: str, **given: Any) -> NoReturn:
-    """Skips a test of what a real Kafka has not. The report has the line of the test."""
-    target = options.value(config, "kafka_broker")
-    reason = f"{what}: only a double has that, and this run is for --kafka-broker={target}"
-    raise pytest.skip.Exception(reason, _use_item_location=True)
-
-
 def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A Kafka that is not a double; what the test creates is deleted after it."""
     from .targets import STARTED, target_of
@@ -96,23 +90,3 @@ def shared_external(request: pytest.FixtureRequest) -> Iterator[Any]:
     before = shared_metadata(kafka)
     yield kafka
     clean(kafka, before, is_own=target in STARTED)
-
-
-TRUE_OF_ANY = (("brokers", 1), ("stepped", False), ("data_dir", None), ("data_dir", False))
-"""Arguments that say what is so in a real Kafka, too."""
-
-
-def of_real_kafka(config: pytest.Config, target: str, given: Mapping[str, Any], what: str = "") -> dict[str, Any]:
-    """The arguments of KafkaDouble that change a real Kafka; a test with one that it cannot take is
-    skipped. `what` was called with them, if it is not the marker."""
-    from .targets import LOCAL
-
-    found = {name: each for name, each in given.items() if (name, each) not in TRUE_OF_ANY}
-    taken: tuple[str, ...] = ()
-    if target == LOCAL:
-        from kafkadouble.external.local.local_settings import TAKEN
-
-        taken = TAKEN
-    if other := ", ".join(sorted(set(found) - set(taken))):
-        skip_of_double(config, f"{what}({other})" if what else other)
-    return found

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from . import options
+from .real_arguments import LOCAL, of_real_kafka, skip_of_double
 
 if TYPE_CHECKING:
     from kafkadouble.external.local.own_kafka import OwnKafka
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from .metadata_changes import SharedMetadata
 
-LOCAL = "local"
 Folder = Callable[[], Path]
 
 
@@ -136,7 +136,6 @@ class FactoryKafkas:
     def start(self, **arguments: Any) -> OwnKafka:
         """One with these arguments of KafkaDouble; skips a test that gives others."""
         from .external_kafka import shared_metadata
-        from .isolation import of_real_kafka
 
         given = of_real_kafka(self._config, LOCAL, arguments, "kafka_double_factory")
         kafka = started(self._config, self._folder, given)
@@ -170,8 +169,6 @@ FACTORY_KAFKAS = pytest.StashKey[FactoryKafkas]()
 @contextmanager
 def factory_of_target(config: pytest.Config, folder: Folder) -> Iterator[Callable[..., Any]]:
     """What kafka_double_factory is where `kafka_double` is a real Kafka."""
-    from .isolation import skip_of_double
-
     if target_of(config) != LOCAL:
         yield partial(skip_of_double, config, "kafka_double_factory")
         return

@@ -16,9 +16,9 @@ from kafkadouble.errors import KafkaError, UsageError
 from . import cluster, requests, rules
 
 if TYPE_CHECKING:
-    from kafkadouble import KafkaDouble
+    from .reported import Reported
 
-Section = Callable[["KafkaDouble"], Iterable[str]]
+Section = Callable[["Reported"], Iterable[str]]
 
 REQUESTS = 15
 """So many requests a report shows."""
@@ -34,7 +34,7 @@ STATE: dict[str, Section] = {
 }
 
 
-def sections(double: KafkaDouble, count: int = REQUESTS) -> dict[str, list[str]]:
+def sections(double: Reported, count: int = REQUESTS) -> dict[str, list[str]]:
     """The lines of each section by its title, without empty ones. `count` is that of the latest
     requests."""
     every: dict[str, Section] = {LAST_REQUESTS: partial(requests.lines, count=count), **STATE}
@@ -42,7 +42,7 @@ def sections(double: KafkaDouble, count: int = REQUESTS) -> dict[str, list[str]]
     return {title: lines for title, lines in found.items() if lines}
 
 
-def _shown(section: Section, double: KafkaDouble) -> list[str]:
+def _shown(section: Section, double: Reported) -> list[str]:
     """A defect here must not hide the failure of a test."""
     try:
         return list(section(double))
@@ -52,7 +52,7 @@ def _shown(section: Section, double: KafkaDouble) -> list[str]:
         return [f"cannot be shown: {problem!r}"]
 
 
-def text(double: KafkaDouble, count: int = REQUESTS) -> str:
+def text(double: Reported, count: int = REQUESTS) -> str:
     """All sections, one after the other."""
     return "\n".join(
         line for title, lines in sections(double, count).items() for line in (f"{title}:", *(f"  {e}" for e in lines))

@@ -13,9 +13,10 @@ from kafkadouble.plural import counted
 from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
 
 if TYPE_CHECKING:
-    from kafkadouble import KafkaDouble
     from kafkadouble.cluster_member import ClusterMember
-    from kafkadouble.groups import Group
+    from kafkadouble.group_values import Group
+
+    from .reported import Reported
 
 T = TypeVar("T")
 
@@ -26,7 +27,7 @@ OVER = ("Empty", "CompleteCommit", "CompleteAbort", "Dead")
 """The states of a transactional id without an open transaction."""
 
 
-def brokers(double: KafkaDouble) -> Iterator[str]:
+def brokers(double: Reported) -> Iterator[str]:
     """Those that do not serve."""
     running = double._known()
     if not running.thread.running:
@@ -49,7 +50,7 @@ def _states(member: ClusterMember) -> Iterator[str]:
         yield "isolated"
 
 
-def topics(double: KafkaDouble) -> Iterator[str]:
+def topics(double: Reported) -> Iterator[str]:
     """The first and the end offset of each partition."""
     running = double._serving()
 
@@ -66,7 +67,7 @@ def topics(double: KafkaDouble) -> Iterator[str]:
         yield f"{name}: " + (", ".join(f"{at}: {start} to {end}" for at, (start, end) in bounds.items()) or "no leader")
 
 
-def groups(double: KafkaDouble) -> Iterator[str]:
+def groups(double: Reported) -> Iterator[str]:
     yield from (_group(each) for each in _first(double.groups().values()))
 
 
@@ -78,7 +79,7 @@ def _group(group: Group) -> str:
     return f"{group.id}: {group.type}, {group.state}, {members}{lag}, committed: {shown}"
 
 
-def open_transactions(double: KafkaDouble) -> Iterator[str]:
+def open_transactions(double: Reported) -> Iterator[str]:
     for each in _first([each for each in double.transactions().values() if each.state not in OVER]):
         partitions = ", ".join(f"{topic}-{at}" for topic, at in each.partitions[:MOST_PARTITIONS])
         yield f"{each.id}: {each.state} at {partitions or 'no partition'}"

@@ -13,8 +13,9 @@ from kafkadouble.server.tracing.seen_line import clock, listed, payloads_of, tex
 from kafkadouble.server.tracing.trace import ANSWERED
 
 if TYPE_CHECKING:
-    from kafkadouble import KafkaDouble
     from kafkadouble.server.tracing.history import SeenRequest
+
+    from .reported import Reported
 
 IDLE = frozenset({"Fetch", "Heartbeat", "ConsumerGroupHeartbeat", "ShareGroupHeartbeat", "StreamsGroupHeartbeat"})
 """The APIs with which a client only waits, if nothing comes of them."""
@@ -23,7 +24,7 @@ MOST_NOTABLE = 15
 """So many requests with an error, or that met a rule, are shown of those before the latest."""
 
 
-def lines(double: KafkaDouble, count: int) -> Iterator[str]:
+def lines(double: Reported, count: int) -> Iterator[str]:
     return told(list(double.requests), count)
 
 

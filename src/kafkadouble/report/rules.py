@@ -12,17 +12,18 @@ from kafkadouble.server.faults.field_kinds import EVERY_API
 from kafkadouble.server.faults.register import REQUEST
 
 if TYPE_CHECKING:
-    from kafkadouble import KafkaDouble
     from kafkadouble.server.faults.armed import Armed
     from kafkadouble.server.faults.rule import Rule
     from kafkadouble.server.tracing.history import SeenRequest
+
+    from .reported import Reported
 
 
 MOST_EXPLAINED = 10
 """For so many rules that nothing matched, the requests that came near are looked for."""
 
 
-def lines(double: KafkaDouble) -> Iterator[str]:
+def lines(double: Reported) -> Iterator[str]:
     running = double._known()
     register = running.broker.faults.register
     left = running.on_thread(lambda: [*register.unmatched, *register.unfinished])

@@ -7,9 +7,9 @@ No error shows a password.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kafkadouble.access import NAMES, ClientAccess
+from kafkadouble.access import ClientAccess
 from kafkadouble.acls import AclBinding
 from kafkadouble.arguments import ARGUMENTS, PRINCIPAL, check_one
 from kafkadouble.errors import UsageError
@@ -19,9 +19,6 @@ from kafkadouble.verbs.json_form import acl_from_json
 
 from .calls import items_of, located
 from .document import ScenarioDocument, ValuePath
-
-if TYPE_CHECKING:
-    from .scenario import Scenario
 
 
 def protocol_of(document: ScenarioDocument, path: ValuePath, value: Any) -> str:
@@ -77,14 +74,15 @@ def super_users_of(document: ScenarioDocument, path: ValuePath, value: Any) -> t
     return tuple(found)
 
 
-def access_of(document: ScenarioDocument, scenario: Scenario) -> ClientAccess:
-    """What these sections give. Raises UsageError for what cannot be together."""
-    given = {name: value for name in NAMES if (value := getattr(scenario, name)) is not None}
-    if scenario.security is not None:
+def access_of(document: ScenarioDocument, sections: Mapping[str, Any]) -> ClientAccess:
+    """What these sections give; None is what is not there. Raises UsageError for what cannot be
+    together."""
+    given = {name: value for name, value in sections.items() if value is not None}
+    if (protocol := sections["security"]) is not None:
         with located(document, ("users",)):
-            check_words([scenario.security], scenario.users, None)
+            check_words([protocol], sections["users"], None)
         with located(document, ("certificate",)):
-            check_words([scenario.security], None, scenario.certificate)
+            check_words([protocol], None, sections["certificate"])
         with located(document, ("oauthbearer",)):
-            check_words([scenario.security], None, None, scenario.oauthbearer)
+            check_words([protocol], None, None, sections["oauthbearer"])
     return ClientAccess(**given, places={name: document.where((name,)) for name in given})

@@ -18,13 +18,13 @@ from .contents import ScenarioTopic
 from .steps import ScenarioSteps
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.verbs.double_api import DoubleApi
 
     from .calls import ScenarioCall
     from .scenario import Scenario
 
 
-def begin(kafka: KafkaDouble, scenario: Scenario) -> ScenarioSteps:
+def begin(kafka: DoubleApi, scenario: Scenario) -> ScenarioSteps:
     """Create topics and records, commit offsets, arm rules, and begin with the steps. Do not call
     it on the broker's own thread. Raises UsageError and KafkaError, which name the place in the
     file."""
@@ -41,7 +41,7 @@ def begin(kafka: KafkaDouble, scenario: Scenario) -> ScenarioSteps:
     return steps
 
 
-def _to_create(kafka: KafkaDouble, scenario: Scenario) -> list[ScenarioTopic]:
+def _to_create(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioTopic]:
     """The topics that are not there. KafkaError for one that the broker would not create."""
     there = kafka.topics(internal=True) if scenario.topics else {}
     missing = []
@@ -55,7 +55,7 @@ def _to_create(kafka: KafkaDouble, scenario: Scenario) -> list[ScenarioTopic]:
     return missing
 
 
-def _check_creation(kafka: KafkaDouble, topics: list[ScenarioTopic]) -> None:
+def _check_creation(kafka: DoubleApi, topics: list[ScenarioTopic]) -> None:
     answer = kafka._ask(_creation([topic.creation for topic in topics]))
     by_name = {each.name: each for each in answer.topics}
     for topic in topics:
@@ -80,7 +80,7 @@ def _creation(calls: list[ScenarioCall]) -> CreateTopicsRequest:
     return CreateTopicsRequest(topics=topics, timeout_ms=seeding.TIMEOUT_MS, validate_only=True)
 
 
-def _to_commit(kafka: KafkaDouble, scenario: Scenario) -> list[ScenarioCall]:
+def _to_commit(kafka: DoubleApi, scenario: Scenario) -> list[ScenarioCall]:
     """The groups that are not there. UsageError for offsets of a partition that will not exist."""
     if not scenario.groups:
         return []
@@ -94,7 +94,7 @@ def _to_commit(kafka: KafkaDouble, scenario: Scenario) -> list[ScenarioCall]:
     return [call for call in scenario.groups if call.given["group"] not in there]
 
 
-def _check_rules(kafka: KafkaDouble, scenario: Scenario) -> None:
+def _check_rules(kafka: DoubleApi, scenario: Scenario) -> None:
     broker = kafka._serving().broker
     for call in scenario.rules:
         with call.naming_the_place():

@@ -19,8 +19,8 @@ from kafkadouble.verbs.verb import Verb
 from .document import ScenarioDocument, ValuePath
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
     from kafkadouble.server.faults.rule import Rule
+    from kafkadouble.verbs.double_api import DoubleApi
 
 
 class ScenarioCall(NamedTuple):
@@ -38,7 +38,7 @@ class ScenarioCall(NamedTuple):
         """FILE:LINE:COLUMN."""
         return self.document.where(self.path)
 
-    def call(self, kafka: KafkaDouble) -> None:
+    def call(self, kafka: DoubleApi) -> None:
         """Calls the verb. An error names the place in the file."""
         with self.naming_the_place():
             self.verb.call(kafka, **self.given)

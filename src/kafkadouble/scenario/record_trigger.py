@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkadouble.arguments import ARGUMENTS, Argument, check_one
@@ -15,7 +14,6 @@ from .document import ScenarioDocument, ValuePath
 if TYPE_CHECKING:
     from kafkadouble.records import ReadRecord
 
-    from .step import ScenarioStep
 
 TOPIC, PARTITION, TIMES = "topic", "partition", "times"
 FILTERS = "key", "value", "header"
@@ -59,27 +57,3 @@ def trigger_of(document: ScenarioDocument, path: ValuePath, value: Any) -> Recor
     with located(document, path):
         record_filter = RecordFilter.checked(given[TOPIC], narrowing)
     return RecordTrigger(given[TOPIC], given.get(PARTITION), record_filter, given.get(TIMES))
-
-
-def check_circles(steps: Iterable[ScenarioStep]) -> None:
-    """Refuses steps that would produce for each other without an end: those from whose topics
-    records are led back to them. A step with `times` leads to an end."""
-    leads = [step for step in steps if step.on_record and step.on_record.times is None and TOPIC not in step.taken]
-    while leads:
-        topics = {step.on_record.topic for step in leads if step.on_record}
-        going_on = [step for step in leads if step.call.given[TOPIC] in topics]
-        if len(going_on) == len(leads):
-            raise _circle(leads)
-        leads = going_on
-
-
-def _circle(steps: list[ScenarioStep]) -> Exception:
-    """The error for steps each of which leads to another one of them."""
-    by_topic: Mapping[str, ScenarioStep] = {step.on_record.topic: step for step in steps if step.on_record}
-    way = [next(iter(by_topic))]
-    while (topic := by_topic[way[-1]].call.given[TOPIC]) not in way:
-        way.append(topic)
-    call = by_topic[topic].call
-    names = " to ".join([*way[way.index(topic) :], topic])
-    problem = f"records would go from {names} without an end: give on_record times"
-    return call.document.problem((*call.path, "on_record"), problem)

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.access import ClientAccess
+from kafkadouble.access import NAMES, ClientAccess
 
 from .access_sections import access_of, acls_of, certificate_of, protocol_of, super_users_of, tokens_of, users_of
 from .calls import ScenarioCall, fields_of
+from .circles import check_circles
 from .contents import ScenarioTopic, groups_of, no_partition, rules_of, topics_of
-from .document import ScenarioDocument, ValuePath, read
+from .document import ScenarioDocument, ValuePath
+from .reading import read
 from .step import ScenarioStep, steps_of
 
 if TYPE_CHECKING:
@@ -76,7 +78,8 @@ def load(scenario: str | PathLike[str]) -> Scenario:
         name: check(document, (name,), given[name]) for name, check in SECTIONS.items() if name in given
     }
     made = Scenario(document.file, **found)
-    made = made._replace(access=access_of(document, made))
+    made = made._replace(access=access_of(document, {name: getattr(made, name) for name in NAMES}))
+    check_circles(made.steps)
     for group in made.groups:
         _check_partitions(group, made.topics)
     return made

@@ -13,7 +13,7 @@ from kafkadouble.verbs.verb import Verb
 
 from .calls import ScenarioCall, checked_call, fields_of, items_of, located
 from .document import ScenarioDocument, ValuePath
-from .record_trigger import RecordTrigger, check_circles, trigger_of
+from .record_trigger import RecordTrigger, trigger_of
 from .taken_values import Taken, taken_of, with_samples
 
 LONGEST_S = 31_536_000
@@ -74,7 +74,6 @@ class ScenarioStep(NamedTuple):
 def steps_of(document: ScenarioDocument, path: ValuePath, value: Any) -> tuple[ScenarioStep, ...]:
     """The section `steps`, in the order of the times."""
     found = [_step(document, at, item) for at, item in items_of(document, path, value)]
-    check_circles(found)
     return tuple(sorted(found, key=lambda step: step.at))
 
 

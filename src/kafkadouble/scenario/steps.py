@@ -15,18 +15,19 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kafkadouble.errors import UsageError
 from kafkadouble.server.network.clock import Clock, SteppedClock, seconds_of, stands_still
+from kafkadouble.verbs.step_outcome import StepOutcome
 from kafkadouble.wire.client_log import ClientLog
 
 from .record_steps import RecordSteps
 from .step import ScenarioStep
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
     from kafkadouble.running import Running
+    from kafkadouble.verbs.double_api import DoubleApi
 
 PENDING, DONE, FAILED = "pending", "done", "failed"
 LONGEST_WAIT_S = 3600.0
@@ -40,23 +41,10 @@ ENDS_WITHIN_S = 10.0
 log = ClientLog("kafkadouble")
 
 
-class StepOutcome(NamedTuple):
-    """A step of a scenario: when it is called first, in seconds since the scenario was applied,
-    which verb, and its state: `pending` as long as calls are to come, `done`, or `failed` with the
-    error of the latest call that failed. `calls` is how many times it was called. A step that waits
-    for records is at 0."""
-
-    at: float
-    verb: str
-    state: str
-    problem: str | None = None
-    calls: int = 0
-
-
 class ScenarioSteps:
     """The steps of one application of a scenario."""
 
-    def __init__(self, kafka: KafkaDouble, running: Running, clock: Clock, steps: Sequence[ScenarioStep]) -> None:
+    def __init__(self, kafka: DoubleApi, running: Running, clock: Clock, steps: Sequence[ScenarioStep]) -> None:
         self._kafka, self._running, self._clock = weakref.ref(kafka), running, clock
         self._steps, self._ended = steps, False
         self._outcomes = [StepOutcome(each.at, each.call.verb.name, PENDING) for each in steps]

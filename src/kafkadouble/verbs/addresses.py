@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kafkadouble.errors import UsageError
 from kafkadouble.listening import text_of
+from kafkadouble.marking import verb
 
 from .host import VerbHost
-from .registry import verb
 
 
 class AddressVerbs(VerbHost):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 
 class AdministrationVerbs(VerbHost):

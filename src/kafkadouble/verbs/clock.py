@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from kafkadouble.arguments import check
 from kafkadouble.errors import UsageError
+from kafkadouble.marking import verb
 from kafkadouble.server.network.clock import AdvancingClock, SteppedClock, SystemClock, stands_still
 from kafkadouble.start_options import STEPPED
 from kafkadouble.wire.wording import VerbCall
 
 from .host import VerbHost
-from .registry import verb
 
 
 class ClockVerbs(VerbHost):

@@ -17,7 +17,7 @@ from typing import Any
 
 from kafkadouble.arguments import ARGUMENTS, Argument
 from kafkadouble.brokers import BrokerHandle
-from kafkadouble.double import KafkaDouble
+from kafkadouble.marking import MARK
 from kafkadouble.record_filter import RecordNarrowing
 from kafkadouble.request_filter import RequestNarrowing
 from kafkadouble.requests import Requests
@@ -28,8 +28,8 @@ from kafkadouble.server.faults.narrowing import DiskNarrowing, LineNarrowing, Na
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS, Trigger
 
 from .arming import ArmingVerbs
+from .double_api import DoubleApi
 from .faults import FaultVerbs
-from .registry import MARK
 from .verb import REQUIRED, Parameter, Verb
 
 Row = Argument | None
@@ -64,7 +64,7 @@ FAULT_VERBS = tuple(cls for cls in FaultVerbs.__mro__ if issubclass(cls, ArmingV
 
 
 def _of_double() -> Iterator[Verb]:
-    for cls in KafkaDouble.__mro__:
+    for cls in DoubleApi.__mro__:
         for name, member in vars(cls).items():
             function: Any = member.fget if isinstance(member, property) else member
             takes_all = cls in FAULT_VERBS and not name.startswith("_") and callable(function)
@@ -86,7 +86,7 @@ def _subject(function: Callable[..., Any]) -> str:
     """What a verb is about: the name of its module, as `topics`."""
     if function.__module__ in {cls.__module__ for cls in FAULT_VERBS}:
         return "faults"
-    return "double" if function.__module__ == KafkaDouble.__module__ else function.__module__.rpartition(".")[2]
+    return function.__module__.rpartition(".")[2]
 
 
 def _of_broker() -> Iterator[Verb]:

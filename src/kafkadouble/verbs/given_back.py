@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkadouble.groups import Committed
+from kafkadouble.group_values import Committed
 from kafkadouble.record_filter import ReadPlace
 from kafkadouble.records import ReadRecord
 from kafkadouble.request_filter import SeenNumber

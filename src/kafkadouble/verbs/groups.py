@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
-    from kafkadouble.groups import Committed, Group, TopicPartition
+    from kafkadouble.group_values import Committed, Group, TopicPartition
 
 
 class GroupVerbs(VerbHost):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -12,10 +12,34 @@ if TYPE_CHECKING:
     from kafkadouble.broker import Broker
     from kafkadouble.messages.message import Message
     from kafkadouble.running import Running
-    from kafkadouble.scenario.steps import ScenarioSteps
     from kafkadouble.server.network.clock import Clock
 
 T = TypeVar("T")
+
+
+class Steps(Protocol):
+    """The steps of a scenario, which verbs call while time passes."""
+
+    @property
+    def outcomes(self) -> list[Any]:
+        """Each step with its state."""
+        ...
+
+    def end(self) -> None:
+        """Call no further step."""
+        ...
+
+    def join(self) -> None:
+        """Wait for a step that is being called."""
+        ...
+
+    def advance(self, move: Callable[[int], Any], milliseconds: int) -> None:
+        """Let time pass by `move`, and call the steps that become due."""
+        ...
+
+    def clock_changed(self) -> None:
+        """The clock goes in another way from now on."""
+        ...
 
 
 class VerbHost:
@@ -28,7 +52,7 @@ class VerbHost:
     _clock: Clock
     _lock: Lock
     _round: int
-    _steps: ScenarioSteps | None
+    _steps: Steps | None
 
     def _end_steps(self) -> None:
         """Calls no further step of a scenario. On the broker's own thread the steps stay, as

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.lint.finding import LintFinding

@@ -3,8 +3,9 @@ flushes. They act on every replica of a partition, on each broker that runs."""
 
 from __future__ import annotations
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 
 class LogVerbs(VerbHost):

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkadouble.errors import UsageError, raise_for
+from kafkadouble.marking import verb
 from kafkadouble.start_options import TELEMETRY
 
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.telemetry import TelemetryCollector, TelemetryValue

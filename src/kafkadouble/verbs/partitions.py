@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
-    from kafkadouble.groups import TopicPartition
+    from kafkadouble.group_values import TopicPartition
     from kafkadouble.partition_state import PartitionState
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 
 class QuotaVerbs(VerbHost):

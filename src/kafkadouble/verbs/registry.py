@@ -3,27 +3,17 @@
     VERBS["truncate"].call(kafka, topic="orders", partition=0, offset=3)
 
 A verb is a method of KafkaDouble, or of one of its brokers. The method stays an ordinary, typed
-method; `@verb` only marks it. The table is computed when it is first read, because a test that
-starts a double should not wait for it.
+method; `@verb` (`marking.py`) only marks it. The table is computed when it is first read, because
+a test that starts a double should not wait for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .verb import Verb
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-MARK = "__is_verb__"
-
-
-def verb(function: F) -> F:
-    """Marks a method as a verb."""
-    function.__dict__[MARK] = True
-    return function
 
 
 class VerbTable(Mapping[str, "Verb"]):

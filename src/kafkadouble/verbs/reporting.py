@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
+    from kafkadouble.report.reported import Reported
 
 
 class ReportVerbs(VerbHost):
@@ -24,4 +25,4 @@ class ReportVerbs(VerbHost):
         from kafkadouble.report import text
 
         check(count=count)
-        return text(cast("KafkaDouble", self), count)
+        return text(cast("Reported", self), count)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.arguments import check, check_given
 from kafkadouble.errors import UsageError
+from kafkadouble.marking import verb
 from kafkadouble.server.requests.listener_spec import of_brokers
 from kafkadouble.start_options import OAUTHBEARER, SASL, SSL
 
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.acls import AclBinding
@@ -256,7 +256,7 @@ class SecurityVerbs(VerbHost):
 
     async def _with_users(self, broker: Broker | Cluster) -> None:
         if self._security is not None:
-            from kafkadouble.users import begin
+            from kafkadouble.start_security import begin
 
             await begin(broker, self._security, Random(self._seed))
 

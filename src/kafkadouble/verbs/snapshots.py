@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.arguments import ARGUMENTS, check, check_one
 from kafkadouble.errors import UsageError
+from kafkadouble.marking import verb
 from kafkadouble.server.configs.did_you_mean import near
 from kafkadouble.wire.wording import VerbCall
 
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
     from kafkadouble.snapshot import Snapshot

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kafkadouble.arguments import check
+from kafkadouble.marking import verb
 
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -115,7 +115,9 @@ class TopicVerbs(VerbHost):
         """
         from kafkadouble import bulk
 
-        return self._append_all(topic, bulk.of_file(path, format), partition)
+        from .json_form import record_from_json
+
+        return self._append_all(topic, bulk.of_file(path, format, record_from_json), partition)
 
     def _append_all(self, topic: str, source: Numbered, partition: int | None) -> int:
         from kafkadouble import bulk, placement, seeding

@@ -16,7 +16,7 @@ from kafkadouble.server.configs.did_you_mean import near
 from kafkadouble.wire.wording import AllowedValues, OwnName, sentence_for_all
 
 if TYPE_CHECKING:
-    from kafkadouble.double import KafkaDouble
+    from .snapshots import SnapshotVerbs
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 """The default of a parameter that must be given."""
@@ -119,13 +119,13 @@ class Verb(NamedTuple):
                 words = {"name": OwnName(each.name), "allowed": AllowedValues(each.allowed)}
                 raise UsageError("{verb} needs {name}, {allowed}", verb=OwnName(self.name), **words)
 
-    def call(self, kafka: KafkaDouble, **given: Any) -> Any:
+    def call(self, kafka: SnapshotVerbs, **given: Any) -> Any:
         """Calls the verb. Raises UsageError before anything happens if a parameter is wrong, and
         what the method raises."""
         self.check(given)
         return self.function(kafka, **given)
 
-    def call_json(self, kafka: KafkaDouble, given: Mapping[str, Any]) -> Any:
+    def call_json(self, kafka: SnapshotVerbs, given: Mapping[str, Any]) -> Any:
         """Calls the verb with parameters from JSON; returns the result for JSON."""
         values = self.from_json(given)
         if self.name == "snapshot" and values.get("name") is None:  # JSON can only name it

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
+from kafkadouble.marking import verb
+
 from .host import VerbHost
-from .registry import verb
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from kafkadouble.awaited import Awaited
-    from kafkadouble.groups import Group
+    from kafkadouble.group_values import Group
     from kafkadouble.literals import GroupStateName, IsolationLevel, TransactionStateName
     from kafkadouble.record_filter import RecordNarrowing
     from kafkadouble.records import ReadRecord

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkadouble.scenario.document import FilePosition, ValuePath, read
+from kafkadouble.scenario.document import FilePosition, ValuePath
+from kafkadouble.scenario.reading import read
 from kafkadouble.scenario.toml_places import TomlPlaces
 
 TOML = '''\

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.scenario.document import DEEPEST, MOST_BYTES, MOST_VALUES
+from kafkadouble.scenario.document import DEEPEST, MOST_VALUES
+from kafkadouble.scenario.reading import MOST_BYTES
 from kafkadouble.scenario.scenario import load
 from kafkadouble.verbs.registry import VERBS
 

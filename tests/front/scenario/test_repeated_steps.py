@@ -11,7 +11,8 @@ import pytest
 
 from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.scenario.scenario import load
-from kafkadouble.scenario.steps import MOST_CALLS, StepOutcome
+from kafkadouble.scenario.steps import MOST_CALLS
+from kafkadouble.verbs.step_outcome import StepOutcome
 
 Write = Callable[..., Path]
 

@@ -15,7 +15,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, SteppedClock
 from kafkadouble.scenario import apply, scenario
-from kafkadouble.scenario.steps import StepOutcome
+from kafkadouble.verbs.step_outcome import StepOutcome
 
 Write = Callable[[str], Path]
 

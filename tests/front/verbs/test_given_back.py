@@ -12,7 +12,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.control.calls import described
 from kafkadouble.errors import UsageError
-from kafkadouble.groups import Committed
+from kafkadouble.group_values import Committed
 from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
 from kafkadouble.verbs.registry import VERBS

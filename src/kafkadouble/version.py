@@ -1,0 +1,3 @@
+"""The version of the program, which pyproject.toml has, too."""
+
+__version__ = "0.1.0"

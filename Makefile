@@ -51,6 +51,7 @@ types: $(VENV)/.test
 
 house: $(VENV)/.test
 	$(BIN)/lint-imports
+	$(BIN)/python -m checks.house
 	$(BIN)/python -m codegen --check
 
 test: lint house  # six at once on two cores: much of it waits for answers; types are checked beside them

@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.run import run
 from tests.simulation.scenarios import ROUND, SCENARIOS, scenario_of
 
-SEEDS, PORTION = 175, 25
+SEEDS, PORTION = 125, 25
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))

@@ -21,7 +21,7 @@ from tests.server.controller.corrupt_metadata import (
 )
 from tests.server.log.files.lossy_disk import Contents
 
-SAMPLE = 50
+SAMPLE = 35
 """How many bytes of a file are changed, each in its own start; a smaller file has each byte
 changed."""
 

@@ -1,4 +1,4 @@
-"""A hundred seeds, in portions that share the work among processes; more with `python -m
+"""Seventy seeds, in portions that share the work among processes; more with `python -m
 tests.simulation.brokers`."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.brokers.rounds import ROUND, SCENARIOS, scenario_of
 from tests.simulation.brokers.run import run
 
-SEEDS, PORTION = 100, 10
+SEEDS, PORTION = 70, 10
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, PORTION))

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.server.configs.listener_settings import prefix_of
 from kafkadouble.server.security.sasl.bearer_validators import OF_PROGRAM, PACKAGE, SIGNED
+from kafkadouble.server.security.sasl.listener_mechanisms import CALLBACKS
+from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER
 from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck, TokenRefused, claims_of, unsecured_token
 from kafkadouble.wire.client_log import ClientLog
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 ANONYMOUS = "ANONYMOUS"
 LIFETIME_MS = 3_600_000
 MOST_ERRORS = 100
-CALLBACKS = "oauthbearer.sasl.server.callback.handler.class"
 
 log = ClientLog("kafkadouble.oauthbearer")
 
@@ -72,7 +73,7 @@ class BearerTokens:
         if self._given == "unsecured":
             return {}
         name = OF_PROGRAM if self.issuer is None else f"{PACKAGE}.{SIGNED}"
-        found = {f"{prefix_of(listener)}{CALLBACKS}": name for listener in listeners}
+        found = {f"{prefix_of(listener)}{OAUTHBEARER.lower()}.{CALLBACKS}": name for listener in listeners}
         return found if self.issuer is None else found | self.issuer.config()
 
     def token(self, user: str, now_ms: int, lifetime_ms: int = LIFETIME_MS, claims: Mapping[str, Any] = {}) -> str:

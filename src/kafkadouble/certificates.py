@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -55,8 +55,7 @@ class Certificates:
             raise UsageError(f"certificate is {kind!r}: there are {', '.join(KINDS)}")
         _check_library()
         self.kind = kind
-        self.directory = Path(tempfile.mkdtemp(prefix="kafkadouble-"))
-        self._remove = weakref.finalize(self, _remove, str(self.directory), os.getpid())
+        self.directory, self._remove = own_folder(self)
         self._authority_key = _new_key()
         self._authority = _signed("kafkadouble test authority", self._authority_key, [], (self._authority_key, None))
         self._hosts = list(dict.fromkeys(hosts))
@@ -95,6 +94,12 @@ class Certificates:
 
     def __repr__(self) -> str:
         return f"{self.kind} certificates in {self.directory}"
+
+
+def own_folder(owner: object) -> tuple[Path, Callable[[], object]]:
+    """A folder that only this user can read, and what removes it. It is removed with its owner."""
+    folder = tempfile.mkdtemp(prefix="kafkadouble-")
+    return Path(folder), weakref.finalize(owner, _remove, folder, os.getpid())
 
 
 def _remove(directory: str, process: int) -> None:

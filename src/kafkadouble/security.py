@@ -107,6 +107,11 @@ class Security:
         return found
 
     @property
+    def token_check(self) -> TokenCheck | None:
+        """The function with which brokers check bearer tokens, if one does."""
+        return None if self.tokens is None else self.tokens.check
+
+    @property
     def has_sasl(self) -> bool:
         """Whether users log in."""
         return bool(self._first_users)

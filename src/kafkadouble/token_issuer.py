@@ -8,14 +8,10 @@ is removed with this object. Needs the extra `kafkadouble[security]`.
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from .certificates import own_folder
 from .errors import UsageError
 
 ISSUER, AUDIENCE = "https://issuer.kafkadouble.test", "kafka"
@@ -37,9 +33,8 @@ class TokenIssuer:
         public = json.loads(ECAlgorithm.to_jwk(self._key.public_key()))
         self.key_set = {"keys": [{**public, "kid": KEY_ID, "alg": ALGORITHM, "use": "sig"}]}
         """The JWK set."""
-        directory = tempfile.mkdtemp(prefix="kafkadouble-")
-        self._remove = weakref.finalize(self, _remove, directory, os.getpid())
-        self._file = Path(directory, "keys.json")
+        folder, self._remove = own_folder(self)
+        self._file = folder / "keys.json"
         self._file.write_text(json.dumps(self.key_set), encoding="ascii")
 
     def config(self) -> dict[str, str]:
@@ -67,9 +62,3 @@ class TokenIssuer:
 
     def __repr__(self) -> str:
         return f"issuer of tokens with the key {KEY_ID}"
-
-
-def _remove(directory: str, process: int) -> None:
-    """Remove the file, unless this is a fork of the process that made it."""
-    if os.getpid() == process:
-        shutil.rmtree(directory, ignore_errors=True)

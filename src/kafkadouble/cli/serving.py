@@ -260,8 +260,8 @@ def _made(
 
 
 def _token_check(options: argparse.Namespace) -> TokenCheck | None:
-    tokens = None if options.security is None else options.security.tokens
-    return None if tokens is None else tokens.check
+    security: Security | None = options.security
+    return None if security is None else security.token_check
 
 
 def _keeps_history(options: argparse.Namespace) -> bool:

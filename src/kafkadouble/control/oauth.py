@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .bodies import BodyReader
 
 
+LIFETIME_S = 3600
+
+
 class OAuthAnswer(NamedTuple):
     """The status, and the object in the body."""
 
@@ -47,9 +50,6 @@ async def _token(kafka: DoubleApi, request: Request, bodies: BodyReader) -> OAut
     scope = {"scope": form["scope"]} if form.get("scope") else {}
     token = kafka.bearer_token(client, LIFETIME_S * 1000, claims=scope)
     return OAuthAnswer(200, {"access_token": token, "token_type": "Bearer", "expires_in": LIFETIME_S, **scope})
-
-
-LIFETIME_S = 3600
 
 
 def _of_header(text: str) -> tuple[str, str] | None:

@@ -52,8 +52,7 @@ class SecurityVerbs(VerbHost):
 
     @property
     def _token_check(self) -> TokenCheck | None:
-        tokens = None if self._security is None else self._security.tokens
-        return None if tokens is None else tokens.check
+        return None if self._security is None else self._security.token_check
 
     @verb
     def client_config(

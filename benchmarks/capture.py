@@ -17,13 +17,13 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kafkadouble.capture_files import CaptureFiles
-from kafkadouble.capturing import SLICE
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.pipeline.traffic.schema import batch_of
+from kafkadouble.seen.capture_files import CaptureFiles
+from kafkadouble.seen.capturing import SLICE
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.connection import Connection
 from kafkadouble.server.network.line import Buffers

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kafkadouble.cli.collector import Collector
+from kafkadouble.cli.serving.collector import Collector
 from kafkadouble.server.apis.row import ServedApi
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
 from kafkadouble.server.node import Node

@@ -25,7 +25,7 @@ from interop.local.node import Node, finished
 from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
 from interop.real_kafka import Missing
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 
 from . import report, servers
 from .throughput import consume, create, produce

@@ -22,7 +22,7 @@ from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
 from interop.raw import ask
 from interop.support import eventually
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest

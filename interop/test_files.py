@@ -23,9 +23,9 @@ from interop.tools.jars import jars
 from interop.tools.same_dump import SHOWN, compare
 from kafkadouble.dump import items
 from kafkadouble.dump.checking import check
+from kafkadouble.dump.contents.item import BATCH
+from kafkadouble.dump.contents.kinds import decoder_of
 from kafkadouble.dump.dumping import files
-from kafkadouble.dump.item import BATCH
-from kafkadouble.dump.kinds import decoder_of
 from kafkadouble.server.log.formats import names
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "cluster_metadata-0"

@@ -21,7 +21,7 @@ from interop.local.ports import HOST, free_ports
 from interop.quorum import CLIENTS, CONTROLLER, Seat
 from interop.raw import ask
 from interop.support import eventually, local_kafka
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest

@@ -17,7 +17,7 @@ from interop.local import jars
 from interop.local.cluster import Kafka
 from interop.support import local_kafka
 from kafkadouble import KafkaDouble
-from kafkadouble.telemetry import TelemetryValue
+from kafkadouble.seen.telemetry import TelemetryValue
 
 pytest.importorskip("opentelemetry.proto.metrics.v1.metrics_pb2")
 

@@ -28,7 +28,7 @@ from interop.raw import MOST
 from interop.support import PATIENCE, local_kafka
 from interop.tools.resident import resident
 from kafkadouble import KafkaDouble
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.create_delegation_token import CreateDelegationTokenRequest
 from kafkadouble.wire.frame import Frames

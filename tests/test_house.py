@@ -112,7 +112,7 @@ def test_every_module_logs_by_the_logger_that_escapes_text_of_clients() -> None:
     configuring = {
         "server/broker/broker_loggers.py",
         "src/kafkadouble/cli/observe.py",
-        "src/kafkadouble/cli/log_lines.py",
+        "src/kafkadouble/cli/serving/log_lines.py",
         "src/kafkadouble/double.py",
         "wire/client_log.py",
     }

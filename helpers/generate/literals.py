@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkadouble.client_config import CLIENTS
-from kafkadouble.cluster_description import ISOLATED, PAUSED, RUNNING, STOPPED
-from kafkadouble.coordinator_conditions import GROUP_STATES, TRANSACTION_STATES
-from kafkadouble.groups import _DESCRIBE
+from kafkadouble.brokers.cluster_description import ISOLATED, PAUSED, RUNNING, STOPPED
+from kafkadouble.clients.client_config import CLIENTS
+from kafkadouble.coordinators.groups import _DESCRIBE
 from kafkadouble.lint.rules import BY_NAME
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.scenario.steps import DONE, FAILED, PENDING
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED, WAITING
+from kafkadouble.waits.coordinator_conditions import GROUP_STATES, TRANSACTION_STATES
 
 LITERALS: Mapping[str, tuple[str, ...]] = {
     "ApiName": tuple(each.name for each in registry.apis() if not each.retired),

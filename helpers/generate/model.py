@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from kafkadouble.control.calls import described
+from kafkadouble.control.calls.verb_calls import described
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.wire.wording import Caller, allowed_for
 

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from inspect import get_annotations, getdoc
 from typing import Any, NamedTuple
 
-from kafkadouble.cluster_description import BrokerDescription, ClusterDescription
-from kafkadouble.group_values import Committed, Group, Member
+from kafkadouble.brokers.cluster_description import BrokerDescription, ClusterDescription
+from kafkadouble.common.step_outcome import StepOutcome
+from kafkadouble.coordinators.group_values import Committed, Group, Member
+from kafkadouble.coordinators.transactions import Transaction
 from kafkadouble.lint.finding import LintCase, LintFinding
-from kafkadouble.partition_state import PartitionState
-from kafkadouble.records import ReadRecord
+from kafkadouble.records.read_records import ReadRecord
 from kafkadouble.server.tracing.seen_parts import SeenPart
-from kafkadouble.topics import TopicDescription
-from kafkadouble.transactions import Transaction
-from kafkadouble.verbs.step_outcome import StepOutcome
+from kafkadouble.topics.partition_state import PartitionState
+from kafkadouble.topics.topic_description import TopicDescription
 
 WORDS: Mapping[str, str] = {
     "ReadRecord": "Record",

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 
 from kafkadouble import KafkaDouble
-from kafkadouble.brokers import BrokerHandle
+from kafkadouble.brokers.broker_handle import BrokerHandle
 
 from ..local.identity import started
 from ..quorum import QUICK_HEARTBEATS, QUICK_TIMEOUTS

@@ -24,7 +24,7 @@ from kafkadouble.messages.generated.find_coordinator import FindCoordinatorReque
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.seeding import batch_of
+from kafkadouble.records.seeding import batch_of
 
 from . import admin
 from .kinds import DOUBLE, Kafka, Kind

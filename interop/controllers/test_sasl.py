@@ -23,7 +23,7 @@ from interop.clients import CREATOR
 from interop.local.ports import HOST, free_ports
 from interop.quorum import BROKERS, CLIENTS, CONTROLLER
 from interop.support import PATIENCE
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 
 from . import admin
 from .guarded import AUTHENTICATION

@@ -16,7 +16,7 @@ from interop.clients import CREATOR
 from interop.local.ports import HOST, free_ports
 from interop.quorum import BROKERS, CLIENTS, CONTROLLER
 from interop.support import eventually
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 
 from . import admin
 from .kinds import DOUBLE, Kafka

@@ -10,9 +10,9 @@ from typing import Any
 
 from interop.tools import dump_log
 from kafkadouble.dump import Options, items
+from kafkadouble.dump.contents.item import FILE, RECORD, Item
+from kafkadouble.dump.contents.kinds import decoder_of
 from kafkadouble.dump.dumping import files
-from kafkadouble.dump.item import FILE, RECORD, Item
-from kafkadouble.dump.kinds import decoder_of
 from kafkadouble.messages import registry
 
 SHOWN = (".log", ".checkpoint", ".index", ".timeindex", ".txnindex", ".snapshot")

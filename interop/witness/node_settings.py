@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from kafkadouble.__main__ import main
-from kafkadouble.cli.settings_file import settings_of_file
+from kafkadouble.cli.parts.settings_file import settings_of_file
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.broker_rules import ORDERS
 from kafkadouble.server.configs.definition import ConfigKey, ConfigType

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from kafkadouble.cli.parts.supported import rows, rows_of_controllers
 from kafkadouble.server.apis.served import ROW_OF
-from kafkadouble.supported import rows, rows_of_controllers
 
 from .java import Witness
 

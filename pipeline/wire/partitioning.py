@@ -1,7 +1,7 @@
 """Chooses the partition of each row as Kafka's own producer does: the partition in the row, else
 murmur2 of its key, else one partition for many rows in turn.
 
-`murmur2` here is the function of `kafkadouble.partitioner` for a whole column at once.
+`murmur2` here is the function of `kafkadouble.records.partitioner` for a whole column at once.
 """
 
 from __future__ import annotations

@@ -13,59 +13,59 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .acls import AclBinding as AclBinding
-    from .brokers import BrokerHandle as BrokerHandle
+    from .access.acls import AclBinding as AclBinding
+    from .brokers.broker_handle import BrokerHandle as BrokerHandle
+    from .brokers.snapshot import Snapshot as Snapshot
+    from .common.errors import KafkaError as KafkaError
+    from .common.errors import UsageError as UsageError
+    from .common.version import __version__ as __version__
+    from .coordinators.group_values import Committed as Committed
+    from .coordinators.group_values import Group as Group
+    from .coordinators.group_values import Member as Member
+    from .coordinators.transactions import Transaction as Transaction
     from .double import KafkaDouble as KafkaDouble
-    from .errors import KafkaError as KafkaError
-    from .errors import UsageError as UsageError
-    from .group_values import Committed as Committed
-    from .group_values import Group as Group
-    from .group_values import Member as Member
     from .lint.finding import LintFinding as LintFinding
-    from .partition_state import PartitionState as PartitionState
     from .pipeline.logs import open_log as open_log
     from .pipeline.topic_table import fetch as fetch
-    from .records import ReadRecord as ReadRecord
-    from .requests import Requests as Requests
-    from .rules import RuleHandle as RuleHandle
-    from .scripted.scripted_double import ScriptedDouble as ScriptedDouble
+    from .records.read_records import ReadRecord as ReadRecord
+    from .rules.rule_handle import RuleHandle as RuleHandle
+    from .scripted_double import ScriptedDouble as ScriptedDouble
+    from .seen.requests import Requests as Requests
     from .server.faults.match import Match as Match
     from .server.faults.rule import Rule as Rule
     from .server.faults.trigger import Trigger as Trigger
     from .server.network.clock import SteppedClock as SteppedClock
     from .server.tracing.history import SeenRequest as SeenRequest
     from .server.tracing.seen_parts import SeenPart as SeenPart
-    from .snapshot import Snapshot as Snapshot
-    from .topics import TopicDescription as TopicDescription
-    from .transactions import Transaction as Transaction
-    from .version import __version__ as __version__
+    from .topics.partition_state import PartitionState as PartitionState
+    from .topics.topic_description import TopicDescription as TopicDescription
 
 
 _HOME = {
-    "__version__": ".version",
-    "AclBinding": ".acls",
-    "BrokerHandle": ".brokers",
-    "Committed": ".group_values",
-    "Group": ".group_values",
+    "__version__": ".common.version",
+    "AclBinding": ".access.acls",
+    "BrokerHandle": ".brokers.broker_handle",
+    "Committed": ".coordinators.group_values",
+    "Group": ".coordinators.group_values",
     "KafkaDouble": ".double",
-    "KafkaError": ".errors",
+    "KafkaError": ".common.errors",
     "LintFinding": ".lint.finding",
     "Match": ".server.faults.match",
-    "Member": ".group_values",
-    "PartitionState": ".partition_state",
-    "ReadRecord": ".records",
-    "Requests": ".requests",
+    "Member": ".coordinators.group_values",
+    "PartitionState": ".topics.partition_state",
+    "ReadRecord": ".records.read_records",
+    "Requests": ".seen.requests",
     "Rule": ".server.faults.rule",
-    "RuleHandle": ".rules",
-    "ScriptedDouble": ".scripted.scripted_double",
+    "RuleHandle": ".rules.rule_handle",
+    "ScriptedDouble": ".scripted_double",
     "SeenPart": ".server.tracing.seen_parts",
     "SeenRequest": ".server.tracing.history",
-    "Snapshot": ".snapshot",
+    "Snapshot": ".brokers.snapshot",
     "SteppedClock": ".server.network.clock",
-    "TopicDescription": ".topics",
-    "Transaction": ".transactions",
+    "TopicDescription": ".topics.topic_description",
+    "Transaction": ".coordinators.transactions",
     "Trigger": ".server.faults.trigger",
-    "UsageError": ".errors",
+    "UsageError": ".common.errors",
     "fetch": ".pipeline.topic_table",
     "open_log": ".pipeline.logs",
 }

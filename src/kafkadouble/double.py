@@ -22,27 +22,27 @@ from kafkadouble.server.configs.settings import as_text
 from kafkadouble.server.faults.register import MOST_REMEMBERED
 from kafkadouble.server.network.clock import Clock, SteppedClock, SystemClock
 
-from .access import ClientAccess, with_scenario
-from .arguments import check, check_given, check_plain
-from .errors import UsageError
-from .node_listeners import Overrides, checked_port, planned
+from .access.client_access import ClientAccess, with_scenario
+from .access.setting_sources import OwnListeners, settings_of
+from .arguments.parameters import check, check_given, check_plain
+from .common.errors import UsageError
+from .engine.node_listeners import Overrides, checked_port, planned
+from .engine.running import Running, RunOptions
 from .run_arguments import PathLike, capture_of, check_kept, checked_count, collector_if, paths_of, scenario_of
-from .running import Running, RunOptions
-from .setting_sources import OwnListeners, settings_of
 from .verbs.double_api import DoubleApi
 
 if TYPE_CHECKING:
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.history import History, SeenRequest
 
-    from .acls import AclBinding
-    from .async_waits import AsyncWaits
-    from .broker import Broker
-    from .brokers import BrokerHandle
+    from .access.acls import AclBinding
+    from .brokers.broker_handle import BrokerHandle
+    from .common.literals import CertificateKind, ListenerProtocol, SecureProtocol, TokenKind
     from .control.server import ControlServer
-    from .literals import CertificateKind, ListenerProtocol, SecureProtocol, TokenKind
-    from .requests import Requests
+    from .engine.broker import Broker
     from .scenario.steps import ScenarioSteps
+    from .seen.requests import Requests
+    from .verbs.async_waits import AsyncWaits
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ class KafkaDouble(DoubleApi):
         given = [("config", name, as_text(value)) for name, value in (config or {}).items()]
         self._settings, self._security = settings_of(access, OwnListeners(host, port, listeners), given)
         if checked_count(brokers) > 1:
-            from . import member_settings
+            from .engine import member_settings
 
             member_settings.check(self._settings)
         self._nodes = planned(self._settings, brokers, Overrides(host, only_port, controller_port), access.certificate)
@@ -173,7 +173,7 @@ class KafkaDouble(DoubleApi):
 
     def _apply_scenario(self) -> None:
         if self._acls:
-            from .acls import check_creations, to_create
+            from .access.acls import check_creations, to_create
 
             check_creations(self._acls, self._ask(to_create(self._acls)))
         if self._scenario is not None:
@@ -230,7 +230,7 @@ class KafkaDouble(DoubleApi):
     @property
     def brokers(self) -> dict[int, BrokerHandle]:
         """The brokers of the cluster, by id. Isolating one takes `brokers=2` or more."""
-        from .broker_handles import brokers_of
+        from .brokers.handles_of_double import brokers_of
 
         broker = None if self._running is None else self._running.broker
         return brokers_of(self._serving, broker, len(self._nodes), self._settings)
@@ -251,7 +251,7 @@ class KafkaDouble(DoubleApi):
     @property
     def requests(self) -> Requests:
         """The latest requests of clients, decoded; see `Requests`."""
-        from .requests import Requests
+        from .seen.requests import Requests
 
         return Requests(self._look)
 
@@ -259,14 +259,14 @@ class KafkaDouble(DoubleApi):
     def aio(self) -> AsyncWaits:
         """The verbs as coroutines: `await kafka.aio.wait_for_records("orders", 3)`. Those that wait
         for a state take no thread."""
-        from .async_waits import AsyncWaits
+        from .verbs.async_waits import AsyncWaits
 
         return AsyncWaits(self)
 
     @property
     def peer_requests(self) -> Requests:
         """The latest requests between nodes. Raises UsageError without `peer_requests=True`."""
-        from .requests import PeerRequests
+        from .seen.requests import PeerRequests
 
         if not self._peer_requests:
             raise UsageError("requests between nodes are not kept: give peer_requests=True")

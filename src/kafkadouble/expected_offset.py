@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.expected_offset import ANY, EMPTY, HEADER, LARGEST, MISMATCH, REFUSED
 
-from .errors import UsageError
+from .common.errors import UsageError
 
 __all__ = [
     "ANY",

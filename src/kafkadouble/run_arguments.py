@@ -7,12 +7,12 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .errors import UsageError
+from .common.errors import UsageError
 
 if TYPE_CHECKING:
-    from . import capturing
     from .scenario.scenario import Scenario
-    from .telemetry import TelemetryCollector
+    from .seen import capturing
+    from .seen.telemetry import TelemetryCollector
 
 PathLike = str | os.PathLike[str]
 
@@ -45,7 +45,7 @@ def capture_of(path: PathLike | None, bodies: bool, frames: bool) -> capturing.C
         if bodies or frames:
             raise UsageError(f"capture_{'bodies' if bodies else 'frames'} without capture: say where they go")
         return None
-    from .capturing import CaptureOptions
+    from .seen.capturing import CaptureOptions
 
     if not isinstance(path, str | os.PathLike):
         raise UsageError(f"capture is a path, not {path!r}")
@@ -70,6 +70,6 @@ def collector_if(telemetry: bool) -> TelemetryCollector | None:
     """What keeps the metrics of clients, if they are wanted. UsageError if a library is missing."""
     if not telemetry:
         return None
-    from .telemetry import TelemetryCollector
+    from .seen.telemetry import TelemetryCollector
 
     return TelemetryCollector()

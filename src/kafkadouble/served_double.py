@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.network.clock import Clock
 
-from .broker import Broker
-from .cluster import Cluster
+from .common.errors import UsageError
 from .double import KafkaDouble
-from .errors import UsageError
-from .running import Running
+from .engine.broker import Broker
+from .engine.cluster import Cluster
+from .engine.running import Running
 
 if TYPE_CHECKING:
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 
-    from .cli.initial_topics import InitialTopic
+    from .access.security import Security
     from .control.server import ControlServer
+    from .records.initial_topics import InitialTopic
     from .scenario.scenario import Scenario
-    from .security import Security
-    from .telemetry import TelemetryCollector
+    from .seen.telemetry import TelemetryCollector
 
 
 class ServedDouble(KafkaDouble):

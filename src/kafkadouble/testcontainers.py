@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Self
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.wait_strategies import HttpWaitStrategy
 
+from .common.errors import UsageError
+from .common.listening import text_of
 from .control.client import ControlClient
-from .errors import UsageError
-from .listening import text_of
 
 if TYPE_CHECKING:
-    from .literals import CertificateKind, SecureProtocol, TokenKind
+    from .common.literals import CertificateKind, SecureProtocol, TokenKind
 
 IMAGE = "kafkadouble"
 TOKEN, USERS = "KAFKADOUBLE_CONTROL_TOKEN", "KAFKADOUBLE_USERS"

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from kafkadouble.control import bodies
-from kafkadouble.control.problems import ControlProblem
+from kafkadouble.control.http import bodies
+from kafkadouble.control.http.problems import ControlProblem
 from kafkadouble.server.configs.did_you_mean import near
 
 

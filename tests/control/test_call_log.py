@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from kafkadouble.control.call_log import READS
+from kafkadouble.control.calls.call_log import READS
 from kafkadouble.verbs.registry import VERBS
 from tests.control.http import call
 

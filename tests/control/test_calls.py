@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from kafkadouble import KafkaDouble, KafkaError
-from kafkadouble.control import calls
+from kafkadouble.control.calls import verb_calls as calls
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.server.apis.served import ROWS

@@ -10,7 +10,8 @@ from contextlib import ExitStack
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control import app, http_server
+from kafkadouble.control import app
+from kafkadouble.control.http import http_server
 from kafkadouble.control.server import ControlServer
 from kafkadouble.server.network import descriptors
 from tests.control.floods import flood

@@ -9,9 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control import app, request_events, streams, view_events
-from kafkadouble.control.request_events import RequestEvents
+from kafkadouble.control import app
+from kafkadouble.control.http import streams
 from kafkadouble.control.server import ControlServer
+from kafkadouble.control.views import request_events, view_events
+from kafkadouble.control.views.request_events import RequestEvents
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.events import streaming
 from tests.control.http import call

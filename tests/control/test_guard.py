@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.control.guard import Guard
-from kafkadouble.control.hosts import AllowedHosts, is_loopback
-from kafkadouble.control.problems import ControlProblem
+from kafkadouble.control.http.guard import Guard
+from kafkadouble.control.http.hosts import AllowedHosts, is_loopback
+from kafkadouble.control.http.problems import ControlProblem
 from kafkadouble.control.server import ControlServer
 from tests.control.http import call
 

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from kafkadouble.control import bodies
+from kafkadouble.control.http import bodies
 from tests.control.http import call, post
 
 JSON_TYPE = {"Content-Type": "application/json"}

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control.calls import newest_number
+from kafkadouble.control.calls.verb_calls import newest_number
 from tests.control.floods import AT_A_TIME, flood
 
 KEPT, MORE = 12_000, 6_000

@@ -10,8 +10,8 @@ import pytest
 from openapi_spec_validator import validate
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control.openapi import description
 from kafkadouble.control.routes import ROUTES, STREAMS
+from kafkadouble.control.views.openapi import description
 from kafkadouble.verbs.registry import VERBS
 from tests.control.http import call
 from tests.front.verbs.good_calls import GOOD

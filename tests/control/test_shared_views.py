@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control import topic_pieces
-from kafkadouble.control.shared_views import BYTES_PER_S, IDLE_SHARE, PAUSE_S, SharedViews, shared_views
-from kafkadouble.control.streams import event
-from kafkadouble.control.view_events import VIEWS
+from kafkadouble.control.http.streams import event
+from kafkadouble.control.views import topic_pieces
+from kafkadouble.control.views.shared_views import BYTES_PER_S, IDLE_SHARE, PAUSE_S, SharedViews, shared_views
+from kafkadouble.control.views.view_events import VIEWS
 from kafkadouble.messages.generated.create_partitions import CreatePartitionsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
-from kafkadouble.partition_state import STEP
+from kafkadouble.topics.partition_state import STEP
 from kafkadouble.verbs.registry import VERBS
 from tests.support.executed_lines import executed_lines
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control.calls import described
+from kafkadouble.control.calls.verb_calls import described
 from kafkadouble.control.server import ControlServer
 from kafkadouble.wire.wording import Caller, caller_of
 from tests.control.http import call

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control import calls
-from kafkadouble.control.problems import ControlProblem
-from kafkadouble.errors import KafkaError, UsageError
+from kafkadouble.common.errors import KafkaError, UsageError
+from kafkadouble.control.calls import verb_calls as calls
+from kafkadouble.control.http.problems import ControlProblem
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.verbs.registry import VERBS

@@ -14,8 +14,8 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl
-from kafkadouble.cli.ctl_completion import script
-from kafkadouble.cli.ctl_verbs import usable
+from kafkadouble.cli.calling.completion import script
+from kafkadouble.cli.calling.verbs import usable
 from kafkadouble.control.server import ControlServer
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask

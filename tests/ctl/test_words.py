@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.cli import ctl_words
-from kafkadouble.cli.ctl_verbs import usable
+from kafkadouble.cli.calling import words as ctl_words
+from kafkadouble.cli.calling.verbs import usable
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 from tests.front.verbs.good_calls import GOOD

@@ -16,7 +16,7 @@ from benchmarks import page as performance
 from benchmarks.spark import figures
 from interop.differential import divergence
 from interop.walks import page as clients
-from kafkadouble import supported
+from kafkadouble.cli.parts import supported
 from kafkadouble.lint.old_versions import OLD
 from kafkadouble.lint.rules import RULES
 from kafkadouble.lint.thresholds import THRESHOLDS
@@ -25,7 +25,7 @@ from kafkadouble.pipeline.client.settings import TABLE as CLIENT_SETTINGS
 from kafkadouble.pipeline.traffic.schema import COLUMNS
 from kafkadouble.pipeline.wire.properties import REFUSED
 from kafkadouble.pipeline.wire.table import TABLE as WIRE_OPTIONS
-from kafkadouble.replay.field_rules import MAY_DIFFER
+from kafkadouble.replay.comparison.field_rules import MAY_DIFFER
 from kafkadouble.scenario.schema import json_schema as scenario_schema
 from kafkadouble.server.apis.served import CONTROLLER_TABLE
 from kafkadouble.server.raft.snapshots.metrics import METRICS

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from kafkadouble import Match, RuleHandle, Trigger
+from kafkadouble.engine.verb_host import VerbHost
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.match import MATCH_FIELDS
 from kafkadouble.server.faults.planes import PLANES
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS
-from kafkadouble.verbs.faults import FaultVerbs
-from kafkadouble.verbs.host import VerbHost
+from kafkadouble.verbs.faults.faults import FaultVerbs
 from tests.docs.pages import DOCS, Block, blocks
 
 pytest.importorskip("confluent_kafka")

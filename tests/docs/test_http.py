@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control.problems import TABLE
+from kafkadouble.control.http.problems import TABLE
 from kafkadouble.control.server import ControlServer
 from tests.docs.pages import DOCS, blocks
 

@@ -12,7 +12,7 @@ import pytest
 from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
 from kafkadouble.cli import replay, serve
-from kafkadouble.replay import recording
+from kafkadouble.replay.recorded import recording
 from kafkadouble.replay.replay_run import ReplayOptions
 from kafkadouble.replay.replayed_connection import MOST_RECORDS_S
 

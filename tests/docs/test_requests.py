@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.request_filter import RequestNarrowing
+from kafkadouble.seen.request_filter import RequestNarrowing
 from kafkadouble.server.tracing.seen_request import SeenRequest
 from tests.docs.pages import DOCS, Block, blocks
 

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.scenario.document import DEEPEST, MOST_VALUES
-from kafkadouble.scenario.reading import MOST_BYTES, read
+from kafkadouble.scenario.files.document import DEEPEST, MOST_VALUES
+from kafkadouble.scenario.files.reading import MOST_BYTES, read
 from kafkadouble.scenario.scenario import SECTIONS, load
 from kafkadouble.scenario.schema import ITEMS, STEPS, json_schema
 from kafkadouble.scenario.step import LONGEST_S, SHORTEST_S, VERB, WHEN

@@ -19,8 +19,8 @@ import yaml
 from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl
 from kafkadouble.cli.serve import parser
+from kafkadouble.common.listening import listen
 from kafkadouble.control.server import ControlServer
-from kafkadouble.listening import listen
 from tests.docs.pages import DOCS, blocks
 
 PAGE = (DOCS / "server.md").read_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kafkadouble.verbs.waiting import WaitVerbs
+from kafkadouble.verbs.content.waiting import WaitVerbs
 from tests.docs.pages import DOCS, blocks
 
 PAGE = (DOCS / "waiting.md").read_text()

@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import AclBinding, KafkaDouble, UsageError
-from kafkadouble.acls import checked_acls, parse_acl
+from kafkadouble.access.acls import checked_acls, parse_acl
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.serving import run, serving
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble import KafkaDouble, UsageError, node_listeners
-from kafkadouble.listening import canonical_host_name
-from kafkadouble.node_listeners import Overrides, bound, planned
+from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.common.listening import canonical_host_name
+from kafkadouble.engine import node_listeners
+from kafkadouble.engine.node_listeners import Overrides, bound, planned
 from kafkadouble.server.configs.settings import Settings
 from tests.front.serving import run, serving
 

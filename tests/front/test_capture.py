@@ -17,9 +17,10 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from kafkadouble import KafkaDouble, UsageError, capture_files, capturing
+from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.pipeline.traffic.schema import schema
+from kafkadouble.seen import capture_files, capturing
 from tests.front.captured_requests import PATIENCE_S, metadata, wait_for
 from tests.front.client import ask
 from tests.front.serving import run, serving

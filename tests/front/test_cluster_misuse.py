@@ -12,7 +12,7 @@ import pytest
 
 from interop.local.ports import free_ports
 from kafkadouble import KafkaDouble, KafkaError, UsageError
-from kafkadouble.brokers import BrokerHandle
+from kafkadouble.brokers.broker_handle import BrokerHandle
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.brokers import BrokerHandle
+from kafkadouble.brokers.broker_handle import BrokerHandle
 from kafkadouble.cli import serve
 
 ROOT = Path(__file__).resolve().parents[2]

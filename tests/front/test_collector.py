@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from kafkadouble.cli import collector
-from kafkadouble.cli.collector import BUSY, IDLE_S, LOOKS, SLACK, Collector
+from kafkadouble.cli.serving import collector
+from kafkadouble.cli.serving.collector import BUSY, IDLE_S, LOOKS, SLACK, Collector
 
 SCRIPT = """
 import asyncio, gc

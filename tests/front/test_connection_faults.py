@@ -14,7 +14,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, Match, Rule, Trigger, UsageError
 from kafkadouble.actions import Latency, ResetAfter
-from kafkadouble.broker import Broker
+from kafkadouble.engine.broker import Broker
 from kafkadouble.server.network.connection_protocol import ConnectionProtocol
 from tests.front.hello import HELLO, connect, received, says_hello
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafkadouble import KafkaDouble, KafkaError
 from kafkadouble.__main__ import main
-from kafkadouble.errors import UsageError
+from kafkadouble.common.errors import UsageError
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.control.http import post

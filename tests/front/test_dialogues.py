@@ -11,7 +11,7 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.actions import Disconnect, Respond
-from kafkadouble.errors import UsageError
+from kafkadouble.common.errors import UsageError
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse

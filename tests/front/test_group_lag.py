@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer
 
-from kafkadouble import KafkaDouble, partition_state
-from kafkadouble.group_lag import in_words, is_caught_up, lags
-from kafkadouble.group_values import Committed, Group, Member
+from kafkadouble import KafkaDouble
+from kafkadouble.coordinators.group_lag import in_words, is_caught_up, lags
+from kafkadouble.coordinators.group_values import Committed, Group, Member
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
+from kafkadouble.topics import partition_state
 
 LOGS = {("t", 0): (2, 10), ("t", 1): (0, 5), ("t", 2): (7, 7)}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.verbs.json_form import from_json
+from kafkadouble.verbs.forms.json_form import from_json
 
 AS_MEANT: dict[str, Any] = {
     "a mapping": {"trace": "7"},

@@ -39,7 +39,16 @@ def test_the_plugin_imports_no_server() -> None:
     assert {name for name in after - before if name.startswith("kafkadouble")} == {"kafkadouble", *plugin}
 
 
-@pytest.mark.parametrize("module", ["group_upkeep", "partition_state", "placement", "snapshot", "topics"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "coordinators.group_upkeep",
+        "topics.partition_state",
+        "topics.placement",
+        "brokers.snapshot",
+        "topics.topic_description",
+    ],
+)
 def test_a_module_of_the_front_door_may_be_the_first(module: str) -> None:
     assert f"kafkadouble.{module}" in imported_by(f"import kafkadouble.{module}")
 

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from kafkadouble.cli.initial_topics import InitialTopic, parse
+from kafkadouble.records.initial_topics import InitialTopic, parse
 
 
 @pytest.mark.parametrize("text", ["t", "t:2", "t:2:3"])

@@ -16,7 +16,7 @@ import pytest
 
 from interop.differential.sasl_scenes import Talk, shake
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
 from kafkadouble.server.network.key_fetches import SMALL_BYTES
 from kafkadouble.server.security.sasl import oauth_bearer

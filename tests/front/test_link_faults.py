@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, RuleHandle, UsageError
-from kafkadouble.cluster import Cluster
+from kafkadouble.engine.cluster import Cluster
 from kafkadouble.server.network.link_faults import LinkFaults
 
 LEADER, FOLLOWER, OTHER, CONTROLLER = 1, 2, 3, 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from kafkadouble.listening import listen
+from kafkadouble.common.listening import listen
 
 
 def test_connections_do_not_hold_back_small_answers() -> None:

@@ -6,11 +6,11 @@ from typing import Any, get_args
 
 import pytest
 
-from kafkadouble import literals
-from kafkadouble.arguments import CERTIFICATES, FORMATS, ISOLATION_LEVELS
-from kafkadouble.client_config import CLIENTS
-from kafkadouble.coordinator_conditions import GROUP_STATES, TRANSACTION_STATES
-from kafkadouble.security import SECURE
+from kafkadouble.access.security import SECURE
+from kafkadouble.arguments.parameters import CERTIFICATES, FORMATS, ISOLATION_LEVELS
+from kafkadouble.clients.client_config import CLIENTS
+from kafkadouble.common import literals
+from kafkadouble.waits.coordinator_conditions import GROUP_STATES, TRANSACTION_STATES
 
 
 @pytest.mark.parametrize(

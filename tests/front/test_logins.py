@@ -18,7 +18,7 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.literals import CertificateKind
+from kafkadouble.common.literals import CertificateKind
 from kafkadouble.messages import error_codes, headers
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest

@@ -15,9 +15,9 @@ from aiokafka.admin import AIOKafkaAdminClient
 from confluent_kafka.admin import AdminClient
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
+from kafkadouble.common.literals import ClientLibrary, ListenerProtocol
 from kafkadouble.control.client import ControlClient
-from kafkadouble.literals import ClientLibrary, ListenerProtocol
 from tests.front.serving import serving
 from tests.support import signed_tokens
 from tests.support.signed_tokens import jwk_set

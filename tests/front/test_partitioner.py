@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkadouble.partitioner import murmur2, partition_for
+from kafkadouble.records.partitioner import murmur2, partition_for
 
 KNOWN = {
     b"21": -973932308,

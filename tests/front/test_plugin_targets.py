@@ -9,11 +9,11 @@ from textwrap import dedent
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.async_waits import AsyncWaits
 from kafkadouble.external.local.own_kafka import OwnKafka
 from kafkadouble.external.polling import PolledAsyncWaits
 from kafkadouble.external.real_kafka import RealKafka
-from kafkadouble.external.served import ANY_KAFKA, ONLY_ON_DOUBLE, OWN_KAFKA
+from kafkadouble.external.remote.served import ANY_KAFKA, ONLY_ON_DOUBLE, OWN_KAFKA
+from kafkadouble.verbs.async_waits import AsyncWaits
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("broker_imported")

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.group_values import Group
+from kafkadouble.coordinators.group_values import Group
 
 pytest.importorskip("kafka")  # its import has warnings
 

@@ -11,10 +11,10 @@ import pytest
 
 from kafkadouble import KafkaDouble, KafkaError, UsageError
 from kafkadouble.external.real_kafka import RealKafka
-from kafkadouble.external.served import OnlyOnDouble
+from kafkadouble.external.remote.served import OnlyOnDouble
 
 if TYPE_CHECKING:
-    from kafkadouble.literals import IsolationLevel
+    from kafkadouble.common.literals import IsolationLevel
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kafkadouble import KafkaDouble
+from kafkadouble.common.plural import counted
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.plural import counted
 from kafkadouble.report import requests as requests_section
 from tests.front.client import ask
 

@@ -16,8 +16,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.request_filter import PARTS
-from kafkadouble.requests import Requests
+from kafkadouble.seen.request_filter import PARTS
+from kafkadouble.seen.requests import Requests
 from kafkadouble.server.apis.part_lists import kinds_of
 from kafkadouble.server.apis.served import ROWS
 from kafkadouble.wire.batch import Record, encode_batch

@@ -22,8 +22,8 @@ import pytest
 from interop.differential.sasl_scenes import Talk, plain_token, shake
 from kafkadouble import KafkaDouble
 from kafkadouble.cli import ctl, dump, inspect
-from kafkadouble.control import view_events
 from kafkadouble.control.server import ControlServer
+from kafkadouble.control.views import view_events
 from kafkadouble.messages.generated.alter_user_scram_credentials import AlterUserScramCredentialsRequest
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest

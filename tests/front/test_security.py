@@ -12,9 +12,9 @@ import confluent_kafka
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.certificates import KINDS
-from kafkadouble.client_config import CLIENTS
-from kafkadouble.literals import CertificateKind
+from kafkadouble.access.certificates import KINDS
+from kafkadouble.clients.client_config import CLIENTS
+from kafkadouble.common.literals import CertificateKind
 from tests.front.serving import serving
 
 PATIENCE_S = 30

@@ -13,7 +13,7 @@ from typing import Any
 import confluent_kafka
 import pytest
 
-from kafkadouble.cli.serving import _begin
+from kafkadouble.cli.serving.serving import _begin
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.control.http import post
 from tests.front.client import ask

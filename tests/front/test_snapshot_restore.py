@@ -15,7 +15,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.literals import IsolationLevel
+from kafkadouble.common.literals import IsolationLevel
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from tests.front.client import ask
 

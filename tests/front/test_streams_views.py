@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkadouble.groups import groups
+from kafkadouble.coordinators.groups import groups
 from tests.server.groups.bench import GROUP, Bench
 from tests.server.groups.streams.streams_client import StreamsClient, settle
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kafkadouble.cli import supported
+from kafkadouble.cli.parts.supported import as_markdown, as_text, rows, rows_of_controllers
 from kafkadouble.server.apis.served import CONTROLLER_TABLE, TABLE
-from kafkadouble.supported import as_markdown, as_text, rows, rows_of_controllers
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "supported.md"
 

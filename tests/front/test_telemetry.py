@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from kafkadouble import KafkaDouble, UsageError, telemetry
+from kafkadouble import KafkaDouble, UsageError
 from kafkadouble.messages import error_codes as codes
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.get_telemetry_subscriptions import GetTelemetrySubscriptionsRequest
 from kafkadouble.messages.generated.push_telemetry import PushTelemetryRequest
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.telemetry import TelemetryCollector, TelemetryValue
-from kafkadouble.verbs.json_form import to_json
+from kafkadouble.seen import telemetry
+from kafkadouble.seen.telemetry import TelemetryCollector, TelemetryValue
+from kafkadouble.verbs.forms.json_form import to_json
 from kafkadouble.wire.compression import CODECS, compress
 from tests.front.client import ask
 from tests.front.serving import run, serving

@@ -18,7 +18,7 @@ import confluent_kafka.admin
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble import capturing
 from kafkadouble.__main__ import VERBS
 from kafkadouble.cli import serve
 from kafkadouble.pipeline.traffic.schema import COLUMNS
 from kafkadouble.pipeline.traffic.tables import TABLES
+from kafkadouble.seen import capturing
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "traffic.md").read_text()

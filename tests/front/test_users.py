@@ -19,7 +19,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.literals import ClientLibrary, SecureProtocol
+from kafkadouble.common.literals import ClientLibrary, SecureProtocol
 from kafkadouble.messages import headers
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest

@@ -13,8 +13,8 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.async_waits import AsyncWaits
-from kafkadouble.verbs.waiting import WaitVerbs
+from kafkadouble.verbs.async_waits import AsyncWaits
+from kafkadouble.verbs.content.waiting import WaitVerbs
 
 WAITS = [name for name in vars(WaitVerbs) if name.startswith("wait_")]
 

@@ -10,8 +10,8 @@ from helpers.generate.literals import LITERALS
 from helpers.generate.model import VerbModel, optional_parameters, verbs
 from helpers.generate.results import parsed, results
 from kafkadouble import KafkaDouble
-from kafkadouble.control.calls import described, short
-from kafkadouble.verbs.json_form import to_json
+from kafkadouble.control.calls.verb_calls import described, short
+from kafkadouble.verbs.forms.json_form import to_json
 from kafkadouble.wire.wording import camel, exported
 from tests.front import hello
 

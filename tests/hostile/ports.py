@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 
 from .sockets import Broker
 

@@ -6,7 +6,7 @@ import pytest
 
 from interop.secured_servers import OAUTHBEARER, PASSWORDS, SLOW_USERS, Secured
 from interop.walks.secure import SECURE_PROGRAMS, Cell, Ended, cells, faults
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 
 FIELDS = 10
 

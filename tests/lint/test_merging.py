@@ -9,7 +9,7 @@ from kafkadouble.lint.rules import lint
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, OffsetCommitResponse
-from kafkadouble.verbs.json_form import to_json
+from kafkadouble.verbs.forms.json_form import to_json
 from tests.support.seen import Session
 
 UNKNOWN_TOPIC, UNKNOWN_MEMBER, ILLEGAL_GENERATION = 3, 25, 22

@@ -46,7 +46,7 @@ SCENARIOS = {
         "after a fast clock the thread of the scenario calls verbs for days",
     ),
     "brokers: a single one that is killed has shut down cleanly": Mutation(
-        "src/kafkadouble/broker.py",
+        "src/kafkadouble/engine/broker.py",
         "            self._data.killed(self.node.logs, self.clock.now())\n",
         "            self.node.close(self.clock.now())\n",
         (f"{_SINGLE}::test_a_kill_leaves_no_file_that_says_the_shutdown_was_clean",),

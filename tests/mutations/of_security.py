@@ -97,14 +97,14 @@ SECURITY = {
         "a capture has passwords",
     ),
     "the control plane: a token makes every host allowed": Mutation(
-        "src/kafkadouble/control/hosts.py",
+        "src/kafkadouble/control/http/hosts.py",
         "        return is_loopback(name) or self._is_given(name) or (self._has_token and _is_private(name))\n",
         "        return is_loopback(name) or self._is_given(name) or self._has_token\n",
         ("tests/control/test_guard.py",),
         "a page of another site reads what needs no token, under a name that it leads to this machine",
     ),
     "the control plane: a domain allows names that only end like it": Mutation(
-        "src/kafkadouble/control/hosts.py",
+        "src/kafkadouble/control/http/hosts.py",
         'f".{name}".endswith(each)',
         "name.endswith(each[1:])",
         ("tests/control/test_guard.py",),
@@ -125,7 +125,7 @@ SECURITY = {
         "a file of 4 kB takes 12 GB",
     ),
     "open pages: a large view is made as often as a small one": Mutation(
-        "src/kafkadouble/control/shared_views.py",
+        "src/kafkadouble/control/views/shared_views.py",
         "max(PAUSE_S, len(text) / BYTES_PER_S, ",
         "max(PAUSE_S, ",
         ("tests/control/test_shared_views.py",),

@@ -14,8 +14,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kafkadouble import KafkaDouble
 from kafkadouble.messages import headers
 from kafkadouble.messages.message import Message
-from kafkadouble.replay.exchange import Exchange
-from kafkadouble.replay.recording import Recording, load
+from kafkadouble.replay.recorded.exchange import Exchange
+from kafkadouble.replay.recorded.recording import Recording, load
 from kafkadouble.replay.replay_report import ReplayReport
 from kafkadouble.replay.replay_run import ReplayOptions
 from kafkadouble.replay.replaying import replay

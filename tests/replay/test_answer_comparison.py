@@ -9,9 +9,9 @@ from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, Heartbeat
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
 from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataResponse
 from kafkadouble.messages.message import Message
-from kafkadouble.replay.answer_comparison import ABSENT, AnswerComparison, FieldDifference
-from kafkadouble.replay.field_rules import ID_KINDS, MAY_DIFFER, NAMING, UNORDERED, _answer_fields
-from kafkadouble.replay.id_translation import IdTranslation
+from kafkadouble.replay.comparison.answer_comparison import ABSENT, AnswerComparison, FieldDifference
+from kafkadouble.replay.comparison.field_rules import ID_KINDS, MAY_DIFFER, NAMING, UNORDERED, _answer_fields
+from kafkadouble.replay.comparison.id_translation import IdTranslation
 from kafkadouble.replay.retrying import asks_to_retry, was_early
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record

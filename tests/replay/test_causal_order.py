@@ -11,8 +11,8 @@ from kafkadouble.messages.generated.join_group import JoinGroupRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.replay.causal_order import CausalOrder
-from kafkadouble.replay.exchange import Exchange
+from kafkadouble.replay.recorded.causal_order import CausalOrder
+from kafkadouble.replay.recorded.exchange import Exchange
 from tests.replay.sessions import exchange
 
 KINDS: tuple[tuple[Message, int], ...] = (

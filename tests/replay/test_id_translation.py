@@ -12,8 +12,8 @@ from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataRes
 from kafkadouble.messages.generated.produce import ProduceRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.replay.answer_comparison import AnswerComparison
-from kafkadouble.replay.id_translation import IdTranslation
+from kafkadouble.replay.comparison.answer_comparison import AnswerComparison
+from kafkadouble.replay.comparison.id_translation import IdTranslation
 from kafkadouble.wire.batch import check_crc, encode_batch, read_header
 from kafkadouble.wire.record import Record
 from tests.replay.sessions import exchange

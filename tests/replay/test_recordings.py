@@ -15,8 +15,8 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.broker_heartbeat import BrokerHeartbeatRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.pipeline.traffic.schema import schema
-from kafkadouble.replay import recording
-from kafkadouble.replay.recording import load
+from kafkadouble.replay.recorded import recording
+from kafkadouble.replay.recorded.recording import load
 from tests.front.captured_requests import metadata
 from tests.front.client import ask
 

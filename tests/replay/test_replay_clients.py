@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 
 from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
-from kafkadouble.replay.recording import load
+from kafkadouble.replay.recorded.recording import load
 from tests.replay.sessions import PROGRAMS, recorded, replayed
 
 

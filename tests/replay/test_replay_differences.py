@@ -12,8 +12,8 @@ import pytest
 
 from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
-from kafkadouble.replay.answer_comparison import ABSENT
-from kafkadouble.replay.recording import Recording
+from kafkadouble.replay.comparison.answer_comparison import ABSENT
+from kafkadouble.replay.recorded.recording import Recording
 from kafkadouble.replay.replay_run import ReplayOptions
 from tests.replay.sessions import IMPATIENT, PROGRAMS, recorded, replayed
 

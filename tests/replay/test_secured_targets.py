@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 from kafkadouble import KafkaDouble
 from kafkadouble.__main__ import main
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.replay.recording import load
+from kafkadouble.replay.recorded.recording import load
 
 USERS = {"alice": "secret"}
 

@@ -14,8 +14,8 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, Of
 from kafkadouble.messages.generated.produce import ProduceRequest, ProduceResponse
 from kafkadouble.messages.message import Message
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.replay.exchange import Exchange
-from kafkadouble.replay.recording import Recording
+from kafkadouble.replay.recorded.exchange import Exchange
+from kafkadouble.replay.recorded.recording import Recording
 from kafkadouble.scripted.script import Script
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkadouble.client_metrics_requests import to_set
+from kafkadouble.brokers.client_metrics_requests import to_set
 from tests.server.harness import Harness
 
 

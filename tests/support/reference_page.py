@@ -10,7 +10,9 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafkadouble import Committed, Group, KafkaDouble, Member, Transaction, group_values, literals, run_arguments
+from kafkadouble import Committed, Group, KafkaDouble, Member, Transaction, run_arguments
+from kafkadouble.common import literals
+from kafkadouble.coordinators import group_values
 from kafkadouble.server.security.sasl import oauth_bearer
 from kafkadouble.verbs.registry import VERBS
 from tests.support import extras

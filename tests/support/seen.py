@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.message import Message
-from kafkadouble.requests import Requests
+from kafkadouble.seen.requests import Requests
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.tracing.history import History, SeenRequest
 from kafkadouble.server.tracing.trace import ANSWERED, Trace

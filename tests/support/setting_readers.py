@@ -28,8 +28,8 @@ READERS = (
 )
 """The modules in `server/configs/` that read single settings."""
 
-OF_CLIENTS = "client_config.py"
-"""It writes the settings of clients, some of which have the same names."""
+NO_READERS = ("clients", "external", "messages", "pipeline", "replay", "wire")
+"""Rooms and floors without a reader. Settings of clients have some of the same names."""
 
 HEAD = '''"""The settings of Kafka that nothing in this double reads.
 
@@ -61,9 +61,11 @@ def read() -> set[str]:
 
 def _sources() -> Iterator[Path]:
     package = Path(next(iter(kafkadouble.__path__)))
-    for file in (*package.glob("*.py"), *(package / "cli").glob("*.py"), *(package / "server").rglob("*.py")):
-        if file.name != OF_CLIENTS and (file.parent.name != "configs" or file.name in READERS):
-            yield file
+    for room in sorted(package.iterdir()):
+        # A link is followed only if it is the place to begin.
+        for file in () if room.name in NO_READERS else (room, *room.rglob("*.py")):
+            if file.suffix == ".py" and (file.parent.name != "configs" or file.name in READERS):
+                yield file
 
 
 def _constants(file: Path) -> Iterable[str]:

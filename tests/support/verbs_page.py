@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkadouble import KafkaDouble
-from kafkadouble.brokers import BrokerHandle
+from kafkadouble.brokers.broker_handle import BrokerHandle
 from kafkadouble.verbs.collecting import NARROWING, VERBS_OF_REQUESTS
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb

@@ -9,13 +9,13 @@ import argparse
 import json
 from pathlib import Path
 
+from kafkadouble.dump.checks.verdict import Rules, Verdict
+from kafkadouble.dump.contents.item import broken_json
 from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
 
 from ..dump.checking import check
-from ..dump.item import broken_json
-from ..dump.verdict import Rules, Verdict
-from .file_errors import FileErrors
+from .parts.file_errors import FileErrors
 
 _EPILOG = """\
 In a segment, `check` verifies the checksums, records and offsets of the batches, and that the indexes and leader epochs agree with them; in a

@@ -15,15 +15,16 @@ from collections.abc import Iterator, Mapping
 from textwrap import shorten
 from typing import Any
 
+from kafkadouble.common.errors import UsageError
 from kafkadouble.control.client import ControlClient, ControlError
-from kafkadouble.errors import UsageError
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 from kafkadouble.wire.wording import Caller
 
-from . import ctl_output, ctl_words
-from .ctl_verbs import EVENTS, usable
-from .file_errors import FileErrors
+from .calling import output as ctl_output
+from .calling import words as ctl_words
+from .calling.verbs import EVENTS, usable
+from .parts.file_errors import FileErrors
 
 URL, TOKEN = "KAFKADOUBLE_CONTROL_URL", "KAFKADOUBLE_CONTROL_TOKEN"
 DEFAULT_URL = "http://127.0.0.1:9099"
@@ -54,7 +55,7 @@ def main(words: list[str]) -> int:
     """Calls a verb, and prints its result."""
     options = _parser().parse_args(words)
     if options.completion is not None:
-        from .ctl_completion import script
+        from .calling.completion import script
 
         print(script(options.completion))
         return 0
@@ -125,8 +126,8 @@ def _produce_file(client: ControlClient, verb: Verb, given: Mapping[str, Any]) -
 
 
 def _parts(given: Mapping[str, Any]) -> Iterator[list[Any]]:
-    from kafkadouble.bulk import of_file
-    from kafkadouble.verbs.json_form import record_from_json, to_json
+    from kafkadouble.records.bulk import of_file
+    from kafkadouble.verbs.forms.json_form import record_from_json, to_json
 
     source = of_file(given["path"], given.get("format"), record_from_json)
     part: list[Any] = []

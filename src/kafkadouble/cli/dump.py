@@ -11,6 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from kafkadouble.dump.contents.item import broken_text
 from kafkadouble.messages import show
 from kafkadouble.pipeline.logs.levels import LEVELS
 from kafkadouble.server.log.formats import BadFile
@@ -19,8 +20,7 @@ from kafkadouble.wire.errors import UsageError
 
 from ..dump import Options, items
 from ..dump.dumping import files
-from ..dump.item import broken_text
-from .file_errors import FileErrors
+from .parts.file_errors import FileErrors
 
 _EPILOG = """\
 examples:
@@ -95,7 +95,7 @@ def _dump(options: argparse.Namespace) -> int:
 
 def _parquet(options: argparse.Namespace) -> int:
     from ..dump.parquet import opened, write
-    from .progress import Progress
+    from .parts.progress import Progress
 
     if options.records or options.decode or options.json or options.full:
         raise UsageError("--parquet writes a table: --records, --decode, --json and --full are about text")

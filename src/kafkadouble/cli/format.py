@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import NoReturn
 
+from kafkadouble.engine.data.data_dirs import log_dirs
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.configs.listener_specs import check_routable, listener_specs
 from kafkadouble.server.configs.node_rules import check_node
@@ -24,10 +25,9 @@ from kafkadouble.server.metadata.metadata_versions import NAMES, features_at_lev
 from kafkadouble.server.security.scram import credential
 from kafkadouble.wire.errors import UsageError, WireError
 
-from ..data_dirs import log_dirs
-from .file_errors import FileErrors
-from .format_quorum import KRAFT_VERSION, add_flags, quorum_of
-from .settings_file import settings_of_file, warning
+from .parts.file_errors import FileErrors
+from .parts.format_quorum import KRAFT_VERSION, add_flags, quorum_of
+from .parts.settings_file import settings_of_file, warning
 
 REFUSED = 1
 """The exit code for every refusal, as in kafka-storage."""

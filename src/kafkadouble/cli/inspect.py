@@ -17,8 +17,8 @@ from pathlib import Path
 from kafkadouble.messages import registry, show
 from kafkadouble.wire.errors import UnknownMessage, UsageError, WireError
 
-from .file_errors import FileErrors
-from .inspect_input import FORMS, Source, source
+from .parts.file_errors import FileErrors
+from .parts.inspect_input import FORMS, Source, source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -104,8 +104,9 @@ def _security(options: argparse.Namespace) -> TargetSecurity:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from ..replay.field_rules import check_ignored
-    from ..replay.recording import load
+    from kafkadouble.replay.comparison.field_rules import check_ignored
+    from kafkadouble.replay.recorded.recording import load
+
     from ..replay.replay_run import ReplayOptions
     from ..replay.replaying import replay
     from ..replay.target import TargetError, parsed

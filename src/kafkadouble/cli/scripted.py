@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(options: argparse.Namespace, signals: set[signal.Signals]) -> int:
-    from ..scripted.scripted_double import ScriptedDouble
+    from kafkadouble.scripted_double import ScriptedDouble
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
     double = ScriptedDouble(options.recording, host=options.host, port=options.port, run=options.run)

@@ -14,20 +14,22 @@ import sys
 from os import environ
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..listening import listen
-from . import initial_topics, option_values
-from .serve_problems import in_words, jaas_file_is_not_read, no_port
-from .starting import DEFAULT_HOST, DEFAULT_PORT, MORE_USERS, SIGNALS
+from kafkadouble.common.listening import listen
+from kafkadouble.records import initial_topics
+
+from .parts import option_values
+from .serving.serve_problems import in_words, jaas_file_is_not_read, no_port
+from .serving.starting import DEFAULT_HOST, DEFAULT_PORT, MORE_USERS, SIGNALS
 
 if TYPE_CHECKING:
     from socket import socket
 
+    from kafkadouble.access.client_access import ClientAccess
+    from kafkadouble.access.security import Security
+    from kafkadouble.seen.telemetry import TelemetryCollector
     from kafkadouble.server.configs.settings import Given, Settings
 
-    from ..access import ClientAccess
     from ..scenario.scenario import Scenario
-    from ..security import Security
-    from ..telemetry import TelemetryCollector
 
 NO_PORT, WRONG_USE = 1, 2
 
@@ -65,7 +67,7 @@ def main(words: list[str]) -> int:
 
         from kafkadouble.server.configs.settings import Settings
 
-        from .serving import serve
+        from .serving.serving import serve
 
         control_sock = next(iter(socks[-1]), None)
         return run(serve(options, settings or Settings(), socks[:-1], control_sock, scenario, security))
@@ -279,7 +281,7 @@ def _given(options: argparse.Namespace) -> tuple[list[Given], list[Given]]:
     given: list[Given] = []
     unknown: list[Given] = []
     if options.config:
-        from .settings_file import settings_of_file
+        from .parts.settings_file import settings_of_file
 
         given, unknown = settings_of_file(options.config, options.strict)
     if options.setting:
@@ -297,7 +299,7 @@ def _access(options: argparse.Namespace, scenario: Scenario | None, given: list[
     has_users = bool(given) and MORE_USERS in environ
     if not any(words) and not has_users and (scenario is None or not scenario.access.given):
         return None
-    from .serve_security import access_of
+    from .serving.serve_security import access_of
 
     return access_of(options, scenario, given)
 
@@ -306,9 +308,10 @@ def _settings(
     options: argparse.Namespace, given: list[Given], unknown: list[Given]
 ) -> tuple[Settings, Security | None]:
     """All settings, and the security that the options and the scenario give the listeners."""
-    from ..access import ClientAccess
-    from ..setting_sources import OwnListeners, settings_of
-    from .serve_security import WORDS
+    from kafkadouble.access.client_access import ClientAccess
+    from kafkadouble.access.setting_sources import OwnListeners, settings_of
+
+    from .serving.serve_security import WORDS
 
     port = DEFAULT_PORT if options.port is None else options.port
     hosts = [options.advertised[0]] if options.advertised else []
@@ -320,7 +323,7 @@ def _places(options: argparse.Namespace, settings: Settings | None) -> list[list
     """Where to listen, for each node: a single one, or each broker and at last their controller.
     Without settings this is known before anything else is imported."""
     if settings is not None:
-        from .serving import planned_listeners
+        from .serving.serving import planned_listeners
 
         return [[spec.bind for spec in specs if spec.bind] for specs in planned_listeners(options, settings)]
     host, port = options.host or DEFAULT_HOST, DEFAULT_PORT if options.port is None else options.port
@@ -337,7 +340,7 @@ def _control(options: argparse.Namespace) -> list[tuple[str, int]]:
         options.control_port = 0
     if not {options.control_port, options.control_host, options.control_token, options.control_allowed_hosts} - {None}:
         return []
-    from .serve_control import checked
+    from .serving.serve_control import checked
 
     return checked(options)
 
@@ -351,7 +354,7 @@ def _scenario(options: argparse.Namespace) -> Scenario | None:
     """The scenario, checked. Its modules are imported only then."""
     if options.scenario is None:
         return None
-    from .serve_double import checked_scenario
+    from .serving.serve_double import checked_scenario
 
     return checked_scenario(options)
 
@@ -360,7 +363,7 @@ def _telemetry(options: argparse.Namespace) -> TelemetryCollector | None:
     """What keeps the metrics of clients. Its modules are imported only with --telemetry."""
     if not options.telemetry:
         return None
-    from ..telemetry import TelemetryCollector
+    from kafkadouble.seen.telemetry import TelemetryCollector
 
     return TelemetryCollector()
 
@@ -368,7 +371,7 @@ def _telemetry(options: argparse.Namespace) -> TelemetryCollector | None:
 def _check_capture(options: argparse.Namespace) -> None:
     """UsageError when nothing can be written where traffic is to be captured."""
     if options.capture is not None:
-        from ..capture_files import check
+        from kafkadouble.seen.capture_files import check
 
         check(options.capture, frames=options.capture_frames)
     elif options.capture_bodies or options.capture_frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from ..supported import as_markdown, as_text, rows, rows_of_controllers
+from .parts.supported import as_markdown, as_text, rows, rows_of_controllers
 
 
 def main(words: list[str]) -> int:

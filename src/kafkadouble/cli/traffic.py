@@ -15,12 +15,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.common.text_table import table
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.tables import TABLES, ReportTable
 from kafkadouble.wire.client_log import printable
 from kafkadouble.wire.errors import UsageError
-
-from ..text_table import table
 
 if TYPE_CHECKING:
     import pyarrow as pa

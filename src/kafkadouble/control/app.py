@@ -19,13 +19,13 @@ from starlette.routing import Route as HttpRoute
 
 from kafkadouble.wire.wording import caller_of
 
-from .assets import ASSETS, PAGE_HEADERS, Asset, contents
-from .bodies import BodyReader
-from .call_log import log_call
-from .guard import Guard
+from .calls.call_log import log_call
+from .http.assets import ASSETS, PAGE_HEADERS, Asset, contents
+from .http.bodies import BodyReader
+from .http.guard import Guard
+from .http.problems import ControlProblem, problem_of
+from .http.route import ControlCall, Route, StreamRoute
 from .oauth import OAUTH, OAuthRoute
-from .problems import ControlProblem, problem_of
-from .route import ControlCall, Route, StreamRoute
 from .routes import ROUTES, STREAMS, check_query
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from kafkadouble.verbs.double_api import DoubleApi
 
-    from .streams import EventStream
+    from .http.streams import EventStream
 
 MOST_STREAMS = 32
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from kafkadouble.errors import UsageError
-from kafkadouble.version import __version__
+from kafkadouble.common.errors import UsageError
+from kafkadouble.common.version import __version__
 from kafkadouble.wire.wording import Caller
 
 MOST_BYTES = 256 << 20

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kafkadouble.verbs.double_api import DoubleApi
 
-    from .bodies import BodyReader
+    from .http.bodies import BodyReader
 
 
 LIFETIME_S = 3600

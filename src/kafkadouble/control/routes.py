@@ -7,18 +7,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kafkadouble.common.version import __version__
 from kafkadouble.server.configs.did_you_mean import near
-from kafkadouble.version import __version__
 
-from . import calls
-from .problems import ControlProblem
-from .route import ControlCall, Route, StreamRoute
+from .calls import verb_calls as calls
+from .http.problems import ControlProblem
+from .http.route import ControlCall, Route, StreamRoute
 
 if TYPE_CHECKING:
     from kafkadouble.server.tracing.history import SeenRequest
     from kafkadouble.verbs.double_api import DoubleApi
 
-    from .streams import EventStream
+    from .http.streams import EventStream
 
 
 def integer(query: Mapping[str, str], name: str, default: int) -> int:
@@ -53,13 +53,13 @@ async def _ready(call: ControlCall) -> Any:
 
 
 async def _metrics(call: ControlCall) -> Any:
-    from .metrics import exposition
+    from .views.metrics import exposition
 
     return await asyncio.to_thread(exposition, call.kafka)
 
 
 async def _openapi(call: ControlCall) -> Any:
-    from .openapi import description
+    from .views.openapi import description
 
     return description(ROUTES, STREAMS)
 
@@ -128,13 +128,13 @@ ROUTES = (
 
 
 def _request_events(kafka: DoubleApi, query: Mapping[str, str]) -> EventStream:
-    from .request_events import RequestEvents
+    from .views.request_events import RequestEvents
 
     return RequestEvents(kafka, integer(query, "after", 0) if "after" in query else None)
 
 
 def _view_events(kafka: DoubleApi, query: Mapping[str, str]) -> EventStream:
-    from .view_events import ViewEvents, names_of
+    from .views.view_events import ViewEvents, names_of
 
     return ViewEvents(kafka, names_of(query.get("names")))
 

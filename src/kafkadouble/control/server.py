@@ -10,11 +10,11 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.errors import UsageError
-from kafkadouble.listening import listen, text_of
+from kafkadouble.common.errors import UsageError
+from kafkadouble.common.listening import listen, text_of
 
-from .guard import Guard
-from .hosts import AllowedHosts, check_host_names, is_loopback
+from .http.guard import Guard
+from .http.hosts import AllowedHosts, check_host_names, is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,7 +73,7 @@ class ControlServer:
     def start(self) -> ControlServer:
         """Serves from now on."""
         from .app import ControlApp
-        from .http_server import HttpServer
+        from .http.http_server import HttpServer
 
         self._server = HttpServer(ControlApp(self._kafka, self._guard).asgi, self._sock)
         self._thread = threading.Thread(target=self._server.run, name="kafkadouble-control", daemon=True)

@@ -5,8 +5,8 @@ runs, and nothing is written.
 formats are in `kafkadouble.server.log.formats`; this package opens files and knows the folders.
 """
 
+from .contents.item import Item
+from .contents.options import Options
 from .dumping import items
-from .item import Item
-from .options import Options
 
 __all__ = ["Item", "Options", "items"]

@@ -9,11 +9,11 @@ from pathlib import Path
 from kafkadouble.server.log.formats import BadFile, names
 
 from . import dumping
-from .check_directory import check_directory
-from .check_partition import check_partition, check_producers, is_compacted, segment
-from .check_snapshot import check_snapshot
-from .kinds import Kind, base_offset_of
-from .verdict import Rules, Tally, Verdict
+from .checks.check_directory import check_directory
+from .checks.check_partition import check_partition, check_producers, is_compacted, segment
+from .checks.check_snapshot import check_snapshot
+from .checks.verdict import Rules, Tally, Verdict
+from .contents.kinds import Kind, base_offset_of
 
 DEFAULT = Rules()
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from kafkadouble.server.log.formats import BadFile
 from kafkadouble.wire.errors import UsageError
 
-from . import batch_items, index_items, small_items
-from .file import FileBytes
-from .item import FILE, Item
-from .kinds import Kind, kind_of
-from .options import Options
+from .contents import batch_items, index_items, small_items
+from .contents.file import FileBytes
+from .contents.item import FILE, Item
+from .contents.kinds import Kind, kind_of
+from .contents.options import Options
 
 BATCHES = Options()
 """Shows batches without their records."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.arguments import check, check_given
-from kafkadouble.client_config import client_config
-from kafkadouble.client_security import ClientSecurity, SaslLogin
-from kafkadouble.errors import UsageError
+from kafkadouble.arguments.parameters import check, check_given
+from kafkadouble.clients.client_config import client_config
+from kafkadouble.clients.client_security import ClientSecurity, SaslLogin
+from kafkadouble.common.errors import UsageError
 from kafkadouble.pipeline.client.security import credentials
 from kafkadouble.pipeline.client.settings import ClientSettings
 from kafkadouble.server.configs.properties import parse_properties
@@ -18,7 +18,7 @@ from kafkadouble.server.requests.listener_spec import WITH_SASL
 from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER
 
 if TYPE_CHECKING:
-    from kafkadouble.literals import ClientLibrary
+    from kafkadouble.common.literals import ClientLibrary
 
 AUTHORITY, KEY = ("ssl.truststore.location", "ssl.ca.location"), "ssl.keystore.location"
 

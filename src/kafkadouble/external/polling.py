@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from kafkadouble import awaited as awaiting
-from kafkadouble.arguments import check
-from kafkadouble.async_waits import AsyncWaits
-from kafkadouble.awaited import Awaited
-from kafkadouble.errors import KafkaError, UsageError
-from kafkadouble.verbs.waiting import WaitVerbs
+from kafkadouble.arguments.parameters import check
+from kafkadouble.common.errors import KafkaError, UsageError
+from kafkadouble.verbs.async_waits import AsyncWaits
+from kafkadouble.verbs.content.waiting import WaitVerbs
+from kafkadouble.waits import awaited as awaiting
+from kafkadouble.waits.awaited import Awaited
 
-from .served import OnlyOnDouble, OnlyOnDoubleAttribute
+from .remote.served import OnlyOnDouble, OnlyOnDoubleAttribute
 
 T = TypeVar("T")
 V = TypeVar("V")

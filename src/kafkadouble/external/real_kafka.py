@@ -14,34 +14,34 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from kafkadouble.cluster_description import RUNNING, STOPPED, BrokerDescription, ClusterDescription
-from kafkadouble.errors import raise_for
-from kafkadouble.listening import text_of
+from kafkadouble.brokers.cluster_description import RUNNING, STOPPED, BrokerDescription, ClusterDescription
+from kafkadouble.common.errors import raise_for
+from kafkadouble.common.listening import text_of
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.describe_cluster import DescribeClusterRequest
 from kafkadouble.messages.message import Message
-from kafkadouble.verbs.administration import AdministrationVerbs
-from kafkadouble.verbs.brokers import BrokerVerbs
-from kafkadouble.verbs.groups import GroupVerbs
-from kafkadouble.verbs.logs import LogVerbs
-from kafkadouble.verbs.metrics import MetricVerbs
-from kafkadouble.verbs.partitions import PartitionVerbs
-from kafkadouble.verbs.quotas import QuotaVerbs
-from kafkadouble.verbs.security import SecurityVerbs
-from kafkadouble.verbs.topics import TopicVerbs
-from kafkadouble.verbs.transactions import TransactionVerbs
-from kafkadouble.verbs.waiting import WaitVerbs
+from kafkadouble.verbs.cluster.brokers import BrokerVerbs
+from kafkadouble.verbs.cluster.logs import LogVerbs
+from kafkadouble.verbs.cluster.metrics import MetricVerbs
+from kafkadouble.verbs.cluster.quotas import QuotaVerbs
+from kafkadouble.verbs.cluster.security import SecurityVerbs
+from kafkadouble.verbs.content.administration import AdministrationVerbs
+from kafkadouble.verbs.content.groups import GroupVerbs
+from kafkadouble.verbs.content.partitions import PartitionVerbs
+from kafkadouble.verbs.content.topics import TopicVerbs
+from kafkadouble.verbs.content.transactions import TransactionVerbs
+from kafkadouble.verbs.content.waiting import WaitVerbs
 
 from . import polling
 from .given_client import given_client_config
 from .remote.connections import KafkaConnections
 from .remote.remote_cluster import RemoteCluster
 from .remote.remote_running import RemoteRunning
-from .served import ONLY_ON_DOUBLE, OWN_KAFKA, OnlyOnDoubleAttribute
+from .remote.served import ONLY_ON_DOUBLE, OWN_KAFKA, OnlyOnDoubleAttribute
 
 if TYPE_CHECKING:
-    from kafkadouble.awaited import Awaited
-    from kafkadouble.literals import ClientLibrary
+    from kafkadouble.common.literals import ClientLibrary
+    from kafkadouble.waits.awaited import Awaited
 
 T = TypeVar("T")
 V = TypeVar("V")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kafkadouble.groups import assigned_partitions
+from kafkadouble.coordinators.groups import assigned_partitions
 from kafkadouble.server.tracing.history import SeenRequest
 
 from .finding import FoundHabit, LintContext, finding

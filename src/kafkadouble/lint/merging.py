@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kafkadouble.plural import counted
+from kafkadouble.common.plural import counted
 
 from .finding import FoundHabit, LintCase, LintFinding
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafkadouble.common.text_table import table
 from kafkadouble.server.metadata.image import BrokerImage, ControllerImage, Endpoint, Image
 from kafkadouble.server.raft.voters import VoterSet
 
-from ..text_table import table
 from .change import directory_text, ids, time_text
 from .history import MetadataHistory, Row
 from .naming import level_text, resource_text, value_text

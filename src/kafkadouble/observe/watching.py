@@ -10,13 +10,13 @@ from contextlib import suppress
 from random import SystemRandom
 from typing import NamedTuple
 
+from kafkadouble.common.listening import text_of
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.server.network.clock import SystemClock
 from kafkadouble.server.network.peers import Peers
 from kafkadouble.server.raft.settings import QuorumSettings
 from kafkadouble.server.raft.voters import VoterEndpoint
 
-from ..listening import text_of
 from .observer import ANONYMOUS, Observer
 
 CLIENT_ID = "kafkadouble-observe"

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.broker import Broker
+from kafkadouble.engine.broker import Broker
 from kafkadouble.server.network.clock import SystemClock
 
 from . import metadata_changes
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
-    from kafkadouble.cluster import Cluster
+    from kafkadouble.brokers.snapshot import Snapshot
+    from kafkadouble.engine.cluster import Cluster
     from kafkadouble.server.faults.armed import Armed
-    from kafkadouble.snapshot import Snapshot
 
     from .metadata_changes import SharedMetadata
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pytest
 
-from kafkadouble import acls
-from kafkadouble.errors import KafkaError, raise_for
+from kafkadouble.access import acls
+from kafkadouble.common.errors import KafkaError, raise_for
 from kafkadouble.external.local.own_kafka import OwnKafka
 from kafkadouble.messages.generated.delete_groups import DeleteGroupsRequest
 from kafkadouble.messages.generated.describe_client_quotas import DescribeClientQuotasRequest

@@ -71,7 +71,7 @@ def _arguments(markers: Any) -> list[str]:
 
 def as_skip(excinfo: pytest.ExceptionInfo[BaseException]) -> pytest.ExceptionInfo[BaseException]:
     """The skip of a test that used what only a double has, at the line that used it."""
-    served = sys.modules.get("kafkadouble.external.served")
+    served = sys.modules.get("kafkadouble.external.remote.served")
     if served is None or not isinstance(excinfo.value, served.OnlyOnDouble):
         return excinfo
     skipped = pytest.skip.Exception(str(excinfo.value))

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble import acls as acl_requests
-from kafkadouble import broker_settings, quota_requests
+from kafkadouble.access import acls as acl_requests
+from kafkadouble.brokers import broker_settings, quota_requests
 from kafkadouble.messages.generated.alter_client_quotas import AlterClientQuotasRequest
 from kafkadouble.messages.generated.create_acls import CreateAclsRequest
 from kafkadouble.messages.generated.incremental_alter_configs import IncrementalAlterConfigsRequest
@@ -16,7 +16,7 @@ from kafkadouble.server.metadata.image import BROKER, GROUP, TOPIC, Acl, Image, 
 
 if TYPE_CHECKING:
     from kafkadouble import KafkaDouble
-    from kafkadouble.broker import Broker
+    from kafkadouble.engine.broker import Broker
 
 ConfigResource = tuple[int, str]
 

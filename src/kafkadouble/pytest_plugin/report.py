@@ -62,7 +62,7 @@ def check(item: pytest.Item) -> None:
 
 def _unused_text(unused: list[tuple[Armed, KafkaDouble]]) -> str:
     """The rules, and the requests that came near them."""
-    from kafkadouble.plural import counted
+    from kafkadouble.common.plural import counted
     from kafkadouble.report.rules import near
 
     unmatched = [repr(armed.rule) for armed, _ in unused if not armed.met]
@@ -194,6 +194,6 @@ def _is_api(name: str) -> bool:
 
 
 def _is_expected(problem: BaseException) -> bool:
-    errors = sys.modules.get("kafkadouble.errors")
+    errors = sys.modules.get("kafkadouble.common.errors")
     kinds = () if errors is None else (errors.KafkaError, errors.UsageError)
     return isinstance(problem, (TimeoutError, AssertionError, *kinds))

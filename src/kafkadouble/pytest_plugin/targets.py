@@ -59,7 +59,7 @@ def external(config: pytest.Config, folders: pytest.TempPathFactory) -> Iterator
 
 @contextmanager
 def _running(config: pytest.Config, folder: Folder) -> Iterator[RealKafka]:
-    from kafkadouble.errors import UsageError
+    from kafkadouble.common.errors import UsageError
     from kafkadouble.external.given_client import client_properties
     from kafkadouble.external.real_kafka import RealKafka
 
@@ -81,7 +81,7 @@ def _local(config: pytest.Config, folder: Folder) -> Iterator[OwnKafka]:
 
 def started(config: pytest.Config, folder: Folder, given: Mapping[str, Any]) -> OwnKafka:
     """A Kafka on this machine, with the settings of the run and these arguments."""
-    from kafkadouble.errors import UsageError
+    from kafkadouble.common.errors import UsageError
     from kafkadouble.external.local.local_kafka import LocalKafka
     from kafkadouble.external.local.local_settings import TAKEN, local_settings
     from kafkadouble.external.local.own_kafka import OwnKafka

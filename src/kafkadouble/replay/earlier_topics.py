@@ -9,7 +9,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest, CreateTopicsResponse
 
-from .recording import Recording
+from .recorded.recording import Recording
 from .target import Address, TargetError, asked
 from .target_security import PLAINTEXT, TargetSecurity
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .answer_comparison import FieldDifference
-from .exchange import Exchange
-from .recording import Recording
+from .comparison.answer_comparison import FieldDifference
+from .recorded.exchange import Exchange
+from .recorded.recording import Recording
 
 MOST = 1000
 """The differences that are kept; the others are counted."""

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .answer_comparison import AnswerComparison, FieldDifference
-from .causal_order import CausalOrder
-from .exchange import Exchange
-from .id_translation import IdTranslation
-from .recording import Recording
+from .comparison.answer_comparison import AnswerComparison, FieldDifference
+from .comparison.id_translation import IdTranslation
+from .recorded.causal_order import CausalOrder
+from .recorded.exchange import Exchange
+from .recorded.recording import Recording
 from .replay_report import ReplayReport
 from .retrying import was_early
 from .target import Address, TargetConnection

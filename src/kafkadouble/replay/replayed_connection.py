@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.api_versions import ApiVersionsRequest
 from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED, DISCONNECTED, UNANSWERED
 from kafkadouble.wire.errors import WireError
 
-from .exchange import SIZE, Exchange
+from .recorded.exchange import SIZE, Exchange
 from .replay_run import ReplayRun
 from .retrying import asks_to_retry, lacks_records
 from .target import CLIENT_ID, TargetConnection, TargetError

@@ -13,8 +13,8 @@ import asyncio
 from dataclasses import replace
 
 from . import earlier_topics
-from .exchange import Exchange
-from .recording import Recording
+from .recorded.exchange import Exchange
+from .recorded.recording import Recording
 from .replay_report import ReplayReport
 from .replay_run import ReplayOptions, ReplayRun
 from .replayed_connection import ReplayedConnection

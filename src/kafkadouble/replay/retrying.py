@@ -8,8 +8,8 @@ from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.error_codes import NONE, REBALANCE_IN_PROGRESS, is_retriable
 from kafkadouble.server.requests.answer_errors import codes_in
 
-from .exchange import Exchange
-from .record_comparison import count_records
+from .comparison.record_comparison import count_records
+from .recorded.exchange import Exchange
 
 TIMING = frozenset((NONE, REBALANCE_IN_PROGRESS))
 """What a member of a group is told depends on when it asks."""

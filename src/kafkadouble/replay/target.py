@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.metadata import MetadataRequest, MetadataRes
 from kafkadouble.messages.message import Message
 from kafkadouble.wire.errors import UsageError, WireError
 
-from .exchange import SIZE
+from .recorded.exchange import SIZE
 from .target_security import PLAINTEXT, LoginRefused, TargetSecurity
 
 CLIENT_ID = "kafkadouble-replay"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kafkadouble.errors import KafkaError, UsageError
+from kafkadouble.common.errors import KafkaError, UsageError
 
 from . import cluster, requests, rules
 

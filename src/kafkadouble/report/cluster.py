@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
-from kafkadouble.broker import Broker
-from kafkadouble.partition_state import log_bounds
-from kafkadouble.plural import counted
+from kafkadouble.common.plural import counted
+from kafkadouble.engine.broker import Broker
 from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
+from kafkadouble.topics.partition_state import log_bounds
 
 if TYPE_CHECKING:
-    from kafkadouble.cluster_member import ClusterMember
-    from kafkadouble.group_values import Group
+    from kafkadouble.coordinators.group_values import Group
+    from kafkadouble.engine.cluster_member import ClusterMember
 
     from .reported import Reported
 

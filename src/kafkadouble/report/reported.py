@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from kafkadouble.group_values import Group
-    from kafkadouble.requests import Requests
-    from kafkadouble.running import Running
-    from kafkadouble.transactions import Transaction
+    from kafkadouble.coordinators.group_values import Group
+    from kafkadouble.coordinators.transactions import Transaction
+    from kafkadouble.engine.running import Running
+    from kafkadouble.seen.requests import Requests
 
 
 class Reported(Protocol):

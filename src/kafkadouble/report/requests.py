@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from kafkadouble.plural import counted
+from kafkadouble.common.plural import counted
 from kafkadouble.server.tracing.seen_line import clock, listed, payloads_of, text_of, throttle_ms
 from kafkadouble.server.tracing.trace import ANSWERED
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kafkadouble.near_misses import nearest
-from kafkadouble.request_filter import ALWAYS, PARTS, RequestFilter
+from kafkadouble.seen.near_misses import nearest
+from kafkadouble.seen.request_filter import ALWAYS, PARTS, RequestFilter
 from kafkadouble.server.faults.field_kinds import EVERY_API
 from kafkadouble.server.faults.register import REQUEST
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkadouble.access import ClientAccess
-from kafkadouble.acls import AclBinding
-from kafkadouble.arguments import ARGUMENTS, PRINCIPAL, check_one
-from kafkadouble.errors import UsageError
-from kafkadouble.security import SECURE, check_words
-from kafkadouble.users import checked_users
-from kafkadouble.verbs.json_form import acl_from_json
+from kafkadouble.access.acls import AclBinding
+from kafkadouble.access.client_access import ClientAccess
+from kafkadouble.access.security import SECURE, check_words
+from kafkadouble.access.users import checked_users
+from kafkadouble.arguments.parameters import ARGUMENTS, PRINCIPAL, check_one
+from kafkadouble.common.errors import UsageError
+from kafkadouble.verbs.forms.json_form import acl_from_json
 
 from .calls import items_of, located
-from .document import ScenarioDocument, ValuePath
+from .files.document import ScenarioDocument, ValuePath
 
 
 def protocol_of(document: ScenarioDocument, path: ValuePath, value: Any) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from kafkadouble import rules, seeding
-from kafkadouble.errors import UsageError, raise_for
+from kafkadouble.common.errors import UsageError, raise_for
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
+from kafkadouble.records import seeding
+from kafkadouble.rules import rule_handle as rules
 
 from .contents import ScenarioTopic
 from .steps import ScenarioSteps

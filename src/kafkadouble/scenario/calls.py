@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.errors import KafkaError, UsageError
+from kafkadouble.common.errors import KafkaError, UsageError
 from kafkadouble.server.configs.did_you_mean import near
-from kafkadouble.verbs.faults import FaultVerbs
-from kafkadouble.verbs.json_form import from_json
+from kafkadouble.verbs.faults.faults import FaultVerbs
+from kafkadouble.verbs.forms.json_form import from_json
 from kafkadouble.verbs.verb import Verb
 
-from .document import ScenarioDocument, ValuePath
+from .files.document import ScenarioDocument, ValuePath
 
 if TYPE_CHECKING:
     from kafkadouble.server.faults.rule import Rule

@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kafkadouble.bulk import FIELDS, bulk_record
-from kafkadouble.errors import UsageError
-from kafkadouble.verbs.json_form import from_json, record_from_json
+from kafkadouble.common.errors import UsageError
+from kafkadouble.records.bulk import FIELDS, bulk_record
+from kafkadouble.verbs.forms.json_form import from_json, record_from_json
 from kafkadouble.verbs.registry import VERBS
 
 from .calls import ScenarioCall, checked_call, fields_of, items_of, located
-from .document import ScenarioDocument, ValuePath
+from .files.document import ScenarioDocument, ValuePath
 
 RECORDS = "records"
 RULE_PARTS = "match", "trigger", "action"

@@ -15,17 +15,18 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble import records, seeding
-from kafkadouble.errors import KafkaError, UsageError
-from kafkadouble.partitioner import partition_for
+from kafkadouble.common.errors import KafkaError, UsageError
+from kafkadouble.records import read_records as records
+from kafkadouble.records import seeding
+from kafkadouble.records.partitioner import partition_for
 
 from .record_trigger import TOPIC
 
 if TYPE_CHECKING:
-    from kafkadouble.broker import Broker
-    from kafkadouble.cluster import Cluster
+    from kafkadouble.engine.broker import Broker
+    from kafkadouble.engine.cluster import Cluster
     from kafkadouble.messages.uuid import Uuid
-    from kafkadouble.records import ReadRecord
+    from kafkadouble.records.read_records import ReadRecord
     from kafkadouble.server.metadata.image import TopicImage
     from kafkadouble.server.replica.partition import Partition
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.arguments import ARGUMENTS, Argument, check_one
-from kafkadouble.record_filter import RecordFilter
-from kafkadouble.verbs.json_form import from_json
+from kafkadouble.arguments.parameters import ARGUMENTS, Argument, check_one
+from kafkadouble.records.record_filter import RecordFilter
+from kafkadouble.verbs.forms.json_form import from_json
 
 from .calls import fields_of, located
-from .document import ScenarioDocument, ValuePath
+from .files.document import ScenarioDocument, ValuePath
 
 if TYPE_CHECKING:
-    from kafkadouble.records import ReadRecord
+    from kafkadouble.records.read_records import ReadRecord
 
 
 TOPIC, PARTITION, TIMES = "topic", "partition", "times"

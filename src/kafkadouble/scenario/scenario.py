@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.access import NAMES, ClientAccess
+from kafkadouble.access.client_access import NAMES, ClientAccess
 
 from .access_sections import access_of, acls_of, certificate_of, protocol_of, super_users_of, tokens_of, users_of
 from .calls import ScenarioCall, fields_of
 from .circles import check_circles
 from .contents import ScenarioTopic, groups_of, no_partition, rules_of, topics_of
-from .document import ScenarioDocument, ValuePath
-from .reading import read
+from .files.document import ScenarioDocument, ValuePath
+from .files.reading import read
 from .step import ScenarioStep, steps_of
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from kafkadouble.acls import AclBinding
-    from kafkadouble.literals import TokenKind
+    from kafkadouble.access.acls import AclBinding
+    from kafkadouble.common.literals import TokenKind
     from kafkadouble.server.faults.rule import Rule
 
 

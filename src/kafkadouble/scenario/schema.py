@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kafkadouble.arguments import ACL, ARGUMENTS, PRINCIPAL, TOKENS
-from kafkadouble.bulk import FIELDS
-from kafkadouble.security import SECURE
+from kafkadouble.access.security import SECURE
+from kafkadouble.arguments.parameters import ACL, ARGUMENTS, PRINCIPAL, TOKENS
+from kafkadouble.records.bulk import FIELDS
 from kafkadouble.server.faults.rule import Rule
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb

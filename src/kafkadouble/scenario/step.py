@@ -7,12 +7,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kafkadouble.arguments import Argument, check_one
+from kafkadouble.arguments.parameters import Argument, check_one
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Verb
 
 from .calls import ScenarioCall, checked_call, fields_of, items_of, located
-from .document import ScenarioDocument, ValuePath
+from .files.document import ScenarioDocument, ValuePath
 from .record_trigger import RecordTrigger, trigger_of
 from .taken_values import Taken, taken_of, with_samples
 

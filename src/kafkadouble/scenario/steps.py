@@ -17,16 +17,16 @@ from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from kafkadouble.errors import UsageError
+from kafkadouble.common.errors import UsageError
+from kafkadouble.common.step_outcome import StepOutcome
 from kafkadouble.server.network.clock import Clock, SteppedClock, seconds_of, stands_still
-from kafkadouble.verbs.step_outcome import StepOutcome
 from kafkadouble.wire.client_log import ClientLog
 
 from .record_steps import RecordSteps
 from .step import ScenarioStep
 
 if TYPE_CHECKING:
-    from kafkadouble.running import Running
+    from kafkadouble.engine.running import Running
     from kafkadouble.verbs.double_api import DoubleApi
 
 PENDING, DONE, FAILED = "pending", "done", "failed"

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble.errors import UsageError
-from kafkadouble.verbs.json_form import from_json
+from kafkadouble.common.errors import UsageError
+from kafkadouble.verbs.forms.json_form import from_json
 
 from .calls import located
-from .document import ScenarioDocument, ValuePath
+from .files.document import ScenarioDocument, ValuePath
 
 if TYPE_CHECKING:
-    from kafkadouble.records import ReadRecord
+    from kafkadouble.records.read_records import ReadRecord
 
 RECORD, HEADER = "record", "header"
 

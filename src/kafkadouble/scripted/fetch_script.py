@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.replay.exchange import Exchange
+from kafkadouble.replay.recorded.exchange import Exchange
 from kafkadouble.wire.batch import iter_batches
 from kafkadouble.wire.errors import WireError
 

@@ -14,7 +14,7 @@ from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.fields import fields_of
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.replay.exchange import Exchange
+from kafkadouble.replay.recorded.exchange import Exchange
 
 MAY_BE_NEW = (ApiKeys.OFFSET_COMMIT, ApiKeys.TXN_OFFSET_COMMIT)
 """APIs whose answer for a partition that no recorded request named is a success."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkadouble.messages.generated.produce import ProduceResponse
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.replay.exchange import Exchange
+from kafkadouble.replay.recorded.exchange import Exchange
 from kafkadouble.wire.batch import iter_batches
 from kafkadouble.wire.errors import WireError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.replay.recording import Recording
+from kafkadouble.replay.recorded.recording import Recording
 
 
 def topic_names(recording: Recording) -> dict[Uuid, str]:

@@ -15,9 +15,9 @@ from typing import Any
 
 from kafkadouble.messages import registry
 from kafkadouble.messages.api_keys import ApiKeys
-from kafkadouble.replay.causal_order import CausalOrder
-from kafkadouble.replay.exchange import Exchange
-from kafkadouble.replay.recording import Recording
+from kafkadouble.replay.recorded.causal_order import CausalOrder
+from kafkadouble.replay.recorded.exchange import Exchange
+from kafkadouble.replay.recorded.recording import Recording
 from kafkadouble.server.tracing.trace import ABANDONED, ANSWERED
 from kafkadouble.wire.errors import UsageError
 

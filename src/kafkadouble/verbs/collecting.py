@@ -15,21 +15,21 @@ from dataclasses import fields
 from inspect import get_annotations
 from typing import Any
 
-from kafkadouble.arguments import ARGUMENTS, Argument
-from kafkadouble.brokers import BrokerHandle
-from kafkadouble.marking import MARK
-from kafkadouble.record_filter import RecordNarrowing
-from kafkadouble.request_filter import RequestNarrowing
-from kafkadouble.requests import Requests
+from kafkadouble.arguments.parameters import ARGUMENTS, Argument
+from kafkadouble.brokers.broker_handle import BrokerHandle
+from kafkadouble.common.marking import MARK
+from kafkadouble.records.record_filter import RecordNarrowing
+from kafkadouble.seen.request_filter import RequestNarrowing
+from kafkadouble.seen.requests import Requests
 from kafkadouble.server.faults.actions import ACTIONS
 from kafkadouble.server.faults.field_kinds import FieldKind
 from kafkadouble.server.faults.match import MATCH_FIELDS, Match
 from kafkadouble.server.faults.narrowing import DiskNarrowing, LineNarrowing, Narrowing
 from kafkadouble.server.faults.trigger import TRIGGER_FIELDS, Trigger
 
-from .arming import ArmingVerbs
 from .double_api import DoubleApi
-from .faults import FaultVerbs
+from .faults.arming import ArmingVerbs
+from .faults.faults import FaultVerbs
 from .verb import REQUIRED, Parameter, Verb
 
 Row = Argument | None

@@ -5,31 +5,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .addresses import AddressVerbs
-from .administration import AdministrationVerbs
-from .brokers import BrokerVerbs
-from .clock import ClockVerbs
-from .double import DoubleVerbs
-from .faults import FaultVerbs
-from .groups import GroupVerbs
-from .lint import LintVerbs
-from .logs import LogVerbs
-from .metrics import MetricVerbs
-from .partitions import PartitionVerbs
-from .quotas import QuotaVerbs
-from .reporting import ReportVerbs
-from .security import SecurityVerbs
-from .snapshots import SnapshotVerbs
-from .topics import TopicVerbs
-from .transactions import TransactionVerbs
-from .waiting import WaitVerbs
+from .cluster.addresses import AddressVerbs
+from .cluster.brokers import BrokerVerbs
+from .cluster.clock import ClockVerbs
+from .cluster.double import DoubleVerbs
+from .cluster.lint import LintVerbs
+from .cluster.logs import LogVerbs
+from .cluster.metrics import MetricVerbs
+from .cluster.quotas import QuotaVerbs
+from .cluster.reporting import ReportVerbs
+from .cluster.security import SecurityVerbs
+from .cluster.snapshots import SnapshotVerbs
+from .content.administration import AdministrationVerbs
+from .content.groups import GroupVerbs
+from .content.partitions import PartitionVerbs
+from .content.topics import TopicVerbs
+from .content.transactions import TransactionVerbs
+from .content.waiting import WaitVerbs
+from .faults.faults import FaultVerbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kafkadouble.brokers import BrokerHandle
-    from kafkadouble.requests import Requests
-    from kafkadouble.running import Running
+    from kafkadouble.brokers.broker_handle import BrokerHandle
+    from kafkadouble.engine.running import Running
+    from kafkadouble.seen.requests import Requests
     from kafkadouble.server.tracing.history import History, SeenRequest
 
 

@@ -33,7 +33,7 @@ class VerbTable(Mapping[str, "Verb"]):
         """Raises UsageError for a name that no verb has, with the nearest one."""
         verbs = self._all()
         if name not in verbs:
-            from kafkadouble.errors import UsageError
+            from kafkadouble.common.errors import UsageError
             from kafkadouble.server.configs.did_you_mean import near
 
             raise UsageError(f"there is no verb {name!r}{near(name, verbs)}")

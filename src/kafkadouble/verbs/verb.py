@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.arguments import ARGUMENTS, Argument, check_one
-from kafkadouble.errors import UsageError
+from kafkadouble.arguments.parameters import ARGUMENTS, Argument, check_one
+from kafkadouble.common.errors import UsageError
 from kafkadouble.server.configs.did_you_mean import near
 from kafkadouble.wire.wording import AllowedValues, OwnName, sentence_for_all
 
 if TYPE_CHECKING:
-    from .snapshots import SnapshotVerbs
+    from .cluster.snapshots import SnapshotVerbs
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 """The default of a parameter that must be given."""
@@ -134,7 +134,7 @@ class Verb(NamedTuple):
 
     def from_json(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters as values of Python. What is wrong stays as it is, for `check`."""
-        from .json_form import from_json
+        from .forms.json_form import from_json
 
         return {
             name: from_json(name, value, self.name) if name in self.parameters else value
@@ -143,7 +143,7 @@ class Verb(NamedTuple):
 
     def to_json(self, result: Any) -> Any:
         """The result as values that `json.dumps` takes."""
-        from .json_form import to_json
+        from .forms.json_form import to_json
 
         return to_json(result)
 

@@ -13,7 +13,7 @@ import pytest
 
 from kafkadouble.__main__ import main
 from kafkadouble.dump.checking import check
-from kafkadouble.dump.verdict import Rules
+from kafkadouble.dump.checks.verdict import Rules
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.formats import (
     epoch_checkpoint,

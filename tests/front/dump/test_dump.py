@@ -16,8 +16,8 @@ import zstandard
 
 from kafkadouble.__main__ import main
 from kafkadouble.dump import Options, items
-from kafkadouble.dump.consumer_protocol import opened
-from kafkadouble.dump.kinds import Kind, decoder_of, kind_of
+from kafkadouble.dump.contents.consumer_protocol import opened
+from kafkadouble.dump.contents.kinds import Kind, decoder_of, kind_of
 from kafkadouble.messages import ConsumerProtocolSubscription
 from kafkadouble.server.log.formats import names
 from kafkadouble.wire.batch import Record, encode_batch

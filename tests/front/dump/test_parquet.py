@@ -14,7 +14,7 @@ import pytest
 
 from kafkadouble import open_log
 from kafkadouble.__main__ import main
-from kafkadouble.cli.progress import Progress, in_words
+from kafkadouble.cli.parts.progress import Progress, in_words
 
 from .made import log_directory
 

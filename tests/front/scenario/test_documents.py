@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkadouble.scenario.document import FilePosition, ValuePath
-from kafkadouble.scenario.reading import read
-from kafkadouble.scenario.toml_places import TomlPlaces
+from kafkadouble.scenario.files.document import FilePosition, ValuePath
+from kafkadouble.scenario.files.reading import read
+from kafkadouble.scenario.files.toml_places import TomlPlaces
 
 TOML = '''\
 # a comment with [brackets] = and "quotes"

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.scenario.document import DEEPEST, MOST_VALUES
-from kafkadouble.scenario.reading import MOST_BYTES
+from kafkadouble.scenario.files.document import DEEPEST, MOST_VALUES
+from kafkadouble.scenario.files.reading import MOST_BYTES
 from kafkadouble.scenario.scenario import load
 from kafkadouble.verbs.registry import VERBS
 
@@ -392,7 +392,7 @@ def test_without_pyyaml_the_error_says_what_to_install(tmp_path: Path, monkeypat
 
     path = tmp_path / "x.yaml"
     path.write_text("topics: []")
-    monkeypatch.delitem(sys.modules, "kafkadouble.scenario.yaml_form", raising=False)
+    monkeypatch.delitem(sys.modules, "kafkadouble.scenario.files.yaml_form", raising=False)
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(UsageError, match=r"a scenario in YAML needs PyYAML: pip install 'kafkadouble\[scenario\]'"):
         load(path)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.common.step_outcome import StepOutcome
 from kafkadouble.scenario.scenario import load
 from kafkadouble.scenario.steps import MOST_CALLS
-from kafkadouble.verbs.step_outcome import StepOutcome
 
 Write = Callable[..., Path]
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble, SteppedClock
+from kafkadouble.common.step_outcome import StepOutcome
 from kafkadouble.scenario import apply, scenario
-from kafkadouble.verbs.step_outcome import StepOutcome
 
 Write = Callable[[str], Path]
 
@@ -173,7 +173,7 @@ def test_a_defect_in_a_verb_is_no_crash(write: Write, monkeypatch: pytest.Monkey
         raise ZeroDivisionError("a defect")
 
     path = write("- {at: 0.01, verb: delete_topic, name: t}\n" + produce(0.02, "last"))
-    monkeypatch.setattr("kafkadouble.seeding.to_delete", fails)
+    monkeypatch.setattr("kafkadouble.records.seeding.to_delete", fails)
     with KafkaDouble(scenario=path) as kafka:
         assert len(kafka.wait_for_records("t", 1)) == 1
         assert kafka.scenario_steps[0].problem == "ZeroDivisionError: a defect"

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
-from kafkadouble.cli import ctl, ctl_words
+from kafkadouble.cli import ctl
+from kafkadouble.cli.calling import words as ctl_words
 from kafkadouble.control.server import ControlServer
 from kafkadouble.scenario import scenario
 from kafkadouble.scenario.step import reason_against

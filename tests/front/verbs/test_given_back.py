@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.control.calls import described
-from kafkadouble.errors import UsageError
-from kafkadouble.group_values import Committed
+from kafkadouble.common.errors import UsageError
+from kafkadouble.control.calls.verb_calls import described
+from kafkadouble.coordinators.group_values import Committed
 from kafkadouble.messages.generated.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kafkadouble.messages.generated.find_coordinator import FindCoordinatorRequest
+from kafkadouble.verbs.cluster.snapshots import MOST_SNAPSHOTS
 from kafkadouble.verbs.registry import VERBS
-from kafkadouble.verbs.snapshots import MOST_SNAPSHOTS
 from tests.front import hello
 from tests.front.client import ask
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from kafkadouble import KafkaDouble, UsageError
+from kafkadouble.verbs.cluster.snapshots import MOST_SNAPSHOTS
 from kafkadouble.verbs.registry import VERBS
-from kafkadouble.verbs.snapshots import MOST_SNAPSHOTS
 
 
 @pytest.fixture

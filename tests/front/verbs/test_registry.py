@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kafkadouble import KafkaDouble, Rule, RuleHandle, UsageError
-from kafkadouble.arguments import SECRETS
+from kafkadouble.arguments.parameters import SECRETS
 from kafkadouble.verbs.registry import VERBS
 from kafkadouble.verbs.verb import Parameter, Verb
 from tests.front.verbs.good_calls import GOOD, TOPIC, Is

@@ -19,7 +19,7 @@ from kafkadouble.pipeline.traffic.parquet_pages import MOST_HEADER, pages
 from kafkadouble.pipeline.traffic.problems import Problems
 from kafkadouble.pipeline.traffic.reading import read
 from kafkadouble.pipeline.traffic.schema import schema
-from kafkadouble.replay.recording import load
+from kafkadouble.replay.recorded.recording import load
 from kafkadouble.wire.errors import UsageError, WireError
 
 ROWS = 1 << 14
@@ -83,7 +83,7 @@ except UsageError as error:
 
 
 def test_rows_of_nulls_count_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkadouble.replay.recording.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("kafkadouble.replay.recorded.recording.MOST_BYTES", 1 << 20)
     path = write(tmp_path / "a.parquet", {"node": pa.nulls(ROWS, pa.int32())}, frames=True)
     with pytest.raises(UsageError, match="is too large: a recording has at most 1 MB"):
         load(path)

@@ -7,9 +7,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkadouble.partitioner import murmur2 as plain
-from kafkadouble.partitioner import partition_for
 from kafkadouble.pipeline.wire.partitioning import Partitioner, murmur2
+from kafkadouble.records.partitioner import murmur2 as plain
+from kafkadouble.records.partitioner import partition_for
 
 
 @given(st.lists(st.none() | st.binary(max_size=40), max_size=30), st.integers(0, 3))

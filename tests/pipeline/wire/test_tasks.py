@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.partitioner import partition_for
 from kafkadouble.pipeline.client import ApiError, Client, Fetched, NoSuchTopic, TopicPartition
 from kafkadouble.pipeline.fetched_rows import rows as rows_of
 from kafkadouble.pipeline.wire import pool, reading, writing
 from kafkadouble.pipeline.wire.losses import DataLoss
 from kafkadouble.pipeline.wire.options import SINK
 from kafkadouble.pipeline.wire.task import ReadTask
+from kafkadouble.records.partitioner import partition_for
 from kafkadouble.wire import columns
 from kafkadouble.wire.batch import encode_batch
 from kafkadouble.wire.control import encode_control_batch

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.member_settings import of_broker
+from kafkadouble.engine.member_settings import of_broker
 from kafkadouble.server.configs import without_effect
 from kafkadouble.server.configs.broker import BROKER
 from kafkadouble.server.configs.describe import ConfigSource, describe_broker

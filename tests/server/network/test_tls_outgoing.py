@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.server.log.files.real_disk import RealDisk
 from kafkadouble.server.network.tls_outgoing import TlsOutgoing
 

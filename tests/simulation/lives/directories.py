@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kafkadouble.dump.checking import check
-from kafkadouble.dump.verdict import Rules, Verdict
+from kafkadouble.dump.checks.verdict import Rules, Verdict
 from kafkadouble.server.log.formats import names
 from kafkadouble.server.metadata.internal_topics import METADATA_TOPIC
 from tests.server.log.files.lossy_disk import LossyDisk

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkadouble.errors import UsageError
+from kafkadouble.common.errors import UsageError
+from kafkadouble.external.remote.served import OnlyOnDoubleAttribute
 
-from ..served import OnlyOnDoubleAttribute
 from .local_kafka import LocalKafka
 
 ONLY = 1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from kafkadouble.errors import UsageError
+from kafkadouble.common.errors import UsageError
 from kafkadouble.messages.uuid import Uuid
 
 from .local_settings import LocalSettings, as_properties

@@ -13,19 +13,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkadouble.access import ClientAccess
-from kafkadouble.errors import UsageError
-from kafkadouble.listening import text_of
-from kafkadouble.node_listeners import Overrides, planned
+from kafkadouble.access.client_access import ClientAccess
+from kafkadouble.access.setting_sources import OwnListeners, settings_of
+from kafkadouble.access.users import quoted
+from kafkadouble.common.errors import UsageError
+from kafkadouble.common.listening import text_of
+from kafkadouble.engine.node_listeners import Overrides, planned
 from kafkadouble.server.configs.settings import Settings, as_text
-from kafkadouble.setting_sources import OwnListeners, settings_of
-from kafkadouble.users import quoted
 
 from .ports import HOST, free_ports
 
 if TYPE_CHECKING:
+    from kafkadouble.access.security import Security
     from kafkadouble.messages.generated.create_acls import CreateAclsRequest
-    from kafkadouble.security import Security
     from kafkadouble.server.requests.listener_spec import ListenerSpec
 
 ADMIN, CONTROLLER = "KAFKADOUBLE", "CONTROLLER"

@@ -7,20 +7,20 @@ import time
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from kafkadouble import users
-from kafkadouble.acls import check_creations, to_create
-from kafkadouble.errors import KafkaError, UsageError
-from kafkadouble.listening import text_of
+from kafkadouble.access import users
+from kafkadouble.access.acls import check_creations, to_create
+from kafkadouble.common.errors import KafkaError, UsageError
+from kafkadouble.common.listening import text_of
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.metadata import MetadataRequest
-from kafkadouble.verbs.security import SecurityVerbs
+from kafkadouble.verbs.cluster.security import SecurityVerbs
 
 from ..real_kafka import RealKafka
 from .local_brokers import ONLY, LocalBroker, LocalBrokers
 from .local_kafka import LocalKafka
 
 if TYPE_CHECKING:
-    from kafkadouble.literals import CertificateKind
+    from kafkadouble.common.literals import CertificateKind
 
 UNFENCED_S, LOOK_S = 60.0, 0.05
 
@@ -48,7 +48,7 @@ class OwnKafka(RealKafka):
 
     def bootstrap(self, listener: str) -> str:
         """HOST:PORT of the broker on this listener. Raises UsageError for an unknown one."""
-        from kafkadouble.node_listeners import address_on
+        from kafkadouble.engine.node_listeners import address_on
 
         return text_of(*address_on(self._nodes[0], listener))
 

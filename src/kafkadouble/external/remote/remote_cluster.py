@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, NamedTuple
 
-from kafkadouble.errors import KafkaError
+from kafkadouble.common.errors import KafkaError
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest
@@ -25,10 +25,10 @@ from kafkadouble.pipeline.client.names import BrokerEndpoint
 from kafkadouble.server.metadata.image import TOPIC
 from kafkadouble.server.network.clock import SystemClock
 
-from ..served import only_inside
 from .connections import KafkaConnections
 from .remote_image import RemoteImage
 from .remote_log import RemotePartition
+from .served import only_inside
 
 SETTLE_S, LOOK_S = 5.0, 0.02
 """How long brokers may take to learn about a change of the metadata, and how often they are

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kafkadouble.errors import raise_for
+from kafkadouble.common.errors import raise_for
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.describe_configs import DescribeConfigsRequest
 from kafkadouble.messages.generated.metadata import MetadataRequest

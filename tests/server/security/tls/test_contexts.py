@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509 import load_pem_x509_certificate
 
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.security.tls.contexts import client_context, server_context
 from kafkadouble.wire.errors import UsageError

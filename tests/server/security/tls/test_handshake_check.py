@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kafkadouble import KafkaDouble
-from kafkadouble.certificates import Certificates
-from kafkadouble.errors import UsageError
+from kafkadouble.access.certificates import Certificates
+from kafkadouble.common.errors import UsageError
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.requests.listener_spec import ListenerSpec

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkadouble.certificates import Certificates
+from kafkadouble.access.certificates import Certificates
 from kafkadouble.server.apis.served import SERVED
 from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.requests.listener_spec import ListenerSpec

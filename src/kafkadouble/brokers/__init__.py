@@ -1,0 +1,1 @@
+"""Brokers of a double: handles, membership, descriptions, snapshots, and their settings."""

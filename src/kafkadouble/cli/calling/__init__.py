@@ -1,0 +1,1 @@
+"""How `kafkadouble ctl` names and shows the verbs of a double."""

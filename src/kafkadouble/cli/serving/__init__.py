@@ -1,0 +1,1 @@
+"""What `kafkadouble serve` does after its options are read."""

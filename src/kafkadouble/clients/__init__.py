@@ -1,0 +1,1 @@
+"""How a client connects to a double, as its own library writes it."""

@@ -1,0 +1,201 @@
+"""The settings of clients for a double: for each client library, in the form that it takes.
+
+Rules. One table, `CLIENTS`. A client gets the addresses of the brokers, the authority that it is to
+trust, and what authenticates a user if one is named: a name and a password with SASL, otherwise a
+certificate. Contents of files are given where the library takes texts only, and if a program wants
+them for a client on another machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kafkadouble.access.users import quoted
+from kafkadouble.common.errors import UsageError
+from kafkadouble.common.literals import ClientLibrary
+from kafkadouble.server.security.sasl.bearer_validators import PACKAGE as OAUTHBEARER_PACKAGE
+from kafkadouble.server.security.sasl.mechanisms import OAUTHBEARER, UNSECURED
+
+from .client_security import ClientSecurity, SaslLogin
+from .token_providers import aiokafka_provider, kafka_python_provider
+
+CONFLUENT: Final = "confluent-kafka"
+JAVA: Final = "java"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----"
+LOGIN_MODULES = {
+    "PLAIN": "plain.PlainLoginModule",
+    "SCRAM-SHA-256": "scram.ScramLoginModule",
+    "SCRAM-SHA-512": "scram.ScramLoginModule",
+    OAUTHBEARER: "oauthbearer.OAuthBearerLoginModule",
+}
+"""Java's classes, by mechanism."""
+
+
+def client_config(given: ClientSecurity, client: ClientLibrary) -> dict[str, Any]:
+    """The settings of one client. UsageError for an unknown client, and for what it cannot take."""
+    if client not in CLIENTS:
+        raise UsageError(f"client is {client!r}: there are {', '.join(CLIENTS)}")
+    return CLIENTS[client](given)
+
+
+def _confluent(given: ClientSecurity) -> dict[str, Any]:
+    found = {"bootstrap.servers": given.bootstrap, "security.protocol": given.protocol}
+    form, value = ("pem", _text) if given.contents else ("location", str)
+    if given.authority_file:
+        found[f"ssl.ca.{form}"] = value(given.authority_file)
+    if given.key_file:
+        own = value(given.key_file)
+        found |= {f"ssl.certificate.{form}": own, f"ssl.key.{form}": own}
+    if login := given.login:
+        found["sasl.mechanism"] = login.mechanism
+        if login.is_signed:
+            return found | _confluent_oidc(given, login)
+        if login.mechanism == OAUTHBEARER:  # librdkafka makes the token
+            return found | {
+                "enable.sasl.oauthbearer.unsecure.jwt": "true",
+                "sasl.oauthbearer.config": f"principal={login.name}",
+            }
+        found |= {"sasl.username": login.name, "sasl.password": login.password}
+    return found
+
+
+def _confluent_oidc(given: ClientSecurity, login: SaslLogin) -> dict[str, str]:
+    return {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.token.endpoint.url": given.token_endpoint,
+        "sasl.oauthbearer.client.id": login.name,
+        "sasl.oauthbearer.client.secret": login.secret,
+    }
+
+
+def _kafka_python(given: ClientSecurity) -> dict[str, Any]:
+    if given.contents and given.authority_file:
+        raise UsageError("kafka-python takes names of files: leave out contents")
+    found: dict[str, Any] = {
+        "bootstrap_servers": given.bootstrap.split(","),
+        "security_protocol": given.protocol,
+        **_python_login(given, kafka_python_provider),
+    }
+    if given.authority_file:
+        found["ssl_cafile"] = given.authority_file
+    if given.key_file:
+        found |= {"ssl_certfile": given.key_file, "ssl_keyfile": given.key_file}
+    return found
+
+
+def _aiokafka(given: ClientSecurity) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "bootstrap_servers": given.bootstrap,
+        "security_protocol": given.protocol,
+        **_python_login(given, aiokafka_provider),
+    }
+    if given.authority_file:
+        import ssl
+
+        found["ssl_context"] = ssl.create_default_context(cafile=given.authority_file)
+        if given.key_file:
+            found["ssl_context"].load_cert_chain(given.key_file)
+    return found
+
+
+def _python_login(given: ClientSecurity, provider: Callable[[str], object]) -> dict[str, Any]:
+    if (login := given.login) is None:
+        return {}
+    if login.mechanism == OAUTHBEARER:
+        return {"sasl_mechanism": login.mechanism, "sasl_oauth_token_provider": provider(login.password)}
+    return {
+        "sasl_mechanism": login.mechanism,
+        "sasl_plain_username": login.name,
+        "sasl_plain_password": login.password,
+    }
+
+
+def _java(given: ClientSecurity) -> dict[str, Any]:
+    found = {"bootstrap.servers": given.bootstrap, "security.protocol": given.protocol}
+    if given.authority_file:
+        found["ssl.truststore.type"] = "PEM"
+        name, value = ("certificates", _text) if given.contents else ("location", str)
+        found[f"ssl.truststore.{name}"] = value(given.authority_file)
+    if given.key_file and given.contents:
+        own = _text(given.key_file)
+        at = own.index(CERTIFICATE)
+        found |= {"ssl.keystore.type": "PEM", "ssl.keystore.key": own[:at]}
+        found["ssl.keystore.certificate.chain"] = own[at:]
+    elif given.key_file:
+        found |= {"ssl.keystore.type": "PEM", "ssl.keystore.location": given.key_file}
+    if login := given.login:
+        words = f"username={quoted(login.name)} password={quoted(login.password)}"
+        if login.is_signed:
+            words = f"clientId={quoted(login.name)} clientSecret={quoted(login.secret)}"
+            found["sasl.login.callback.handler.class"] = f"{OAUTHBEARER_PACKAGE}.OAuthBearerLoginCallbackHandler"
+            found["sasl.oauthbearer.token.endpoint.url"] = given.token_endpoint
+        elif login.mechanism == OAUTHBEARER:  # Kafka's login module makes the token
+            words = f"{UNSECURED}sub={quoted(login.name)}"
+        module = f"org.apache.kafka.common.security.{LOGIN_MODULES[login.mechanism]}"
+        found |= {"sasl.mechanism": login.mechanism, "sasl.jaas.config": f"{module} required {words};"}
+    return found
+
+
+def _franz_go(given: ClientSecurity) -> dict[str, Any]:
+    """For kgo.SeedBrokers, a tls.Config with names or contents of files, and a sasl.Mechanism."""
+    found: dict[str, Any] = {"seed_brokers": given.bootstrap.split(",")}
+    form, value = ("pem", _text) if given.contents else ("file", str)
+    if given.authority_file:
+        found["tls"] = {f"ca_{form}": value(given.authority_file)}
+    if given.key_file:
+        own = value(given.key_file)
+        found["tls"] |= {f"cert_{form}": own, f"key_{form}": own}
+    if login := given.login:
+        found["sasl"] = {"mechanism": login.mechanism, **_secret(login, "user", "pass")}
+    return found
+
+
+def _kafkajs(given: ClientSecurity) -> dict[str, Any]:
+    found: dict[str, Any] = {"brokers": given.bootstrap.split(",")}
+    if given.authority_file:
+        found["ssl"] = {"ca": [_text(given.authority_file)]}
+    if given.key_file:
+        found["ssl"] |= {"key": _text(given.key_file), "cert": _text(given.key_file)}
+    if login := given.login:
+        found["sasl"] = {"mechanism": login.mechanism.lower(), **_secret(login, "username", "password")}
+    return found
+
+
+def _secret(login: SaslLogin, name: str, password: str) -> dict[str, str]:
+    """The user and the password by these names, or the token, which a program gives its client."""
+    if login.mechanism == OAUTHBEARER:
+        return {"token": login.password}
+    return {name: login.name, password: login.password}
+
+
+def _generic(given: ClientSecurity) -> dict[str, Any]:
+    """For any other client: every key is there, and null if it is not needed."""
+    login = given.login
+    return {
+        "bootstrap_servers": given.bootstrap,
+        "security_protocol": given.protocol,
+        "ca_pem": _text(given.authority_file) if given.authority_file else None,
+        "certificate_and_key_pem": _text(given.key_file) if given.key_file else None,
+        "mechanism": login and login.mechanism,
+        "user": login and login.name,
+        "password": login.password if login and login.mechanism != OAUTHBEARER else None,
+        "token": login.password if login and login.mechanism == OAUTHBEARER else None,
+    }
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+CLIENTS: dict[ClientLibrary, Callable[[ClientSecurity], dict[str, Any]]] = {
+    CONFLUENT: _confluent,
+    "kafka-python": _kafka_python,
+    "aiokafka": _aiokafka,
+    JAVA: _java,
+    "franz-go": _franz_go,
+    "kafkajs": _kafkajs,
+    "generic": _generic,
+}
+"""How each client takes its settings."""

@@ -1,0 +1,1 @@
+"""Calls of verbs over HTTP, and the log of them."""

@@ -1,0 +1,1 @@
+"""The control port without verbs: HTTP, who may call, bodies, problems, streams."""

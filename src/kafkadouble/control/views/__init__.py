@@ -1,0 +1,1 @@
+"""What the page and monitoring see of a double."""

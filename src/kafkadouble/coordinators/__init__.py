@@ -1,0 +1,1 @@
+"""What coordinators hold: groups of every protocol, and transactions."""

@@ -1,0 +1,1 @@
+"""Checks of segments, partitions, directories and snapshots."""

@@ -1,0 +1,1 @@
+"""The contents of one file of Kafka, as plain fields."""

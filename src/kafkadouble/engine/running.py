@@ -1,0 +1,193 @@
+"""Brokers and the thread in which they run, from one start to one stop. Nothing here knows the
+KafkaDouble, which can thus be collected."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, InvalidStateError
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from kafkadouble.common.errors import UsageError
+from kafkadouble.server.configs.settings import Settings
+from kafkadouble.server.network.clock import Clock
+from kafkadouble.server.network.thread import LoopThread
+
+from .broker import Broker
+from .node_listeners import BoundListeners, bound
+
+if TYPE_CHECKING:
+    from kafkadouble.seen import capturing
+    from kafkadouble.seen.capturing import Capturing
+    from kafkadouble.seen.telemetry import TelemetryCollector
+    from kafkadouble.server.requests.listener_spec import ListenerSpec
+    from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
+    from kafkadouble.server.tracing.capture import Capture
+
+    from .cluster import Cluster
+    from .data.data_dirs import DataDirs
+
+
+T = TypeVar("T")
+
+
+class RunOptions(NamedTuple):
+    """What is to run: `nodes` has the listeners of each node, as `node_listeners.planned` gives
+    them."""
+
+    nodes: Sequence[tuple[ListenerSpec, ...]]
+    settings: Settings
+    clock: Clock
+    seed: int | None
+    data_dirs: Sequence[str]
+    capture: capturing.CaptureOptions | None = None
+    peer_requests: bool = False
+    telemetry: TelemetryCollector | None = None
+    token_check: TokenCheck | None = None
+
+
+class Running:
+    """`broker` is the only one, or stands for all of a cluster."""
+
+    broker: Broker | Cluster
+    before_stop: Callable[[], None] | None = None
+    """What ends the steps of a scenario."""
+    replacing: threading.RLock
+    """Held while the contents of all brokers are replaced, which takes several steps."""
+
+    def __init__(self, options: RunOptions) -> None:
+        self.replacing = threading.RLock()
+        listeners: list[BoundListeners] = []
+        self._capturing = _begun(options.capture)
+        self.thread = LoopThread("kafkadouble")
+        self._data: DataDirs | None = None
+        try:
+            listeners.extend(map(bound, options.nodes))
+            if len(listeners) > 1:
+                self._begin_cluster(options, listeners)
+            else:
+                self._begin(options, listeners[0])
+            self.thread.run(self.broker.start())
+        except BaseException:
+            self._fail(listeners)
+            raise
+
+    @classmethod
+    def over(cls, broker: Broker | Cluster) -> Running:
+        """Brokers that run on this thread already, and that another part of the program ends."""
+        made = cls.__new__(cls)
+        made.broker, made.thread = broker, LoopThread.adopted("kafkadouble")
+        made.replacing = threading.RLock()
+        made._capturing = made._data = None
+        return made
+
+    def _begin(self, options: RunOptions, listeners: BoundListeners) -> None:
+        if options.data_dirs:
+            from .data.data_dirs import DataDirs
+            from .data.member_data import check_count
+
+            check_count(options.data_dirs, 1)
+            self._data = DataDirs(options.data_dirs, options.settings.int("node.id"), options.clock.now())
+        self.thread.start()
+        self.broker = self.thread.call(
+            Broker,
+            options.settings,
+            listeners,
+            options.clock,
+            seed=options.seed,
+            peer_requests=options.peer_requests,
+            data=self._data,
+            capture=self._capture,
+            telemetry=options.telemetry,
+            token_check=options.token_check,
+        )
+
+    def _begin_cluster(self, options: RunOptions, listeners: Sequence[BoundListeners]) -> None:
+        from .cluster import Cluster
+
+        self.thread.start()
+        self.broker = self.thread.call(
+            Cluster,
+            options.settings,
+            listeners,
+            options.clock,
+            seed=options.seed,
+            peer_requests=options.peer_requests,
+            data_dirs=options.data_dirs,
+            capture=self._capture,
+            telemetry=options.telemetry,
+            token_check=options.token_check,
+        )
+
+    @property
+    def _capture(self) -> Capture | None:
+        return None if self._capturing is None else self._capturing.capture
+
+    def _fail(self, listeners: Sequence[BoundListeners]) -> None:
+        if hasattr(self, "broker") and self.thread.running and len(listeners) > 1:
+            self.thread.run(self.broker.stop())
+        self.thread.stop()
+        for each in listeners:
+            each.close()
+        if self._data is not None:
+            self._data.release()
+        self._close_capture()
+
+    def _close_capture(self) -> None:
+        if self._capturing is not None:
+            self._capturing.close()
+
+    def on_thread(self, function: Callable[[], T]) -> T:
+        """The result of a function that only reads or cleans up; it works after a stop too."""
+        return self.thread.call(function) if self.thread.running else function()
+
+    def outcome(self, answer: Future[T]) -> T:
+        """What the broker answers. Raises UsageError if the double is stopped before; an answer
+        that comes later is lost."""
+        result: Future[T] = self.thread.hold(Future())
+        answer.add_done_callback(lambda done: _pass_on(done, result))
+        if not self.thread.running:  # it was stopped before it could hold the result
+            result.cancel()
+        try:
+            return result.result()
+        except CancelledError:
+            raise UsageError("the double was stopped meanwhile") from None
+
+    def stop(self) -> None:
+        """End both; more than once is no error. The collector of garbage may call it on any thread,
+        also on the loop's."""
+        if self.before_stop is not None:
+            self.before_stop()
+        self.thread.cancel_held()
+        if self.thread.here:
+            self._ending = asyncio.ensure_future(self._end())
+            return
+        try:
+            if self.thread.running:
+                self.thread.run(self.broker.stop())
+        finally:
+            self.thread.stop()
+            self._close_capture()
+
+    async def _end(self) -> None:
+        await self.broker.stop()
+        self.thread.stop()
+        self._close_capture()
+
+
+def _pass_on(answer: Future[T], result: Future[T]) -> None:
+    with suppress(InvalidStateError):  # it was cancelled
+        if (problem := answer.exception()) is not None:
+            result.set_exception(problem)
+        else:
+            result.set_result(answer.result())
+
+
+def _begun(options: capturing.CaptureOptions | None) -> Capturing | None:
+    if options is None:
+        return None
+    from kafkadouble.seen.capturing import Capturing
+
+    return Capturing(options)

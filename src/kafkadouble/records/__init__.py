@@ -1,0 +1,1 @@
+"""Records of topics: writing, reading and selecting them."""

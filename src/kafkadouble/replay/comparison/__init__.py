@@ -1,0 +1,1 @@
+"""Whether an answer is the recorded one, but for what may differ."""

@@ -1,0 +1,1 @@
+"""Fault rules of a double, as values that a test holds."""

@@ -1,0 +1,78 @@
+"""The verbs for programs with an event loop of their own.
+
+The verbs that wait for a state are coroutines themselves. Any other verb runs in another thread,
+because it may take as long as the broker does: a record that waits for followers, a broker that
+starts, a reset.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+
+from kafkadouble.waits.awaited import Advance, Awaited, outcome_later
+
+from .content.waiting import WaitVerbs
+from .registry import VERBS
+
+if TYPE_CHECKING:
+    from kafkadouble.engine.running import Running
+    from kafkadouble.engine.verb_host import VerbHost
+
+P = ParamSpec("P")
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class _Waits(WaitVerbs):
+    """WaitVerbs whose methods return what is to be awaited."""
+
+    def __init__(self, serving: Callable[[], Running], moves: Callable[[bool], Advance | None]) -> None:
+        self._source, self._advances = serving, moves
+
+    def _serving(self) -> Running:
+        return self._source()
+
+    _known = _serving
+
+    def _wait(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> Any:
+        return self._later(awaited, result, timeout, advance)
+
+    async def _later(self, awaited: Awaited[V], result: Callable[[V], T], timeout: float, advance: bool) -> T:
+        return result(await outcome_later(self._serving(), awaited, timeout, self._advances(advance)))
+
+
+def _as_coroutine(
+    verb: Callable[Concatenate[Any, P], T],
+) -> Callable[Concatenate[AsyncWaits, P], Coroutine[Any, Any, T]]:
+    async def wait(self: AsyncWaits, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await cast(Awaitable[T], verb(self._waits, *args, **kwargs))
+
+    wait.__doc__, wait.__name__ = verb.__doc__, verb.__name__
+    return wait
+
+
+class AsyncWaits:
+    """The methods of KafkaDouble that are verbs, as coroutines. A wait that is cancelled waits no
+    more; another verb ends all the same."""
+
+    def __init__(self, kafka: VerbHost) -> None:
+        self._kafka, self._waits = kafka, _Waits(kafka._serving, kafka._moves)
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = None if name.startswith("_") else getattr(type(self._kafka), name, None)
+        if name not in VERBS or not callable(method):
+            raise AttributeError(f"aio has no {name!r}: it has the verbs that are methods of KafkaDouble")
+        return partial(asyncio.to_thread, method, self._kafka)
+
+    wait_for_records = _as_coroutine(WaitVerbs.wait_for_records)
+    wait_for_topic = _as_coroutine(WaitVerbs.wait_for_topic)
+    wait_for_leader = _as_coroutine(WaitVerbs.wait_for_leader)
+    wait_for_isr = _as_coroutine(WaitVerbs.wait_for_isr)
+    wait_for_broker = _as_coroutine(WaitVerbs.wait_for_broker)
+    wait_for_group = _as_coroutine(WaitVerbs.wait_for_group)
+    wait_for_transaction = _as_coroutine(WaitVerbs.wait_for_transaction)
+    wait_for_rule = _as_coroutine(WaitVerbs.wait_for_rule)
+    wait_for_request = _as_coroutine(WaitVerbs.wait_for_request)

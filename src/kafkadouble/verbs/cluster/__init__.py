@@ -1,0 +1,1 @@
+"""Verbs about the double, its brokers, and who connects to them."""

@@ -1,0 +1,1 @@
+"""Verbs about topics, records, groups and transactions."""

@@ -1,0 +1,1 @@
+"""Verbs that arm fault rules."""

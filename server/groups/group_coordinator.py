@@ -21,7 +21,7 @@ from ..requests.request import Refusal
 if TYPE_CHECKING:
     from ..coordinator.host import CoordinatorHost
     from ..replica.partition import Partition
-    from .group_coordinator_shard import GroupCoordinatorShard
+    from .group_coordinator_shard import GroupCoordinatorShard, Replay
     from .host import GroupHost
     from .streams.internal_topic_creation import InternalTopicCreation
 
@@ -75,7 +75,14 @@ class GroupCoordinator:
         """Import the shard on first use: it brings most of this package."""
         from .group_coordinator_shard import GroupCoordinatorShard
 
-        return GroupCoordinatorShard(self._node, partition)
+        return GroupCoordinatorShard(self._node, partition, self)
+
+    @cached_property
+    def replay(self) -> Replay:
+        """What applies one record to a shard."""
+        from .replay import replay  # not needed without groups
+
+        return replay
 
     def __repr__(self) -> str:
         return f"group {self.runtime!r}"

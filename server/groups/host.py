@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ..coordinator.host import CoordinatorHost
 from ..share.partition_metadata_client import PartitionMetadataClient
 from ..share.persister import Persister
 
-if TYPE_CHECKING:
-    from .group_coordinator import GroupCoordinator
-
 
 class GroupHost(CoordinatorHost, Protocol):
     """A node, as its group coordinator sees it."""
-
-    @property
-    def groups(self) -> GroupCoordinator: ...
 
     @property
     def persister(self) -> Persister:

@@ -9,34 +9,33 @@ offset that an open transaction may still change does not expire, and its group 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..coordinator.coordinator_record import CoordinatorRecord
+from .coordinator_group import CoordinatorGroup
+from .offset_metadata_manager import OffsetMetadataManager
 from .offset_records import offset_tombstone
 
-if TYPE_CHECKING:
-    from .coordinator_group import CoordinatorGroup
-    from .group_coordinator_shard import GroupCoordinatorShard
+
+def expired_records(
+    group: CoordinatorGroup, offsets: OffsetMetadataManager, now: int, retention_ms: int
+) -> list[CoordinatorRecord]:
+    """Return the tombstones of expired offsets of a group, and its own if it is empty without
+    them."""
+    records = _expired_offsets(group, offsets, now, retention_ms)
+    all_expired = len(records) == len(offsets.keys_of_group(group.group_id))
+    if all_expired and group.expires and group.is_empty:
+        records += group.tombstones()
+    return records
 
 
-def expire_offsets(shard: GroupCoordinatorShard) -> None:
-    """Delete expired offsets, and empty groups without offsets."""
-    retention_ms = shard.node.settings.int("offsets.retention.minutes") * 60_000
-    for group in list(shard.groups.values()):
-        records = _expired(shard, group, retention_ms)
-        all_expired = len(records) == len(shard.offsets.keys_of_group(group.group_id))
-        if all_expired and group.expires and group.is_empty:
-            records += group.tombstones()
-        shard.write_in_batches(records)
-
-
-def _expired(shard: GroupCoordinatorShard, group: CoordinatorGroup, retention_ms: int) -> list[CoordinatorRecord]:
-    pending = shard.offsets.pending_keys_of_group(group.group_id)
+def _expired_offsets(
+    group: CoordinatorGroup, offsets: OffsetMetadataManager, now: int, retention_ms: int
+) -> list[CoordinatorRecord]:
+    pending = offsets.pending_keys_of_group(group.group_id)
     return [
         offset_tombstone(key)
-        for key, offset in shard.offsets.stable.items(group.group_id)
+        for key, offset in offsets.stable.items(group.group_id)
         if key not in pending
         and not group.is_subscribed_to_topic(key.topic)
         and (retention_start := group.offset_retention_start(offset)) is not None
-        and offset.is_expired(shard.now, retention_start, retention_ms)
+        and offset.is_expired(now, retention_start, retention_ms)
     ]

@@ -30,8 +30,8 @@ from . import records
 from .state import VALID_PREVIOUS_STATES, ClassicGroupState
 
 if TYPE_CHECKING:
-    from .group import ClassicGroup
     from .member import ClassicGroupMember
+    from .membership import ClassicGroupMembership
 
 log = ClientLog("kafkadouble.server.groups")
 
@@ -41,7 +41,7 @@ NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
 """How long a new member may wait for the end of a rebalance; a constant in Kafka."""
 
 
-def maybe_prepare_rebalance_or_complete_join(group: ClassicGroup, reason: str) -> None:
+def maybe_prepare_rebalance_or_complete_join(group: ClassicGroupMembership, reason: str) -> None:
     """Begin a rebalance; during one, complete the join phase if every member has joined."""
     if group.state in VALID_PREVIOUS_STATES[ClassicGroupState.PREPARING_REBALANCE]:
         prepare_rebalance(group, reason)
@@ -49,7 +49,7 @@ def maybe_prepare_rebalance_or_complete_join(group: ClassicGroup, reason: str) -
         maybe_complete_join_phase(group)
 
 
-def prepare_rebalance(group: ClassicGroup, reason: str) -> None:
+def prepare_rebalance(group: ClassicGroupMembership, reason: str) -> None:
     """Begin a rebalance."""
     log.info("%r prepares to rebalance: %s", group, reason)
     if group.state is ClassicGroupState.COMPLETING_REBALANCE:
@@ -66,11 +66,11 @@ def prepare_rebalance(group: ClassicGroup, reason: str) -> None:
         _start_join_timer(group, group.rebalance_timeout_ms, partial(complete_join_phase, group))
 
 
-def _start_initial_delay(group: ClassicGroup, delay_ms: int, remaining_ms: int) -> None:
+def _start_initial_delay(group: ClassicGroupMembership, delay_ms: int, remaining_ms: int) -> None:
     _start_join_timer(group, delay_ms, partial(_end_initial_delay, group, delay_ms, remaining_ms))
 
 
-def _end_initial_delay(group: ClassicGroup, delay_ms: int, remaining_ms: int) -> None:
+def _end_initial_delay(group: ClassicGroupMembership, delay_ms: int, remaining_ms: int) -> None:
     if not group.new_member_added or not remaining_ms:
         complete_join_phase(group)
         return
@@ -79,13 +79,13 @@ def _end_initial_delay(group: ClassicGroup, delay_ms: int, remaining_ms: int) ->
     _start_initial_delay(group, next_delay_ms, max(remaining_ms - delay_ms, 0))
 
 
-def _start_join_timer(group: ClassicGroup, delay_ms: int, action: Callable[[], None]) -> None:
+def _start_join_timer(group: ClassicGroupMembership, delay_ms: int, action: Callable[[], None]) -> None:
     if group.join_timer is not None:
         group.join_timer.cancel()
     group.join_timer = group.shard.schedule(delay_ms, lambda now: action())
 
 
-def maybe_complete_join_phase(group: ClassicGroup) -> None:
+def maybe_complete_join_phase(group: ClassicGroupMembership) -> None:
     """Complete the join phase if every member has joined, unless the initial delay still runs."""
     is_preparing = group.state is ClassicGroupState.PREPARING_REBALANCE
     was_empty = group.previous_state is ClassicGroupState.EMPTY
@@ -93,7 +93,7 @@ def maybe_complete_join_phase(group: ClassicGroup) -> None:
         complete_join_phase(group)
 
 
-def complete_join_phase(group: ClassicGroup) -> None:
+def complete_join_phase(group: ClassicGroupMembership) -> None:
     """Begin the next generation with the members that have joined."""
     if group.join_timer is not None:
         group.join_timer.cancel()
@@ -110,14 +110,14 @@ def complete_join_phase(group: ClassicGroup) -> None:
         _answer_join_requests(group)
 
 
-def _remove_dynamic_members_not_rejoined(group: ClassicGroup) -> None:
+def _remove_dynamic_members_not_rejoined(group: ClassicGroupMembership) -> None:
     for member in list(group.members.values()):
         if not member.is_awaiting_join and member.group_instance_id is None:
             log.info("%r continues without %r, which did not rejoin", group, member)
             group.remove(member.member_id)
 
 
-def _answer_join_requests(group: ClassicGroup) -> None:
+def _answer_join_requests(group: ClassicGroupMembership) -> None:
     for member in group.members.values():
         member.complete_join(group.join_response(member))
         reschedule_session(group, member)
@@ -127,28 +127,28 @@ def _answer_join_requests(group: ClassicGroup) -> None:
     group.sync_timer = group.shard.schedule(timeout_ms, lambda now: _expire_pending_syncs(group))
 
 
-def _expire_pending_syncs(group: ClassicGroup) -> None:
+def _expire_pending_syncs(group: ClassicGroupMembership) -> None:
     missing = list(group.pending_sync_members)
     for member_id in missing:
         group.remove(member_id)
     prepare_rebalance(group, f"{missing} did not send SyncGroup in time")
 
 
-def remove_pending_sync(group: ClassicGroup, member_id: str) -> None:
+def remove_pending_sync(group: ClassicGroupMembership, member_id: str) -> None:
     """A member of this generation sent SyncGroup."""
     group.pending_sync_members.pop(member_id, None)
     if not group.pending_sync_members:
         _cancel_pending_syncs(group)
 
 
-def _cancel_pending_syncs(group: ClassicGroup) -> None:
+def _cancel_pending_syncs(group: ClassicGroupMembership) -> None:
     group.pending_sync_members.clear()
     if group.sync_timer is not None:
         group.sync_timer.cancel()
         group.sync_timer = None
 
 
-def fail_sync_requests(group: ClassicGroup, code: int) -> None:
+def fail_sync_requests(group: ClassicGroupMembership, code: int) -> None:
     """This generation gets no assignment: clear it, and answer waiting SyncGroup requests."""
     for member in group.members.values():
         member.assignment = b""
@@ -156,20 +156,22 @@ def fail_sync_requests(group: ClassicGroup, code: int) -> None:
             reschedule_session(group, member)
 
 
-def reschedule_session(group: ClassicGroup, member: ClassicGroupMember, timeout_ms: int | None = None) -> None:
+def reschedule_session(
+    group: ClassicGroupMembership, member: ClassicGroupMember, timeout_ms: int | None = None
+) -> None:
     """Restart the member's session, for its session timeout or for `timeout_ms`."""
     member.cancel_session()
     delay_ms = member.session_timeout_ms if timeout_ms is None else timeout_ms
     member.session_timer = group.shard.schedule(delay_ms, lambda now: _expire_session(group, member))
 
 
-def _expire_session(group: ClassicGroup, member: ClassicGroupMember) -> None:
+def _expire_session(group: ClassicGroupMembership, member: ClassicGroupMember) -> None:
     member.session_timer = None
     if not member.has_satisfied_heartbeat:
         expire_member(group, member)
 
 
-def expire_member(group: ClassicGroup, member: ClassicGroupMember) -> None:
+def expire_member(group: ClassicGroupMembership, member: ClassicGroupMember) -> None:
     """End the session of a member: the group continues without it."""
     group.remove(member.member_id)
     if group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE):
@@ -178,17 +180,17 @@ def expire_member(group: ClassicGroup, member: ClassicGroupMember) -> None:
         _complete_join_phase_without_removed(group)
 
 
-def add_pending_join(group: ClassicGroup, member_id: str, timeout_ms: int) -> None:
+def add_pending_join(group: ClassicGroupMembership, member_id: str, timeout_ms: int) -> None:
     """A new member id was assigned; it expires unless its owner joins within `timeout_ms`."""
     expire = partial(_expire_pending_join, group, member_id)
     group.pending_join_members[member_id] = group.shard.schedule(timeout_ms, lambda now: expire())
 
 
-def _expire_pending_join(group: ClassicGroup, member_id: str) -> None:
+def _expire_pending_join(group: ClassicGroupMembership, member_id: str) -> None:
     group.remove(member_id)
     _complete_join_phase_without_removed(group)
 
 
-def _complete_join_phase_without_removed(group: ClassicGroup) -> None:
+def _complete_join_phase_without_removed(group: ClassicGroupMembership) -> None:
     if group.state is ClassicGroupState.PREPARING_REBALANCE and group.has_all_members_joined:
         complete_join_phase(group)

@@ -11,13 +11,13 @@ from ...coordinator.coordinator_record import CoordinatorRecord
 from .member import ClassicGroupMember
 
 if TYPE_CHECKING:
-    from .group import ClassicGroup
+    from .membership import ClassicGroupMembership
 
 VALUE_VERSION = 3
 """The version that Kafka 4.4 writes. Version 4 is only read."""
 
 
-def group_metadata_record(group: ClassicGroup, assignments: Mapping[str, bytes]) -> CoordinatorRecord:
+def group_metadata_record(group: ClassicGroupMembership, assignments: Mapping[str, bytes]) -> CoordinatorRecord:
     """Return the record of the group; `assignments` maps member id -> assignment."""
     value = GroupMetadataValue(
         protocol_type=group.protocol_type or "",
@@ -33,7 +33,7 @@ def group_metadata_record(group: ClassicGroup, assignments: Mapping[str, bytes])
     return CoordinatorRecord(GroupMetadataKey(group=group.group_id), value, VALUE_VERSION)
 
 
-def empty_group_metadata_record(group: ClassicGroup) -> CoordinatorRecord:
+def empty_group_metadata_record(group: ClassicGroupMembership) -> CoordinatorRecord:
     """Return the record of a new group without members."""
     value = GroupMetadataValue(
         protocol_type="",

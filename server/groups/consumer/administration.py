@@ -13,12 +13,12 @@ from kafkadouble.messages import error_codes
 from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment
 from . import records
-from .consumer_group import ConsumerGroup
 from .consumer_group_member import ConsumerGroupMember
 from .fencing import fence_members
+from .membership import ConsumerGroupMembership
 
 
-def member_named(group: ConsumerGroup, name: str) -> ConsumerGroupMember:
+def member_named(group: ConsumerGroupMembership, name: str) -> ConsumerGroupMember:
     """Return a member by its id or its instance id. Raises Refusal(UNKNOWN_MEMBER_ID)."""
     found = group.static_member(name) or group.members.get(name)
     if found is None:
@@ -27,12 +27,12 @@ def member_named(group: ConsumerGroup, name: str) -> ConsumerGroupMember:
     return found
 
 
-def expire_member(group: ConsumerGroup, name: str) -> None:
+def expire_member(group: ConsumerGroupMembership, name: str) -> None:
     """End the session of a member now. Raises Refusal."""
     fence_members(group, [member_named(group, name)])
 
 
-def rebalance(group: ConsumerGroup) -> None:
+def rebalance(group: ConsumerGroupMembership) -> None:
     """Let the next heartbeat compute another target assignment. Raises Refusal."""
     epoch = group.group_epoch + 1
     group.shard.write(
@@ -44,7 +44,7 @@ def rebalance(group: ConsumerGroup) -> None:
     )
 
 
-def set_target_assignment(group: ConsumerGroup, assignments: Mapping[str, Assignment]) -> None:
+def set_target_assignment(group: ConsumerGroupMembership, assignments: Mapping[str, Assignment]) -> None:
     """Assign these partitions, by member id or instance id; any other member gets none.
 
     Raises Refusal(UNKNOWN_MEMBER_ID).

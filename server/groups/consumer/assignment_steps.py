@@ -20,9 +20,10 @@ from ..modern.member_state import MemberState
 from ..modern.target_assignment import can_compute_next_target_assignment, compute_target_assignment
 from . import records, timers
 from .assignors import assignor_named, default_assignor_name
-from .consumer_group import ConsumerGroup, is_homogeneous
+from .consumer_group import ConsumerGroup
 from .consumer_group_member import ConsumerGroupMember
 from .current_assignment import ReconciliationTarget, reconcile
+from .membership import is_homogeneous
 from .regular_expressions import RegexUpdate, maybe_update_regular_expressions
 
 

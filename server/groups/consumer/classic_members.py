@@ -27,12 +27,13 @@ from ...requests.request import Refusal, Request
 from ..classic.member import JoinGroupParams
 from ..consumer_protocol import encode_assignment, subscription_of, version_of
 from ..modern.member_state import MemberState
-from . import conversion, static_members, timers
+from . import downgrade, static_members, timers
 from .assignment_steps import GroupChange
-from .consumer_group import CONSUMER_PROTOCOL, ConsumerGroup
+from .consumer_group import ConsumerGroup
 from .consumer_group_member import ClassicMemberMetadata, ClassicProtocol, ConsumerGroupMember
 from .fencing import fence_members
 from .heartbeat import UNCHANGED, refuse_if_full
+from .membership import CONSUMER_PROTOCOL
 from .migration_policy import ConsumerGroupMigrationPolicy
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _join(group: ConsumerGroup, member_id: str, body: JoinGroupRequest, params: 
     present = group.static_member(body.group_instance_id)
     change = GroupChange(group)
     change.start(_member(change, member_id, body))
-    becomes_classic = present is not None and conversion.can_downgrade_with(group, present)
+    becomes_classic = present is not None and downgrade.can_downgrade_with(group, present)
     subscription = _subscription(params)
     change.update(_updated(change.member, body, params, subscription), bumps_for_any_regex=True)
     owned = _owned(subscription, group.shard.node.image)
@@ -124,7 +125,7 @@ def _downgrade(change: GroupChange, replaced: ConsumerGroupMember, owned: Sequen
     is_stale = group.assignment_epoch < change.group_epoch
     if not is_stale:
         change.reconcile(group.assignment_epoch, group.target_assignment_of(change.updated), owned)
-    conversion.downgrade_with(group, change.updated, replaced, change.records, is_stale=is_stale)
+    downgrade.downgrade_with(group, change.updated, replaced, change.records, is_stale=is_stale)
 
 
 def _complete_on_commit(change: GroupChange, becomes_classic: bool, future: JoinFuture) -> None:

@@ -11,8 +11,9 @@ from kafkadouble.messages.uuid import Uuid
 
 from ..assignor.assignment import EMPTY_ASSIGNMENT
 from .assignors import default_assignor_name
-from .consumer_group import ConsumerGroup, owned_partitions
+from .consumer_group import ConsumerGroup
 from .consumer_group_member import ConsumerGroupMember
+from .membership import owned_partitions
 
 if TYPE_CHECKING:
     from ...metadata.image import Image

@@ -1,39 +1,34 @@
 """Removes members from a consumer group: they left, or a timer of theirs ran out (KIP-848).
 
 The group epoch grows, so the other members get the partitions. If only classic members remain, the
-group becomes a classic group (`conversion`).
+group becomes a classic group (`downgrade`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ..modern.subscription_count import add_regex_topics
-from . import records, timers
+from . import downgrade, records, timers
 from .consumer_group_member import ConsumerGroupMember
-
-if TYPE_CHECKING:
-    from .consumer_group import ConsumerGroup
+from .membership import ConsumerGroupMembership
 
 
-def fence_members(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> None:
+def fence_members(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember]) -> None:
     """Remove the members, and write that. Raises Refusal if it cannot be written."""
-    from . import conversion
-
     if not members:
         return
-    if conversion.can_downgrade_without(group, members):
-        conversion.downgrade_without(group, members)
+    if downgrade.can_downgrade_without(group, members):
+        downgrade.downgrade_without(group, members)
         return
     group.shard.write(_removal(group, members))
     for member in members:
         timers.cancel_all(group, member.member_id)
 
 
-def _removal(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> list[CoordinatorRecord]:
+def _removal(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember]) -> list[CoordinatorRecord]:
     group_id, epoch = group.group_id, group.group_epoch + 1
     removal = [each for member in members for each in records.member_tombstones(group_id, member.member_id)]
     unused = _regular_expressions_without(group, members)
@@ -49,7 +44,7 @@ def _removal(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> li
     return removal
 
 
-def _regular_expressions_without(group: ConsumerGroup, members: Sequence[ConsumerGroupMember]) -> list[str]:
+def _regular_expressions_without(group: ConsumerGroupMembership, members: Sequence[ConsumerGroupMember]) -> list[str]:
     """Return the regular expressions that no other member uses."""
     used = Counter(member.subscribed_topic_regex for member in members if member.subscribed_topic_regex)
     return [regex for regex, count in used.items() if group.subscribed_regular_expressions[regex] == count]

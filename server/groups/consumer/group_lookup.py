@@ -1,7 +1,7 @@
 """Finds the consumer group of a request, or decides what becomes of a group of another type.
 
 A group id has one type at a time. Joining with the consumer protocol replaces an empty classic
-group, and converts one with members (`conversion`); any other type is GROUP_ID_NOT_FOUND. The group
+group, and converts one with members (`upgrade`); any other type is GROUP_ID_NOT_FOUND. The group
 that is replaced lives on, with its timers, until the records of the change are written.
 """
 
@@ -45,7 +45,7 @@ def begin_change(shard: GroupCoordinatorShard, group_id: str, *, create: bool) -
     if isinstance(group, ConsumerGroup):
         return GroupChange(group)
     if create and isinstance(group, ClassicGroup):
-        from .conversion import upgrade
+        from .upgrade import upgrade
 
         return upgrade(group)
     raise Refusal(error_codes.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")

@@ -6,8 +6,8 @@ what a member has now has no meaning, so it is sorted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from kafkadouble.messages.generated.consumer_group_current_member_assignment_record import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -38,10 +38,19 @@ from kafkadouble.messages.uuid import Uuid
 
 from ...coordinator.coordinator_record import CoordinatorRecord
 from ..assignor.assignment import Assignment, assignment_of
+from ..modern.modern_group import ModernGroup
 from .consumer_group_member import ClassicMemberMetadata, ClassicProtocol, ConsumerGroupMember, PartitionEpochs
 
-if TYPE_CHECKING:
-    from .consumer_group import ConsumerGroup, ResolvedRegularExpression
+
+class ResolvedRegularExpression(NamedTuple):
+    """The topics that a regular expression matches in the metadata of `version`.
+
+    `timestamp` is when it was resolved (ms).
+    """
+
+    topics: frozenset[str] = frozenset()
+    version: int = 0
+    timestamp: int = 0
 
 
 def member_subscription_record(group_id: str, member: ConsumerGroupMember) -> CoordinatorRecord:
@@ -181,24 +190,23 @@ def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
     ]
 
 
-def group_tombstones(group: ConsumerGroup, member_ids: Iterable[str]) -> list[CoordinatorRecord]:
-    """Return the records that delete the group with these members."""
-    id, members = group.group_id, list(member_ids)
+def group_tombstones(id: str, member_ids: Iterable[str], regexes: Iterable[str]) -> list[CoordinatorRecord]:
+    """Return the records that delete the group with these members and regular expressions."""
+    members = list(member_ids)
     return [
         *(_current_assignment_tombstone(id, member_id) for member_id in members),
         *(_target_assignment_tombstone(id, member_id) for member_id in members),
         CoordinatorRecord(ConsumerGroupTargetAssignmentMetadataKey(group_id=id), None),
         *(_member_subscription_tombstone(id, member_id) for member_id in members),
-        *(regular_expression_tombstone(id, regex) for regex in group.resolved_regular_expressions),
+        *(regular_expression_tombstone(id, regex) for regex in regexes),
         subscription_metadata_tombstone(id),
         CoordinatorRecord(ConsumerGroupMetadataKey(group_id=id), None),
     ]
 
 
-def group_records(group: ConsumerGroup, members: Mapping[str, ConsumerGroupMember]) -> list[CoordinatorRecord]:
+def group_records(group: ModernGroup[ConsumerGroupMember]) -> list[CoordinatorRecord]:
     """Return all records of a group that was made from a classic one."""
-    id = group.group_id
-    targets = group.target_assignment
+    id, members, targets = group.group_id, group.members, group.target_assignment
     return [
         *(member_subscription_record(id, member) for member in members.values()),
         epoch_record(id, group.group_epoch, group.metadata_hash),

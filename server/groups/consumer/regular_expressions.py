@@ -9,28 +9,42 @@ right after the heartbeat that needs it was written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.client_log import ClientLog
 
+from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.regular_expression import InvalidRegularExpression, compile_pattern
 from ...requests.request import Refusal
+from ..group_coordinator_shard import GroupCoordinatorShard
 from ..modern.subscription_count import add_regex_topics
 from . import records
-from .consumer_group import ConsumerGroup, ResolvedRegularExpression
-
-if TYPE_CHECKING:
-    from ..group_coordinator_shard import GroupCoordinatorShard
-    from .assignment_steps import GroupChange
+from .consumer_group_member import ConsumerGroupMember
+from .membership import ConsumerGroupMembership
+from .records import ResolvedRegularExpression
 
 log = ClientLog("kafkadouble.server.groups")
 
 REFRESH_PAUSE_MS = 10_000
 """The least time between two resolutions; a constant in Kafka."""
+
+
+class MemberChange(Protocol):
+    """The change that a request makes, as far as the regular expression of its member goes."""
+
+    @property
+    def group(self) -> ConsumerGroupMembership: ...
+
+    shard: GroupCoordinatorShard
+    member: ConsumerGroupMember
+    updated: ConsumerGroupMember
+    records: list[CoordinatorRecord]
+
+    def after_write(self, action: Callable[[], None]) -> None: ...
 
 
 class RegexUpdate(Enum):
@@ -45,7 +59,7 @@ class RegexUpdate(Enum):
         return self is not RegexUpdate.NO_CHANGE
 
 
-def maybe_update_regular_expressions(change: GroupChange) -> RegexUpdate:
+def maybe_update_regular_expressions(change: MemberChange) -> RegexUpdate:
     """Take over the regular expression of the member, and let it be resolved if that is needed.
 
     Raises Refusal(INVALID_REGULAR_EXPRESSION).
@@ -64,7 +78,7 @@ def maybe_update_regular_expressions(change: GroupChange) -> RegexUpdate:
     return update
 
 
-def _update(change: GroupChange, old: str | None, new: str | None) -> tuple[RegexUpdate, bool]:
+def _update(change: MemberChange, old: str | None, new: str | None) -> tuple[RegexUpdate, bool]:
     """Return what the change of a regular expression is, and whether it is new to the group."""
     group, count = change.group, change.group.subscribed_regular_expressions
     if old and count[old] == 1:
@@ -84,7 +98,7 @@ def _refuse_invalid(regex: str) -> None:
         raise Refusal(error_codes.INVALID_REGULAR_EXPRESSION, message) from problem
 
 
-def _needs_refresh(group: ConsumerGroup, used: Counter[str], last: ResolvedRegularExpression | None) -> bool:
+def _needs_refresh(group: ConsumerGroupMembership, used: Counter[str], last: ResolvedRegularExpression | None) -> bool:
     shard = group.shard
     refresh_ms = shard.node.settings.int("group.consumer.regex.refresh.interval.ms")
     return (
@@ -107,7 +121,7 @@ def _resolve_or_log(shard: GroupCoordinatorShard, group_id: str, regexes: Iterab
 def _resolve(shard: GroupCoordinatorShard, group_id: str, regexes: Iterable[str]) -> None:
     """Write which topics match; bump the group epoch if others match than before."""
     group = shard.groups.get(group_id)
-    if not isinstance(group, ConsumerGroup):
+    if not isinstance(group, ConsumerGroupMembership):
         return
     names, changed, found = dict(group.subscribed_topic_names), False, []
     for regex in regexes:

@@ -35,7 +35,8 @@ from kafkadouble.messages.message import Message
 from ..modern.replay import ModernReplay
 from ..modern.replayed_groups import ReplayedGroups
 from . import records
-from .consumer_group import ConsumerGroup, ResolvedRegularExpression
+from .consumer_group import ConsumerGroup
+from .records import ResolvedRegularExpression
 
 if TYPE_CHECKING:
     from ..group_coordinator_shard import GroupCoordinatorShard

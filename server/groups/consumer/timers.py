@@ -10,18 +10,15 @@ When one runs out, the member is fenced: the group goes on without it.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.request import Refusal
+from ..group_coordinator_shard import GroupCoordinatorShard
 from ..modern.member_state import MemberState
 from .consumer_group_member import ConsumerGroupMember
-
-if TYPE_CHECKING:
-    from ..group_coordinator_shard import GroupCoordinatorShard
-    from .consumer_group import ConsumerGroup
+from .membership import ConsumerGroupMembership
 
 KINDS = SESSION, REBALANCE, JOIN, SYNC = "session", "rebalance", "join", "sync"
 
@@ -34,14 +31,14 @@ def session_timeout_ms(shard: GroupCoordinatorShard, group_id: str) -> int:
     return value
 
 
-def schedule_session(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+def schedule_session(group: ConsumerGroupMembership, member: ConsumerGroupMember) -> None:
     """Restart the session of a member: a classic one has its own session timeout."""
     classic = member.classic_member_metadata
     timeout_ms = session_timeout_ms(group.shard, group.group_id) if classic is None else classic.session_timeout_ms
     _schedule(group.shard, SESSION, group.group_id, member.member_id, timeout_ms, "the member session expired")
 
 
-def schedule_join(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+def schedule_join(group: ConsumerGroupMembership, member: ConsumerGroupMember) -> None:
     """A classic member must join again; the time runs since the first time that it was refused."""
     reason = "the classic member failed to join within the rebalance timeout"
     fence = partial(_fence, group.shard, group.group_id, member.member_id, reason)
@@ -49,13 +46,13 @@ def schedule_join(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
     group.shard.timers.schedule_if_absent((JOIN, group.group_id, member.member_id), timeout_ms, fence)
 
 
-def schedule_sync(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+def schedule_sync(group: ConsumerGroupMembership, member: ConsumerGroupMember) -> None:
     """A classic member has joined and must send SyncGroup."""
     reason = "the member failed to sync within timeout"
     _schedule(group.shard, SYNC, group.group_id, member.member_id, member.rebalance_timeout_ms, reason)
 
 
-def schedule_rebalance(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+def schedule_rebalance(group: ConsumerGroupMembership, member: ConsumerGroupMember) -> None:
     """A member must revoke partitions in time, or only advance."""
     key, epoch, timeout_ms = (
         (REBALANCE, group.group_id, member.member_id),
@@ -66,16 +63,16 @@ def schedule_rebalance(group: ConsumerGroup, member: ConsumerGroupMember) -> Non
     group.shard.timers.schedule(key, timeout_ms, fence)
 
 
-def cancel(group: ConsumerGroup, kind: str, member_id: str) -> None:
+def cancel(group: ConsumerGroupMembership, kind: str, member_id: str) -> None:
     group.shard.timers.cancel((kind, group.group_id, member_id))
 
 
-def cancel_all(group: ConsumerGroup, member_id: str) -> None:
+def cancel_all(group: ConsumerGroupMembership, member_id: str) -> None:
     for kind in KINDS:
         cancel(group, kind, member_id)
 
 
-def schedule_all(group: ConsumerGroup) -> None:
+def schedule_all(group: ConsumerGroupMembership) -> None:
     """Start the timers of a group that was loaded."""
     for member in group.members.values():
         timeout_ms = session_timeout_ms(group.shard, group.group_id)
@@ -92,22 +89,18 @@ def _schedule(
 
 def _member(
     shard: GroupCoordinatorShard, group_id: str, member_id: str
-) -> tuple[ConsumerGroup, ConsumerGroupMember] | None:
-    from .consumer_group import ConsumerGroup
-
+) -> tuple[ConsumerGroupMembership, ConsumerGroupMember] | None:
     group = shard.groups.get(group_id)
-    member = group.members.get(member_id) if isinstance(group, ConsumerGroup) else None
-    return None if member is None or not isinstance(group, ConsumerGroup) else (group, member)
+    member = group.members.get(member_id) if isinstance(group, ConsumerGroupMembership) else None
+    return None if member is None or not isinstance(group, ConsumerGroupMembership) else (group, member)
 
 
 def _fence(shard: GroupCoordinatorShard, group_id: str, member_id: str, reason: str) -> None:
     if (found := _member(shard, group_id, member_id)) is not None:
-        from .fencing import fence_members
-
         group, member = found
         log.info("%r: member %s is fenced because %s", group, member_id, reason)
         try:
-            fence_members(group, [member])
+            group.fence_members([member])
         except Refusal as refusal:
             # The group cannot become a classic one. As in Kafka, the member stays.
             if refusal.code != error_codes.GROUP_ID_NOT_FOUND:

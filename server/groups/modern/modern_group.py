@@ -100,6 +100,12 @@ class ModernGroup(CoordinatorGroup, Generic[M]):
             add_names(counts, before, -1)
             add_names(counts, after, 1)
 
+    def subscriptions_with(self, old: M | None, new: M | None) -> SubscribedTopicNames:
+        """Return the subscriptions of the group, if `new` replaces `old`."""
+        counts = dict(self.subscribed_topic_names)
+        self.update_subscribed_topic_names(counts, old, new)
+        return counts
+
     @property
     def is_homogeneous(self) -> bool:
         """Return whether all members subscribe to the same topics (Kafka: `SubscriptionType`)."""

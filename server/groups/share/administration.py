@@ -8,27 +8,22 @@ with a state has no member, so each must have one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from kafkadouble.messages import error_codes
-
-from ...requests.request import Refusal
 from ..assignor.assignment import EMPTY_ASSIGNMENT, Assignment
+from ..modern.modern_group import ModernGroup
 from . import records
 from .fencing import fence_member
-
-if TYPE_CHECKING:
-    from .share_group import ShareGroup
+from .share_group_member import ShareGroupMember
 
 UNKNOWN_TIME = 0
 
 
-def expire_member(group: ShareGroup, member_id: str) -> None:
+def expire_member(group: ModernGroup[ShareGroupMember], member_id: str) -> None:
     """End the session of a member now. Raises Refusal."""
     fence_member(group, group.member(member_id))
 
 
-def rebalance(group: ShareGroup) -> None:
+def rebalance(group: ModernGroup[ShareGroupMember]) -> None:
     """Let the next heartbeat compute another target assignment. Raises Refusal."""
     group.shard.write(
         [
@@ -39,18 +34,11 @@ def rebalance(group: ShareGroup) -> None:
     )
 
 
-def set_target_assignment(group: ShareGroup, assignments: Mapping[str, Assignment]) -> None:
-    """Assign these partitions; any other member gets none. Raises Refusal: UNKNOWN_MEMBER_ID,
-    INVALID_REQUEST."""
-    by_member = {group.member(member_id).member_id: assignment for member_id, assignment in assignments.items()}
-    if group.would_be_pending(by_member.values()):
-        message = (
-            f"{group.group_id} computes its own assignment unless exactly the partitions that have a state are assigned"
-        )
-        raise Refusal(error_codes.INVALID_REQUEST, message)
+def set_target_assignment(group: ModernGroup[ShareGroupMember], assignments: Mapping[str, Assignment]) -> None:
+    """Assign these partitions, by member id; any other member gets none. Raises Refusal."""
     group_id, epoch = group.group_id, group.group_epoch + 1
     targets = [
-        records.target_assignment_record(group_id, member_id, by_member.get(member_id, EMPTY_ASSIGNMENT))
+        records.target_assignment_record(group_id, member_id, assignments.get(member_id, EMPTY_ASSIGNMENT))
         for member_id in group.members
     ]
     group.shard.write(

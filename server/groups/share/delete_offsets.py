@@ -74,7 +74,7 @@ def _deleting(
 
 def _finish(shard: GroupCoordinatorShard, group_id: str, topic_ids: Sequence[Uuid]) -> Wait[None]:
     """Write that the topics are no longer deleting, and wait for the commit. Raises Refusal."""
-    current = shard.node.groups.shard(group_id)
+    current = shard.coordinator.shard(group_id)
     group = current.groups.get(group_id)
     if isinstance(group, ShareGroup) and (metadata := group.state_partition_metadata) is not None:
         _note(current, group_id, metadata._replace(deleting=metadata.deleting.difference(topic_ids)))

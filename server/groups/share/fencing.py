@@ -5,18 +5,14 @@ The group epoch grows, so the other members get its partitions at their next hea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ..modern.modern_group import ModernGroup
 from . import records, sessions
 from .share_group_member import ShareGroupMember
-
-if TYPE_CHECKING:
-    from .share_group import ShareGroup
 
 UNKNOWN_TIME = 0
 
 
-def fence_member(group: ShareGroup, member: ShareGroupMember) -> None:
+def fence_member(group: ModernGroup[ShareGroupMember], member: ShareGroupMember) -> None:
     """Remove the member, and write that. Raises Refusal if it cannot be written."""
     group_id, epoch = group.group_id, group.group_epoch + 1
     names = group.subscriptions_with(member, None)

@@ -88,7 +88,7 @@ def finish(shard: GroupCoordinatorShard, group_id: str, results: dict[ShareParti
         partitions.setdefault(key.topic_id, set()).add(key.partition)
     try:
         # The shard of this moment: the group may have moved to another broker and back.
-        current = shard.node.groups.shard(group_id)
+        current = shard.coordinator.shard(group_id)
         _write(current, group_id, partitions, is_initialized=failed is None)
     except Refusal as refusal:
         log.error("share group %s: the state of its partitions was not noted: error %s", group_id, refusal.code)

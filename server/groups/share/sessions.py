@@ -4,12 +4,11 @@ is fenced, and the group goes on without it (KIP-932)."""
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kafkadouble.wire.client_log import ClientLog
 
-if TYPE_CHECKING:
-    from ..group_coordinator_shard import GroupCoordinatorShard
+from ..coordinator_group import SHARE
+from ..group_coordinator_shard import GroupCoordinatorShard
 
 SESSION = "session"
 
@@ -28,10 +27,7 @@ def cancel(shard: GroupCoordinatorShard, group_id: str, member_id: str) -> None:
 
 
 def _expire(shard: GroupCoordinatorShard, group_id: str, member_id: str) -> None:
-    from .fencing import fence_member
-    from .share_group import ShareGroup
-
     group = shard.groups.get(group_id)
-    if isinstance(group, ShareGroup) and member_id in group.members:
+    if group is not None and group.type == SHARE and member_id in group.member_ids:
         log.info("%r: member %s is fenced because the member session expired", group, member_id)
-        fence_member(group, group.members[member_id])
+        group.expire_member(member_id)

@@ -18,7 +18,6 @@ from ...requests.request import Refusal
 from ..assignor.assignment import Assignment
 from ..coordinator_group import SHARE
 from ..modern.modern_group import ModernGroup
-from ..modern.subscription_count import SubscribedTopicNames
 from . import administration, records, sessions
 from .share_group_member import ShareGroupMember
 from .state_partition_metadata import StatePartitionMetadata
@@ -51,12 +50,6 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
     @property
     def state_name(self) -> str:
         return STABLE if self.members else EMPTY
-
-    def subscriptions_with(self, old: ShareGroupMember | None, new: ShareGroupMember | None) -> SubscribedTopicNames:
-        """Return the subscriptions of the group, if `new` replaces `old`."""
-        counts = dict(self.subscribed_topic_names)
-        self.update_subscribed_topic_names(counts, old, new)
-        return counts
 
     def has_initialized_assignment_pending(self) -> bool:
         """Return whether a subscribed topic has initialized partitions that are not assigned, or
@@ -126,6 +119,14 @@ class ShareGroup(ModernGroup[ShareGroupMember]):
         administration.rebalance(self)
 
     def set_target_assignment(self, assignments: Mapping[str, Assignment]) -> None:
+        for member_id in assignments:
+            self.member(member_id)
+        if self.would_be_pending(assignments.values()):
+            message = (
+                f"{self.group_id} computes its own assignment unless exactly the partitions that have a state"
+                " are assigned"
+            )
+            raise Refusal(error_codes.INVALID_REQUEST, message)
         administration.set_target_assignment(self, assignments)
 
     def tombstones(self) -> Sequence[CoordinatorRecord]:

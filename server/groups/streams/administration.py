@@ -6,19 +6,15 @@ broker that loads the group has them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kafkadouble.messages import error_codes
 
 from ...requests.request import Refusal
 from . import records
 from .fencing import ASSIGN_AT_ONCE, fence_member
-
-if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
+from .membership import StreamsGroupMembership
 
 
-def expire_member(group: StreamsGroup, name: str) -> None:
+def expire_member(group: StreamsGroupMembership, name: str) -> None:
     """End the session of a member, by its id or its instance id. Raises Refusal."""
     found = group.static_member(name) or group.members.get(name)
     if found is None:
@@ -27,7 +23,7 @@ def expire_member(group: StreamsGroup, name: str) -> None:
     fence_member(group, found)
 
 
-def rebalance(group: StreamsGroup) -> None:
+def rebalance(group: StreamsGroupMembership) -> None:
     """Let the next heartbeat compute another target assignment, without the usual pause. Raises
     Refusal."""
     if group.is_empty:

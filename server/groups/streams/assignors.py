@@ -5,20 +5,16 @@ A group that names one that is not here gets the first, as in Kafka.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ..group_coordinator_shard import GroupCoordinatorShard
 from .assignor.sticky_task_assignor import StickyTaskAssignor
 from .task_assignor import TaskAssignor
-
-if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
 
 DEFAULT: TaskAssignor = StickyTaskAssignor()
 
 ASSIGNORS: dict[str, TaskAssignor] = {DEFAULT.name: DEFAULT}
 
 
-def task_assignor(group: StreamsGroup) -> TaskAssignor:
+def task_assignor(shard: GroupCoordinatorShard, group_id: str) -> TaskAssignor:
     """Return the assignor of the group."""
-    name = group.shard.group_config(group.group_id, "streams.assignor.name")
+    name = shard.group_config(group_id, "streams.assignor.name")
     return ASSIGNORS.get(str(name), DEFAULT)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kafkadouble.wire.client_log import ClientLog
 
 from . import records
 from .group_change import changed_target_records
+from .membership import StreamsGroupMembership
 from .target_assignment import compute_target_assignment
-
-if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
 
 log = ClientLog("kafkadouble.server.groups")
 
 
-def assign(group: StreamsGroup) -> None:
+def assign(group: StreamsGroupMembership) -> None:
     """Compute a target assignment for the members that have joined, and write it.
 
     Raises Refusal if it cannot be computed or written.

@@ -29,7 +29,7 @@ def describe(group: StreamsGroup) -> DescribedGroup:
         group_state=group.state_name,
         group_epoch=group.metadata.epoch,
         assignment_epoch=group.assignment_epoch,
-        assignor_name=task_assignor(group).name,
+        assignor_name=task_assignor(group.shard, group.group_id).name,
         topology=configured.described() if configured is not None and is_ready else requested,
         members=[_member(group, member) for member in group.members.values()],
     )

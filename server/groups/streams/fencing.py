@@ -6,19 +6,15 @@ gets an assignment at once, whatever the assignment interval is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from . import records, timers
+from .membership import StreamsGroupMembership
 from .streams_group_member import StreamsGroupMember
-
-if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
 
 ASSIGN_AT_ONCE = 0
 """The time of a target assignment after which the next one need not wait."""
 
 
-def fence_member(group: StreamsGroup, member: StreamsGroupMember) -> None:
+def fence_member(group: StreamsGroupMembership, member: StreamsGroupMember) -> None:
     """Remove the member, and write that. Raises Refusal if it cannot be written."""
     epoch = group.metadata.epoch + 1
     removal = records.member_tombstones(group.group_id, member.member_id)

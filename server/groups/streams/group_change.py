@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 
@@ -25,15 +24,13 @@ from .assignment_refiner import RefinedAssignment, refine
 from .current_assignment import Reconciliation, reconcile
 from .group_configs import assignment_configs, int_config
 from .heartbeat_status import HeartbeatStatus, Status
+from .membership import StreamsGroupMembership
 from .streams_group_member import StreamsGroupMember
 from .target_assignment import can_compute_next_target_assignment, compute_target_assignment
 from .tasks_tuple import NO_TASKS, TasksTuple
 from .topics.configured_topology import ConfiguredTopology
 from .topics.internal_topic_manager import configure_topics
 from .topics.streams_topology import StreamsTopology
-
-if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
 
 Assignment = Mapping[str, TasksTuple]
 
@@ -62,7 +59,7 @@ class StreamsGroupChange:
     topology: StreamsTopology
     configured: ConfiguredTopology
 
-    def __init__(self, group: StreamsGroup, conversion: Sequence[CoordinatorRecord] = ()) -> None:
+    def __init__(self, group: StreamsGroupMembership, conversion: Sequence[CoordinatorRecord] = ()) -> None:
         self.group, self.shard = group, group.shard
         self.records = list(conversion)
         self.statuses: list[Status] = []

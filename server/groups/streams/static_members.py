@@ -21,11 +21,11 @@ from .streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupM
 from .tasks_tuple import NO_TASKS, NO_TASKS_WITH_EPOCHS
 
 if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
+    from .membership import StreamsGroupMembership
 
 
 def joining(
-    group: StreamsGroup, member_id: str, instance_id: str
+    group: StreamsGroupMembership, member_id: str, instance_id: str
 ) -> tuple[StreamsGroupMember, list[CoordinatorRecord]]:
     """Return the member that joins, and the records with which it replaces the present one.
 
@@ -50,7 +50,7 @@ def joining(
     ]
 
 
-def validated(group: StreamsGroup, member_id: str, instance_id: str) -> StreamsGroupMember:
+def validated(group: StreamsGroupMembership, member_id: str, instance_id: str) -> StreamsGroupMember:
     """Return the static member. Raises Refusal: UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
     member = group.static_member(instance_id)
     if member is None:

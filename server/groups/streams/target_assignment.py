@@ -6,7 +6,7 @@ While the topology is not ready, no member has tasks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 
@@ -16,13 +16,11 @@ from ...requests.request import Refusal
 from .assignors import task_assignor
 from .group_configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
 from .member_task_offsets import MemberTaskOffsets
+from .membership import StreamsGroupMembership
 from .streams_group_member import StreamsGroupMember
 from .task_assignor import AssignmentMember, MemberTasks, TaskAssignorError, TaskGroupSpec
 from .tasks_tuple import NO_TASKS, Tasks, TasksTuple
 from .topics.configured_topology import ConfiguredSubtopology, ConfiguredTopology
-
-if TYPE_CHECKING:
-    from .streams_group import StreamsGroup
 
 DEFAULT_STANDBY_REPLICAS = "0"
 
@@ -42,14 +40,14 @@ class ConfiguredTopologyDescriber(NamedTuple):
         return bool(self.by_id[subtopology_id].state_changelog_topics)
 
 
-def can_compute_next_target_assignment(group: StreamsGroup, interval_ms: int, now: int) -> bool:
+def can_compute_next_target_assignment(group: StreamsGroupMembership, interval_ms: int, now: int) -> bool:
     """Return whether the interval between two assignments is over."""
     timestamp = group.assignment_timestamp
     return timestamp == 0 or interval_ms == 0 or now >= timestamp + interval_ms
 
 
 def compute_target_assignment(
-    group: StreamsGroup,
+    group: StreamsGroupMembership,
     epoch: int,
     members: Mapping[str, StreamsGroupMember],
     topology: ConfiguredTopology,
@@ -66,7 +64,9 @@ def compute_target_assignment(
         tags.split(",") if tags else [],
     )
     try:
-        assigned = task_assignor(group).assign(spec, ConfiguredTopologyDescriber(topology.subtopologies))
+        assigned = task_assignor(group.shard, group.group_id).assign(
+            spec, ConfiguredTopologyDescriber(topology.subtopologies)
+        )
     except TaskAssignorError as problem:
         message = f"Failed to compute a new target assignment for epoch {epoch}: {problem}"
         raise Refusal(error_codes.UNKNOWN_SERVER_ERROR, message) from problem

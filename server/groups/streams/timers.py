@@ -10,32 +10,29 @@ When one of the first two runs out, the member is fenced: the group goes on with
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kafkadouble.wire.client_log import ClientLog
 
 from ...requests.request import Refusal
+from ..group_coordinator_shard import GroupCoordinatorShard
 from .group_configs import int_config
+from .membership import StreamsGroupMembership
 from .streams_group_member import StreamsGroupMember
 from .streams_member_state import StreamsMemberState
-
-if TYPE_CHECKING:
-    from ..group_coordinator_shard import GroupCoordinatorShard
-    from .streams_group import StreamsGroup
 
 SESSION, REBALANCE, INITIAL_REBALANCE = "session", "rebalance", "initial-rebalance"
 
 log = ClientLog("kafkadouble.server.groups")
 
 
-def schedule_session(group: StreamsGroup, member_id: str) -> None:
+def schedule_session(group: StreamsGroupMembership, member_id: str) -> None:
     """Restart the session of a member."""
     timeout_ms = int_config(group.shard, group.group_id, "streams.session.timeout.ms")
     fence = partial(_fence, group.shard, group.group_id, member_id, "the member session expired")
     group.shard.timers.schedule((SESSION, group.group_id, member_id), timeout_ms, fence)
 
 
-def set_rebalance(group: StreamsGroup, member: StreamsGroupMember) -> None:
+def set_rebalance(group: StreamsGroupMembership, member: StreamsGroupMember) -> None:
     """A member that must revoke tasks has its rebalance timeout for it; for others it ends."""
     key, timeout_ms = (REBALANCE, group.group_id, member.member_id), member.rebalance_timeout_ms
     if member.state is not StreamsMemberState.UNREVOKED_TASKS:
@@ -45,45 +42,39 @@ def set_rebalance(group: StreamsGroup, member: StreamsGroupMember) -> None:
     group.shard.timers.schedule(key, timeout_ms, fence)
 
 
-def schedule_initial_rebalance(group: StreamsGroup, delay_ms: int) -> None:
+def schedule_initial_rebalance(group: StreamsGroupMembership, delay_ms: int) -> None:
     """Assign tasks after the delay, unless the group waits already."""
     assign = partial(_assign, group.shard, group.group_id)
     group.shard.timers.schedule_if_absent((INITIAL_REBALANCE, group.group_id), delay_ms, assign)
 
 
-def awaits_initial_rebalance(group: StreamsGroup) -> bool:
+def awaits_initial_rebalance(group: StreamsGroupMembership) -> bool:
     """Return whether the group waits for more members."""
     return group.shard.timers.is_scheduled((INITIAL_REBALANCE, group.group_id))
 
 
-def cancel_member(group: StreamsGroup, member_id: str) -> None:
+def cancel_member(group: StreamsGroupMembership, member_id: str) -> None:
     for kind in (SESSION, REBALANCE):
         group.shard.timers.cancel((kind, group.group_id, member_id))
 
 
-def schedule_all(group: StreamsGroup) -> None:
+def schedule_all(group: StreamsGroupMembership) -> None:
     """Start the timers of a group that was loaded."""
     for member in group.members.values():
         schedule_session(group, member.member_id)
         set_rebalance(group, member)
 
 
-def _streams_group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroup | None:
-    from .group_lookup import streams_group
-
-    try:
-        return streams_group(shard, group_id)
-    except Refusal:
-        return None
+def _streams_group(shard: GroupCoordinatorShard, group_id: str) -> StreamsGroupMembership | None:
+    group = shard.groups.get(group_id)
+    return group if isinstance(group, StreamsGroupMembership) else None
 
 
 def _fence(shard: GroupCoordinatorShard, group_id: str, member_id: str, reason: str) -> None:
-    from .fencing import fence_member
-
     group = _streams_group(shard, group_id)
     if group is not None and member_id in group.members:
         log.info("streams group %s: member %s is fenced: %s", group_id, member_id, reason)
-        fence_member(group, group.members[member_id])
+        group.fence_member(group.members[member_id])
 
 
 def _fence_if_in_epoch(shard: GroupCoordinatorShard, group_id: str, member: StreamsGroupMember) -> None:
@@ -96,12 +87,10 @@ def _fence_if_in_epoch(shard: GroupCoordinatorShard, group_id: str, member: Stre
 
 def _assign(shard: GroupCoordinatorShard, group_id: str) -> None:
     """Assign tasks to the members that have joined. A heartbeat does it if this fails."""
-    from .delayed_assignment import assign
-
     group = _streams_group(shard, group_id)
     if group is None or group.is_empty:
         return
     try:
-        assign(group)
+        group.end_initial_rebalance()
     except Refusal as refusal:
         log.warning("streams group %s: no assignment after its initial delay: %s", group_id, refusal.message)

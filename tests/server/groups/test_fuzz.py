@@ -188,7 +188,7 @@ class Groups(RuleBasedStateMachine):
         group = self.group
         if group is None or group.state not in (ClassicGroupState.STABLE, ClassicGroupState.EMPTY):
             return
-        shadow = GroupCoordinatorShard(self.bench.node, self.bench.shard().partition)
+        shadow = GroupCoordinatorShard(self.bench.node, self.bench.shard().partition, self.bench.node.groups)
         load(shadow)
         assert seen(shadow.groups[GROUP]) == seen(group)
 

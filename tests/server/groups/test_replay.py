@@ -185,7 +185,7 @@ def test_old_versions_of_a_group_can_be_read() -> None:
         value = GroupMetadataValue(protocol_type="consumer", generation=3, protocol="p", leader="m", members=[member])
         record = CoordinatorRecord(GroupMetadataKey(group=f"v{version}"), value, version)
         appended(bench, encode_batch([record.encoded(0, bench.now)]))
-    shard = GroupCoordinatorShard(bench.node, partition)
+    shard = GroupCoordinatorShard(bench.node, partition, bench.node.groups)
     load(shard)
     for version in range(4):
         group = shard.groups[f"v{version}"]

@@ -13,13 +13,13 @@ from kafkadouble.messages.generated.consumer_group_target_assignment_member_reco
 )
 from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
 from kafkadouble.server.groups.classic.group import ClassicGroup
-from kafkadouble.server.groups.consumer import assignment_steps, conversion, current_assignment, fencing
+from kafkadouble.server.groups.consumer import assignment_steps, current_assignment, downgrade, fencing
 from kafkadouble.server.groups.consumer.consumer_group import ConsumerGroup
 from kafkadouble.server.groups.consumer.consumer_group_member import ConsumerGroupMember
 from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.requests.waiting import Wait
 
-_removal, _classic_group = fencing._removal, conversion._classic_group
+_removal, _classic_group = fencing._removal, downgrade._classic_group
 _next_assignment, _replay = current_assignment._next_assignment, GroupCoordinatorShard.replay
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from kafkadouble.server.coordinator.coordinator_shard import CoordinatorShard
 from kafkadouble.server.groups.consumer import (
     classic_members,
-    consumer_group,
-    conversion,
     current_assignment,
+    downgrade,
     fencing,
     heartbeat,
+    membership,
     regular_expressions,
     timers,
+    upgrade,
 )
 from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 
@@ -40,7 +41,7 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "what is being revoked has no owner": Mutation(
         "a partition that is being revoked is still owned (KIP-848)",
-        ((consumer_group, "owned_partitions", breaches.only_assigned),),
+        ((membership, "owned_partitions", breaches.only_assigned),),
         _CALM,
     ),
     "a heartbeat is answered before it is committed": Mutation(
@@ -92,12 +93,12 @@ MUTATIONS: dict[str, Mutation] = {
     ),
     "an upgrade takes the partitions of classic members": Mutation(
         "the members of an upgraded group keep their partitions (KIP-848)",
-        ((conversion, "_assigned_partitions", breaches.has_nothing_assigned),),
+        ((upgrade, "_assigned_partitions", breaches.has_nothing_assigned),),
         _MIXED,
     ),
     "a downgrade begins the generations again": Mutation(
         "the generation of a downgraded group is its group epoch (KIP-848)",
-        ((conversion, "_classic_group", breaches.keeps_a_low_generation),),
+        ((downgrade, "_classic_group", breaches.keeps_a_low_generation),),
         _MIXED,
         begins_with=28,
     ),

@@ -1,0 +1,205 @@
+"""The members of a streams group and their tasks, its topology and its state (KIP-1071).
+
+    Empty        has no members
+    NotReady     the topology is not validated: topics are missing, or do not fit it
+    Assigning    the group epoch is ahead of the target assignment
+    Reconciling  a member has not reached its target assignment
+    Stable       every member has its target assignment
+
+Rules. The group is what its records say. Only in memory are the configured topology, which is
+computed again when it is lacking, what members report (task offsets, a requested shutdown) and the
+information for interactive queries. A group that does not exist yet is an object without a place in
+its shard; the first records create it there.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Set
+
+from kafkadouble.messages import error_codes
+
+from ...coordinator.java_strings import java_hash
+from ...coordinator.timeline_hash_map import TimelineHashMap
+from ...requests.request import Refusal
+from ..coordinator_group import STREAMS, CoordinatorGroup
+from ..group_coordinator_shard import GroupCoordinatorShard
+from ..modern.metadata_hash import compute_metadata_hash
+from ..modern.modern_group import NO_REFRESH_MS, DeadlineAndEpoch
+from .assignment_refiner import RefinedAssignment
+from .endpoint_information import EndpointInformation
+from .member_task_offsets import NO_TASK_OFFSETS, MemberTaskOffsets
+from .records import StreamsGroupMetadata
+from .streams_group_member import StreamsGroupMember
+from .streams_group_state import StreamsGroupState
+from .task_process_ids import TaskProcessIds
+from .tasks_tuple import TasksTuple
+from .topics.configured_topology import ConfiguredTopology
+from .topics.streams_topology import StreamsTopology
+
+FIRST_ASSIGNMENT_EPOCH = 1
+"""The assignment epoch of a new group, which has the group epoch 1."""
+
+
+class StreamsGroupMembership(CoordinatorGroup):
+    """The members of one streams group of a shard."""
+
+    type = STREAMS
+    protocol_type = "streams"
+
+    def __init__(self, shard: GroupCoordinatorShard, group_id: str) -> None:
+        self.shard, self.group_id = shard, group_id
+        self._state: StreamsGroupState | None = StreamsGroupState.EMPTY
+        """None if it must be computed again."""
+        self.metadata = StreamsGroupMetadata()
+        self.topology: StreamsTopology | None = None
+        self.members: TimelineHashMap[str, StreamsGroupMember] = TimelineHashMap(java_hash)
+        self.static_members: dict[str, str] = {}
+        """Group instance id -> member id."""
+        self.assignment_epoch, self.assignment_timestamp = FIRST_ASSIGNMENT_EPOCH, 0
+        self.target_assignment: dict[str, TasksTuple] = {}
+        self.processes = TaskProcessIds()
+        self.configured_topology: ConfiguredTopology | None = None
+        self.refined_assignment = RefinedAssignment()
+        self.task_offsets: dict[str, MemberTaskOffsets] = {}
+        self.shutdown_request_member_id: str | None = None
+        """The member that requested the shutdown of the application."""
+        self.endpoints = EndpointInformation()
+        self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
+
+    @property
+    def state(self) -> StreamsGroupState:
+        if self._state is None:
+            self._state = self._compute_state()
+        return self._state
+
+    def _compute_state(self) -> StreamsGroupState:
+        if not self.members:
+            return StreamsGroupState.EMPTY
+        if self.topology is None or self.topology.epoch != self.metadata.validated_topology_epoch:
+            return StreamsGroupState.NOT_READY
+        if self.metadata.epoch > self.assignment_epoch:
+            return StreamsGroupState.ASSIGNING
+        if all(member.is_reconciled_to(self.assignment_epoch) for member in self.members.values()):
+            return StreamsGroupState.STABLE
+        return StreamsGroupState.RECONCILING
+
+    @property
+    def state_name(self) -> str:
+        return self.state.value
+
+    @property
+    def state_filter_name(self) -> str:
+        return self.state.filter_name
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.members
+
+    @property
+    def member_ids(self) -> Iterable[str]:
+        return self.members
+
+    @property
+    def is_stable(self) -> bool:
+        return self.state is StreamsGroupState.STABLE
+
+    def set_metadata(self, metadata: StreamsGroupMetadata) -> None:
+        """Set the epochs and what they depend on (replay)."""
+        self.metadata, self._state = metadata, None
+
+    def set_topology(self, topology: StreamsTopology | None) -> None:
+        """Set or delete the topology (replay)."""
+        self.topology, self._state = topology, None
+
+    def set_target_assignment_metadata(self, epoch: int, timestamp: int) -> None:
+        """Set the epoch of the target assignment, and when it was computed in ms (replay)."""
+        self.assignment_epoch, self.assignment_timestamp, self._state = epoch, timestamp, None
+
+    def member(self, member_id: str) -> StreamsGroupMember:
+        """Return a member. Raises Refusal(UNKNOWN_MEMBER_ID)."""
+        found = self.members.get(member_id)
+        if found is None:
+            message = f"Member {member_id} is not a member of group {self.group_id}."
+            raise Refusal(error_codes.UNKNOWN_MEMBER_ID, message)
+        return found
+
+    def member_or_new(self, member_id: str) -> StreamsGroupMember:
+        """Return a member, or a new one, which is not added to the group."""
+        return self.members.get(member_id) or StreamsGroupMember(member_id=member_id)
+
+    def static_member(self, instance_id: str) -> StreamsGroupMember | None:
+        member_id = self.static_members.get(instance_id)
+        return None if member_id is None else self.members[member_id]
+
+    def update_member(self, member: StreamsGroupMember) -> None:
+        """Add or replace a member (replay)."""
+        self._forget(self.members.get(member.member_id))
+        self.members[member.member_id], self._state = member, None
+        self.processes.add(member.assigned_tasks, member.process_id)
+        self.processes.add(member.tasks_pending_revocation, member.process_id)
+        if member.instance_id is not None:
+            self.static_members[member.instance_id] = member.member_id
+
+    def remove_member(self, member_id: str) -> None:
+        """Remove a member (replay). Without members no shutdown is requested any more."""
+        self._forget(self.members.pop(member_id, None))
+        self._state = None
+        self.task_offsets.pop(member_id, None)
+        if not self.members:
+            self.shutdown_request_member_id = None
+
+    def _forget(self, member: StreamsGroupMember | None) -> None:
+        if member is None:
+            return
+        self.processes.remove(member.assigned_tasks, member.process_id)
+        self.processes.remove(member.tasks_pending_revocation, member.process_id)
+        self.endpoints.invalidate(member.member_id)
+        if member.instance_id is not None:
+            self.static_members.pop(member.instance_id, None)
+
+    def task_offsets_of(self, member_id: str) -> MemberTaskOffsets:
+        """Return what the member reported last."""
+        return self.task_offsets.get(member_id, NO_TASK_OFFSETS)
+
+    def configure(self, topology: ConfiguredTopology) -> None:
+        """Keep the topology as the topics have it."""
+        if topology is not self.configured_topology:
+            self.configured_topology = topology
+            self.endpoints.invalidate_all()
+
+    def request_shutdown(self, member_id: str) -> None:
+        """A member requests the shutdown of the application; the first one is remembered."""
+        if self.shutdown_request_member_id is None:
+            self.shutdown_request_member_id = member_id
+
+    def compute_metadata_hash(self, topology: StreamsTopology) -> int:
+        """Return the hash of the topics of the topology as they are now."""
+        return compute_metadata_hash(topology.required_topics, self.shard.topic_hashes, self.shard.node.image)
+
+    def on_topics_changed(self, names: Set[str]) -> None:
+        if self.topology is not None and not names.isdisjoint(self.topology.required_topics):
+            self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)
+
+    def has_metadata_expired(self, now: int) -> bool:
+        """Return whether the metadata hash must be computed again.
+
+        That is so as well if the epoch of the last one was not persisted.
+        """
+        deadline = self.metadata_refresh_deadline
+        return now >= deadline.deadline_ms or self.metadata.epoch < deadline.epoch
+
+    def set_metadata_refresh_deadline(self, now: int) -> None:
+        """The metadata hash is that of the topics now."""
+        self.metadata_refresh_deadline = DeadlineAndEpoch(now + NO_REFRESH_MS, self.metadata.epoch)
+
+    @abstractmethod
+    def fence_member(self, member: StreamsGroupMember) -> None:
+        """Remove the member, and write that. Raises Refusal if it cannot be written."""
+
+    @abstractmethod
+    def end_initial_rebalance(self) -> None:
+        """Assign tasks to the members that have joined. Raises Refusal."""
+
+    def __repr__(self) -> str:
+        return f"streams group {self.group_id}: {self.state_name}, {len(self.members)} members"

@@ -8,6 +8,7 @@ Whatever must survive a change of leader is in metadata records (KIP-631).
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..metadata.image import Image
@@ -15,14 +16,15 @@ from ..metadata.metadata_loader import UncommittedBatch
 
 if TYPE_CHECKING:
     from .broker_heartbeat_manager import BrokerHeartbeatManager
-    from .host import ControllerHost
 
 
 class ActiveController:
     """`image` includes every change of this and earlier epochs, committed or not."""
 
-    def __init__(self, node: ControllerHost, epoch: int, image: Image) -> None:
-        self._node, self.epoch, self.image = node, epoch, image
+    def __init__(
+        self, epoch: int, image: Image, start_heartbeat_manager: Callable[[ActiveController], BrokerHeartbeatManager]
+    ) -> None:
+        self.epoch, self.image, self._start_heartbeat_manager = epoch, image, start_heartbeat_manager
         self.pending: deque[UncommittedBatch] = deque()
         self._heartbeats: BrokerHeartbeatManager | None = None
 
@@ -31,9 +33,7 @@ class ActiveController:
         and never need it.
         """
         if self._heartbeats is None:
-            from .periodic_tasks import start_heartbeat_manager
-
-            self._heartbeats = start_heartbeat_manager(self._node, self)
+            self._heartbeats = self._start_heartbeat_manager(self)
         return self._heartbeats
 
     @property

@@ -19,7 +19,10 @@ from .create_topics import Result, create_topics
 from .decision import appended
 
 if TYPE_CHECKING:
-    from .host import DecisionHost
+    from ..configs.settings import Settings
+    from .decision import DecisionHost
+    from .host import ControllerHost
+    from .metadata_writer import MetadataWriter
 
 
 def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> Wait[None]:
@@ -39,15 +42,14 @@ def auto_create_topics(node: DecisionHost, names: Iterable[str]) -> Wait[None]:
         yield from appended(controller, decide)
 
 
-def auto_create_internal_topic(node: DecisionHost, name: str) -> TopicImage:
+def auto_create_internal_topic(node: ControllerHost, controller: MetadataWriter, name: str) -> TopicImage:
     """Creates an internal topic that does not exist. Refusal(COORDINATOR_NOT_AVAILABLE) while
     another node creates it.
     """
-    controller = node.controller
     if node.lifecycle is not None and not controller.leads:
         node.lifecycle.create_topics([creatable_topic(node.settings, name)])
         raise Refusal(error_codes.COORDINATOR_NOT_AVAILABLE)
-    decision = _decided(node, [creatable_topic(node.settings, name)])
+    decision = _decided(node.settings, controller, [creatable_topic(node.settings, name)])
     result = decision.results[0]
     if result.error_code:
         raise Refusal(result.error_code, result.error_message)
@@ -67,7 +69,7 @@ def create_topic(node: DecisionHost, topic: CreatableTopic, done: Callable[[Refu
             done(_failure(None))  # it is requested already, for another reason
         return
     try:
-        decision = _decided(node, [topic])
+        decision = _decided(node.settings, controller, [topic])
         controller.commit(decision.records)
     except Refusal as refusal:
         done(refusal)
@@ -75,9 +77,8 @@ def create_topic(node: DecisionHost, topic: CreatableTopic, done: Callable[[Refu
         done(_failure_of(decision.results[0]))
 
 
-def _decided(node: DecisionHost, topics: list[CreatableTopic]) -> ControllerResult[Result]:
-    controller = node.controller
-    return in_one_step(create_topics(controller.draft, node.settings, topics, controller.new_id))
+def _decided(settings: Settings, controller: MetadataWriter, topics: list[CreatableTopic]) -> ControllerResult[Result]:
+    return in_one_step(create_topics(controller.draft, settings, topics, controller.new_id))
 
 
 def _failure(response: Any) -> Refusal | None:

@@ -9,7 +9,7 @@ from ..metadata.image import Image
 from .broker_heartbeat_manager import BrokerHeartbeatManager
 
 if TYPE_CHECKING:
-    from .host import DecisionHost
+    from .decision import DecisionHost
 
 
 class BrokerContext(NamedTuple):

@@ -9,17 +9,17 @@ again, the last time without slices.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 from kafkadouble.messages.message import Message
 
+from ..logs.host import NodeHost
 from ..metadata.image import Image
 from ..requests.slices import in_one_step
 from ..requests.waiting import Wait
+from .host import BrokerOfThisNode
+from .metadata_writer import MetadataWriter
 from .prepared_change import PreparedChange, prepared
-
-if TYPE_CHECKING:
-    from .controller import Controller
 
 R = TypeVar("R")
 
@@ -30,20 +30,30 @@ Decide = Callable[[Image], Wait[tuple[Sequence[Message], R]]]
 """Decides on an image: the records to write, and the response. Changes no state."""
 
 
-def decided(controller: Controller, decide: Decide[R]) -> Wait[R]:
-    """The response, when the records are committed. Refusal: see `Controller.write`."""
+class DecisionHost(NodeHost, Protocol):
+    """A node, as a request sees it that the controller decides."""
+
+    @property
+    def controller(self) -> MetadataWriter: ...
+
+    @property
+    def lifecycle(self) -> BrokerOfThisNode | None: ...
+
+
+def decided(controller: MetadataWriter, decide: Decide[R]) -> Wait[R]:
+    """The response, when the records are committed. Refusal: see `MetadataWriter.write`."""
     change, response = yield from _decision(controller, decide)
     return (yield from controller.written(change, response))
 
 
-def appended(controller: Controller, decide: Decide[R]) -> Wait[R]:
+def appended(controller: MetadataWriter, decide: Decide[R]) -> Wait[R]:
     """As `decided`, but does not wait for the commit."""
     change, response = yield from _decision(controller, decide)
     controller.commit_prepared(change)
     return response
 
 
-def _decision(controller: Controller, decide: Decide[R]) -> Wait[tuple[PreparedChange, R]]:
+def _decision(controller: MetadataWriter, decide: Decide[R]) -> Wait[tuple[PreparedChange, R]]:
     for _ in range(MOST_TRIES):
         image = controller.draft
         decision = yield from _on(image, decide)

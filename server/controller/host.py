@@ -18,7 +18,6 @@ from ..requests.listener_spec import ListenerSpec
 
 if TYPE_CHECKING:
     from ..metadata.snapshot_generator import SnapshotGenerator
-    from .controller import Controller
 
 
 class BrokerOfThisNode(Protocol):
@@ -45,21 +44,14 @@ class LedPartitions(Protocol):
     def image_changed(self, before: Image, after: Image, records: Any) -> None: ...
 
 
-class DecisionHost(NodeHost, Protocol):
-    """A node, as a request sees it that the controller decides."""
-
-    @property
-    def controller(self) -> Controller: ...
-
-    @property
-    def lifecycle(self) -> BrokerOfThisNode | None: ...
-
-
-class ControllerHost(DecisionHost, Protocol):
+class ControllerHost(NodeHost, Protocol):
     """A node, as its controller sees it."""
 
     settings: Settings
     is_registered: bool
+
+    @property
+    def lifecycle(self) -> BrokerOfThisNode | None: ...
 
     def stopwatch(self) -> int: ...
 

@@ -22,6 +22,7 @@ from .active_controller import ActiveController
 if TYPE_CHECKING:
     from .broker_heartbeat_manager import BrokerHeartbeatManager
     from .host import ControllerHost
+    from .metadata_writer import MetadataWriter
 
 log = ClientLog("kafkadouble.server.controller")
 
@@ -29,20 +30,65 @@ PeriodicTask = Callable[["ControllerHost", ActiveController, int], Sequence[Mess
 """The records that are due at `now`; called again until there are none."""
 
 
-def start_heartbeat_manager(node: ControllerHost, active: ActiveController) -> BrokerHeartbeatManager:
-    """Starts to track the heartbeats of brokers.
+class PeriodicTasks:
+    """The periodic tasks of one controller."""
 
-    The active controller's own broker is a broker like every other: it registers, sends heartbeats,
-    and is fenced when its session expires. The exception is the broker of a node that was its whole
-    quorum and wrote its own registration: it sends no heartbeats.
-    """
-    from .broker_heartbeat_manager import BrokerHeartbeatManager
+    def __init__(self, node: ControllerHost, controller: MetadataWriter) -> None:
+        self._node, self._controller = node, controller
 
-    heartbeats = BrokerHeartbeatManager(active.image, node.settings.int("broker.session.timeout.ms"), node.now)
-    if _sends_no_heartbeats(node):
-        heartbeats.never_expires(node.id)
-    _schedule(node, active, lambda: _ms_until_next_check(node, heartbeats), _fence_stale_brokers)
-    return heartbeats
+    def start(self, active: ActiveController) -> None:
+        """Starts the tasks when this node becomes the active controller."""
+        node, int_setting = self._node, self._int_setting
+        if any(id != node.id or not _sends_no_heartbeats(node) for id in active.image.brokers):
+            active.track_heartbeats()
+        if node.channels and node.settings.int("metadata.max.idle.interval.ms"):
+            no_op_record = _NoOpRecordTask(self._controller)
+            self.schedule(active, int_setting("metadata.max.idle.interval.ms"), no_op_record)
+        seconds = int_setting("leader.imbalance.check.interval.seconds")
+        self.schedule(active, lambda: seconds() * 1000, _balance_leaders)
+        self.schedule(active, int_setting("unclean.leader.election.interval.ms"), _elect_unclean_leaders)
+        if node.settings["delegation.token.secret.key"]:
+            self.schedule(active, int_setting("delegation.token.expiry.check.interval.ms"), _sweep_expired_tokens)
+
+    def _int_setting(self, name: str) -> Callable[[], int]:
+        """Return what reads the setting: it may change between two runs of a task."""
+        return lambda: self._node.settings.int(name)
+
+    def start_heartbeat_manager(self, active: ActiveController) -> BrokerHeartbeatManager:
+        """Starts to track the heartbeats of brokers.
+
+        The active controller's own broker is a broker like every other: it registers, sends
+        heartbeats, and is fenced when its session expires. The exception is the broker of a node
+        that was its whole quorum and wrote its own registration: it sends no heartbeats.
+        """
+        from .broker_heartbeat_manager import BrokerHeartbeatManager
+
+        node = self._node
+        heartbeats = BrokerHeartbeatManager(active.image, node.settings.int("broker.session.timeout.ms"), node.now)
+        if _sends_no_heartbeats(node):
+            heartbeats.never_expires(node.id)
+        self.schedule(active, lambda: _ms_until_next_check(node, heartbeats), _fence_stale_brokers)
+        return heartbeats
+
+    def schedule(self, active: ActiveController, interval_ms: Callable[[], int], task: PeriodicTask) -> None:
+        """Runs the task after the interval, and again, while `active` is the active controller."""
+        node, controller = self._node, self._controller
+
+        def run(now: int) -> None:
+            if not controller.is_current(active):
+                return
+            try:
+                while records := task(node, active, now):
+                    controller.commit(records)
+            except DiskFailure:
+                return  # the node halts: nothing more can be appended
+            except Refusal as refusal:
+                if refusal.code == error_codes.NOT_CONTROLLER:
+                    return  # another node is active now
+                log.warning("%r: %s", node, refusal.message)
+            self.schedule(active, interval_ms, task)
+
+        node.waiting.timers.at(node.now + max(1, interval_ms()), run)
 
 
 def _sends_no_heartbeats(node: ControllerHost) -> bool:
@@ -58,22 +104,6 @@ def _ms_until_next_check(node: ControllerHost, heartbeats: BrokerHeartbeatManage
     """
     expiry, now_and_then = heartbeats.next_expiry_ms(), node.settings.int("broker.heartbeat.interval.ms") // 2
     return now_and_then if expiry is None else min(expiry - node.now, now_and_then)
-
-
-def start_periodic_tasks(node: ControllerHost, active: ActiveController) -> None:
-    """Starts the tasks when this node becomes the active controller."""
-    if any(id != node.id or not _sends_no_heartbeats(node) for id in active.image.brokers):
-        active.track_heartbeats()
-    if node.channels and node.settings.int("metadata.max.idle.interval.ms"):
-        _schedule(node, active, lambda: node.settings.int("metadata.max.idle.interval.ms"), _NoOpRecordTask())
-    _schedule(
-        node, active, lambda: node.settings.int("leader.imbalance.check.interval.seconds") * 1000, _balance_leaders
-    )
-    _schedule(node, active, lambda: node.settings.int("unclean.leader.election.interval.ms"), _elect_unclean_leaders)
-    if node.settings["delegation.token.secret.key"]:
-        _schedule(
-            node, active, lambda: node.settings.int("delegation.token.expiry.check.interval.ms"), _sweep_expired_tokens
-        )
 
 
 def _fence_stale_brokers(node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
@@ -105,11 +135,12 @@ class _NoOpRecordTask:
     (KIP-835).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, controller: MetadataWriter) -> None:
+        self._controller = controller
         self._end = -1  # the end of the log at the last check
 
     def __call__(self, node: ControllerHost, active: ActiveController, now: int) -> Sequence[Message]:
-        end, replica = node.controller.log.log_end_offset, node.quorum.replica
+        end, replica = self._controller.log.log_end_offset, node.quorum.replica
         was_idle, self._end = end == self._end, end
         if not was_idle or not (len(replica.voters) > 1 or _has_observers(replica.state)):
             return ()
@@ -123,21 +154,3 @@ def _has_observers(state: object) -> bool:
     from ..raft.leader_state import LeaderState
 
     return isinstance(state, LeaderState) and bool(state.observers)
-
-
-def _schedule(node: ControllerHost, active: ActiveController, interval: Callable[[], int], task: PeriodicTask) -> None:
-    def run(now: int) -> None:
-        if not node.controller.is_current(active):
-            return
-        try:
-            while records := task(node, active, now):
-                node.controller.commit(records)
-        except DiskFailure:
-            return  # the node halts: nothing more can be appended
-        except Refusal as refusal:
-            if refusal.code == error_codes.NOT_CONTROLLER:
-                return  # another node is active now
-            log.warning("%r: %s", node, refusal.message)
-        _schedule(node, active, interval, task)
-
-    node.waiting.timers.at(node.now + max(1, interval()), run)

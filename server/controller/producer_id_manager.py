@@ -14,14 +14,14 @@ from kafkadouble.messages import error_codes
 from ..requests.request import Refusal
 
 if TYPE_CHECKING:
-    from .controller import Controller
     from .host import ControllerHost
+    from .metadata_writer import MetadataWriter
 
 
 class ProducerIdManager:
     """The unused producer ids of one broker."""
 
-    def __init__(self, node: ControllerHost, controller: Controller) -> None:
+    def __init__(self, node: ControllerHost, controller: MetadataWriter) -> None:
         self._node, self._controller, self._broker_id = node, controller, node.id
         self._left = iter(range(0))
 

@@ -21,31 +21,31 @@ from .advertised_listeners import endpoints_of
 
 if TYPE_CHECKING:
     from .host import ControllerHost
+    from .metadata_writer import MetadataWriter
 
 
-def register_node(node: ControllerHost) -> None:
+def register_node(node: ControllerHost, controller: MetadataWriter) -> None:
     """Registers this node, which became the active controller."""
-    _register_controller(node)
+    _register_controller(node, controller)
     by_request = node.lifecycle is not None and node.lifecycle.registers_by_request
     if "broker" in node.roles and node.quorum.is_alone and not (node.is_registered or by_request):
         node.is_registered = True
-        node.controller.listeners.append(node.partitions.image_changed)
-        _register_broker(node)
+        controller.listeners.append(node.partitions.image_changed)
+        _register_broker(node, controller)
 
 
-def complete_registration(node: ControllerHost) -> None:
+def complete_registration(node: ControllerHost, controller: MetadataWriter) -> None:
     """Writes the parts of this node's registration that the previous metadata.version did not
     have.
     """
-    _register_controller(node)
-    image = node.controller.draft
+    _register_controller(node, controller)
+    image = controller.draft
     broker = image.brokers.get(node.id)
     if node.is_registered and broker is not None and not broker.log_dirs and level_of(image) >= DIRECTORIES:
-        node.controller.commit([bootstrap.directories_record(node.id, broker.epoch, node.logs.directories)])
+        controller.commit([bootstrap.directories_record(node.id, broker.epoch, node.logs.directories)])
 
 
-def _register_controller(node: ControllerHost) -> None:
-    controller = node.controller
+def _register_controller(node: ControllerHost, controller: MetadataWriter) -> None:
     known = controller.draft.controllers.get(node.id)
     if known is None or known.incarnation_id != node.incarnation_id:
         endpoints = _controller_endpoints(node)
@@ -60,11 +60,10 @@ def _controller_endpoints(node: ControllerHost) -> list[Endpoint]:
     return endpoints_of(listeners) or endpoints_of(alone)
 
 
-def _register_broker(node: ControllerHost) -> None:
+def _register_broker(node: ControllerHost, controller: MetadataWriter) -> None:
     """Registers the broker fenced, as every broker is; then unfences it, so that it leads its
     partitions again.
     """
-    controller = node.controller
     rack = node.settings["broker.rack"]
     epoch = controller.log.log_end_offset
     record = bootstrap.broker_record(

@@ -18,7 +18,7 @@ from .controller_result import ControllerResult
 from .delegation_tokens import KafkaPrincipal, checked_token_settings, token_settings_of
 
 if TYPE_CHECKING:
-    from .host import DecisionHost
+    from .decision import DecisionHost
 
 R = TypeVar("R")
 

@@ -18,7 +18,6 @@ from kafkadouble.messages.generated.metadata import MetadataRequest
 from kafkadouble.messages.generated.no_op_record import NoOpRecord
 from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest
 from kafkadouble.messages.generated.offset_for_leader_epoch import OffsetForLeaderEpochRequest
-from kafkadouble.server.controller import periodic_tasks
 from kafkadouble.wire.batch import Record, encode_batch
 from tests.server.harness import NOW
 from tests.server.machine import Machine, fetch_request, produce_request, produced
@@ -176,9 +175,8 @@ def test_without_the_metadata_a_node_cannot_go_on(machine: Machine, caplog: pyte
 def test_a_duty_of_the_controller_that_finds_the_disk_full_halts_the_node(machine: Machine) -> None:
     """A timer does the work, so there is no request that could be answered."""
     records = [NoOpRecord()]
-    periodic_tasks._schedule(
-        machine.node, machine.node.controller.active, lambda: 10, lambda node, leading, now: records
-    )
+    controller = machine.node.controller
+    controller.periodic_tasks.schedule(controller.active, lambda: 10, lambda node, leading, now: records)
     machine.disks["a"].failing = True
     machine.tick(20)
     assert machine.node.halted is not None

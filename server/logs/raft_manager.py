@@ -22,7 +22,6 @@ from ..log.log import PartitionLog
 from ..log.offset_and_epoch import OffsetAndEpoch
 from ..log.storage import Flush
 from ..metadata.internal_topics import METADATA_TOPIC
-from ..raft.configured_voters import bootstrap_servers, static_voters
 from ..raft.kafka_raft_client import KafkaRaftClient
 from ..raft.raft_log import DivergedLog, RaftLog
 from ..raft.replica_key import ReplicaKey
@@ -32,6 +31,7 @@ from ..raft.snapshots.service import FetchSnapshotService
 from ..raft.voters import VoterEndpoint, VoterSet
 from ..requests.listener_spec import of_controllers
 from ..requests.waiting import Wait
+from .configured_voters import bootstrap_servers, static_voters
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings

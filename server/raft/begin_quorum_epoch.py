@@ -14,12 +14,12 @@ from .replica_key import ReplicaKey
 from .request_manager import OutboundRequest, RequestFailure
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 VERSION = 1
 
 
-def send_begin_quorum_epoch(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
+def send_begin_quorum_epoch(replica: RaftReplica, leader: LeaderState) -> int | None:
     """Sends BeginQuorumEpoch periodically to the voters that do not fetch; returns the time of the
     next round.
     """
@@ -32,12 +32,12 @@ def send_begin_quorum_epoch(replica: KafkaRaftClient, leader: LeaderState) -> in
     return leader.begin_at if unaware or len(leader.voters) > 1 else None
 
 
-def _needs_begin_quorum_epoch(replica: KafkaRaftClient, last_fetch: int) -> bool:
+def _needs_begin_quorum_epoch(replica: RaftReplica, last_fetch: int) -> bool:
     """Whether the voter's last fetch is so old that it may have lost its leader."""
     return last_fetch < 0 or replica.now - last_fetch >= replica.settings.fetch_timeout_ms // 2
 
 
-def _begin_request(replica: KafkaRaftClient, voter: ReplicaKey) -> BeginQuorumEpochRequest:
+def _begin_request(replica: RaftReplica, voter: ReplicaKey) -> BeginQuorumEpochRequest:
     body: BeginQuorumEpochRequest = leader_request_of(
         replica, ApiKeys.BEGIN_QUORUM_EPOCH, voter_directory_id=voter.directory_id
     )
@@ -46,7 +46,7 @@ def _begin_request(replica: KafkaRaftClient, voter: ReplicaKey) -> BeginQuorumEp
 
 
 def handle_begin_quorum_epoch_response(
-    replica: KafkaRaftClient, send: OutboundRequest, response: BeginQuorumEpochResponse | RequestFailure
+    replica: RaftReplica, send: OutboundRequest, response: BeginQuorumEpochResponse | RequestFailure
 ) -> bool:
     """The voter knows this leader, or a newer epoch."""
     if not isinstance(response, BeginQuorumEpochResponse):

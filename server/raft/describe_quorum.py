@@ -18,7 +18,7 @@ from .leader_state import LeaderState, ReplicaState
 from .messages import PARTITION, TOPIC, InboundRequest
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 DIRECTORY_IDS_FROM = 2
 """The first version with directory ids and endpoints."""
@@ -26,7 +26,7 @@ DIRECTORY_IDS_FROM = 2
 _Partition = DescribeQuorumResponse.PartitionData
 
 
-def handle_describe_quorum_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
+def handle_describe_quorum_request(replica: RaftReplica, request: InboundRequest) -> Message | Wait[Message]:
     """Only the leader knows; every other replica answers with an error."""
     body: DescribeQuorumRequest = request.body
     if not _is_about_us(body):
@@ -69,7 +69,7 @@ def _refused(code: int) -> _Partition:
     return _Partition(partition_index=PARTITION, error_code=code, error_message=error_codes.meaning(code))
 
 
-def _described(replica: KafkaRaftClient, leader: LeaderState, version: int) -> _Partition:
+def _described(replica: RaftReplica, leader: LeaderState, version: int) -> _Partition:
     leader.forget_observers(replica.now)
     own = leader.voters.get(replica.key.id)
     if own is not None:
@@ -97,7 +97,7 @@ def _states(found: Iterable[ReplicaState], version: int) -> list[DescribeQuorumR
     ]
 
 
-def _nodes(replica: KafkaRaftClient) -> list[DescribeQuorumResponse.Node]:
+def _nodes(replica: RaftReplica) -> list[DescribeQuorumResponse.Node]:
     of = DescribeQuorumResponse
     return [
         of.Node(

@@ -12,10 +12,10 @@ from .prospective_state import ProspectiveState
 from .unattached_state import UnattachedState
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 
-def poll_unattached(replica: KafkaRaftClient, state: UnattachedState) -> int | None:
+def poll_unattached(replica: RaftReplica, state: UnattachedState) -> int | None:
     """Looks for a leader until the election timeout."""
     if replica.shutdown_until is not None:
         return None
@@ -25,7 +25,7 @@ def poll_unattached(replica: KafkaRaftClient, state: UnattachedState) -> int | N
     return min(due, state.deadline) if replica.may_stand else due
 
 
-def poll_voting(replica: KafkaRaftClient, state: ProspectiveState | CandidateState) -> int | None:
+def poll_voting(replica: RaftReplica, state: ProspectiveState | CandidateState) -> int | None:
     """Requests votes. After the timeout a candidate requests pre-votes again, and a prospective
     voter returns to its former state.
     """

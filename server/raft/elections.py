@@ -8,11 +8,11 @@ from . import leader_actions, transitions
 from .candidate_state import CandidateState
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
     from .prospective_state import ProspectiveState
+    from .raft_replica import RaftReplica
 
 
-def start_election(replica: KafkaRaftClient) -> int:
+def start_election(replica: RaftReplica) -> int:
     """Becomes prospective and requests pre-votes; returns the time of the next poll, which is
     now.
     """
@@ -21,7 +21,7 @@ def start_election(replica: KafkaRaftClient) -> int:
     return replica.now
 
 
-def check_votes(replica: KafkaRaftClient) -> None:
+def check_votes(replica: RaftReplica) -> None:
     """Continues if the votes decide the election."""
     state = replica.state
     if isinstance(state, CandidateState):
@@ -37,7 +37,7 @@ def check_votes(replica: KafkaRaftClient) -> None:
         lose_pre_vote(replica, state)
 
 
-def lose_pre_vote(replica: KafkaRaftClient, state: ProspectiveState) -> None:
+def lose_pre_vote(replica: RaftReplica, state: ProspectiveState) -> None:
     """Without a majority of pre-votes: returns to the last leader, if there was one, and waits for
     another timeout.
     """

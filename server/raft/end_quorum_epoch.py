@@ -16,12 +16,12 @@ from .request_manager import OutboundRequest, RequestFailure
 from .resigned_state import ResignedState
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 VERSION = 1
 
 
-def poll(replica: KafkaRaftClient, resigned: ResignedState) -> int | None:
+def poll(replica: RaftReplica, resigned: ResignedState) -> int | None:
     """Sends EndQuorumEpoch to voters that have not answered; without a new leader the next epoch
     starts.
     """
@@ -38,7 +38,7 @@ def poll(replica: KafkaRaftClient, resigned: ResignedState) -> int | None:
     return resigned.deadline if ready is None else max(replica.now + 1, min(ready, resigned.deadline))
 
 
-def _end_request(replica: KafkaRaftClient, resigned: ResignedState) -> EndQuorumEpochRequest:
+def _end_request(replica: RaftReplica, resigned: ResignedState) -> EndQuorumEpochRequest:
     of = EndQuorumEpochRequest
     body: EndQuorumEpochRequest = leader_request_of(
         replica,
@@ -52,7 +52,7 @@ def _end_request(replica: KafkaRaftClient, resigned: ResignedState) -> EndQuorum
 
 
 def handle_end_quorum_epoch_response(
-    replica: KafkaRaftClient, send: OutboundRequest, response: EndQuorumEpochResponse | RequestFailure
+    replica: RaftReplica, send: OutboundRequest, response: EndQuorumEpochResponse | RequestFailure
 ) -> bool:
     """A voter knows that the leader resigned, or knows another leader."""
     if not isinstance(response, EndQuorumEpochResponse):

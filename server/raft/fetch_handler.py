@@ -27,7 +27,7 @@ from .raft_log import FollowerPosition
 from .replica_key import ReplicaKey
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 LOWEST_VERSION = 13
 """Earlier versions have no topic id in the response, so a follower could not check the topic."""
@@ -49,7 +49,7 @@ class QuorumFetch(NamedTuple):
     high_watermark: int
 
 
-def handle_fetch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
+def handle_fetch_request(replica: RaftReplica, request: InboundRequest) -> Message | Wait[Message]:
     """The response, or a wait for it."""
     body: FetchRequest = request.body
     code = _check_whole(replica, request)
@@ -63,7 +63,7 @@ def handle_fetch_request(replica: KafkaRaftClient, request: InboundRequest) -> M
     return _wait(replica, fetch) if found is None else found
 
 
-def _check_whole(replica: KafkaRaftClient, request: InboundRequest) -> int:
+def _check_whole(replica: RaftReplica, request: InboundRequest) -> int:
     body: FetchRequest = request.body
     if body.cluster_id is not None and body.cluster_id != replica.cluster_id:
         return error_codes.INCONSISTENT_CLUSTER_ID
@@ -89,7 +89,7 @@ def _quorum_fetch(body: FetchRequest, version: int) -> QuorumFetch:
     )
 
 
-def _check(replica: KafkaRaftClient, fetch: QuorumFetch) -> int:
+def _check(replica: RaftReplica, fetch: QuorumFetch) -> int:
     at = fetch.at
     if fetch.max_wait < 0 or at.offset < 0 or at.epoch < 0 or fetch.epoch < 0 or at.epoch > fetch.epoch:
         return error_codes.INVALID_REQUEST
@@ -99,7 +99,7 @@ def _check(replica: KafkaRaftClient, fetch: QuorumFetch) -> int:
     return code
 
 
-def leader_code(replica: KafkaRaftClient, epoch: int) -> int:
+def leader_code(replica: RaftReplica, epoch: int) -> int:
     """The error if this replica does not lead in `epoch`."""
     if epoch < replica.epoch:
         return error_codes.FENCED_LEADER_EPOCH
@@ -112,7 +112,7 @@ def leader_code(replica: KafkaRaftClient, epoch: int) -> int:
     return error_codes.NONE
 
 
-def record_fetch(replica: KafkaRaftClient, key: ReplicaKey) -> None:
+def record_fetch(replica: RaftReplica, key: ReplicaKey) -> None:
     """A replica fetches records or a snapshot: a voter's fetch counts for the leader's check of its
     quorum.
     """
@@ -120,7 +120,7 @@ def record_fetch(replica: KafkaRaftClient, key: ReplicaKey) -> None:
         replica.state.on_voter_fetch(key, replica.now, transitions.check_quorum_timeout(replica))
 
 
-def _try_answer(replica: KafkaRaftClient, fetch: QuorumFetch) -> Message | None:
+def _try_answer(replica: RaftReplica, fetch: QuorumFetch) -> Message | None:
     """The response, or None if the follower may wait for more. Only at the leader."""
     leader = replica.state
     if not isinstance(leader, LeaderState):
@@ -148,7 +148,7 @@ def _has_newer_high_watermark(leader: LeaderState, fetch: QuorumFetch) -> bool:
     return leader.high_watermark is not None and fetch.high_watermark < leader.high_watermark
 
 
-def _wait(replica: KafkaRaftClient, fetch: QuorumFetch) -> Wait[Message]:
+def _wait(replica: RaftReplica, fetch: QuorumFetch) -> Wait[Message]:
     """Waits for records, a new high watermark, another leader, or the deadline."""
     deadline = replica.now + fetch.max_wait
     while (yield Until(deadline, [replica.parked])):
@@ -166,7 +166,7 @@ def _wait(replica: KafkaRaftClient, fetch: QuorumFetch) -> Wait[Message]:
 
 
 def _answer(
-    replica: KafkaRaftClient,
+    replica: RaftReplica,
     fetch: QuorumFetch,
     code: int,
     *,
@@ -192,7 +192,7 @@ def _answer(
     return FetchResponse(responses=[topic], node_endpoints=_endpoints(replica, fetch.version))
 
 
-def _endpoints(replica: KafkaRaftClient, version: int) -> list[FetchResponse.NodeEndpoint]:
+def _endpoints(replica: RaftReplica, version: int) -> list[FetchResponse.NodeEndpoint]:
     at = replica.endpoint_of_leader() if version >= ENDPOINTS_FROM else None
     id = replica.state.leader_id
     if at is None or id is None:

@@ -30,14 +30,14 @@ from .request_manager import OutboundRequest, RaftPeer, RequestFailure
 from .voters import VoterEndpoint
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 FETCH_VERSION, FETCH_LOWEST = 18, 13  # below 13 an answer has no topic id
 MAX_WAIT_MS = 500
 SNAPSHOT_VERSION = 1
 
 
-def handle_begin_quorum_epoch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+def handle_begin_quorum_epoch_request(replica: RaftReplica, request: InboundRequest) -> Message:
     """A leader announces its epoch. RequestRefused is raised for errors of the whole request."""
     body: BeginQuorumEpochRequest = request.body
     partition = sole_partition(body)
@@ -52,7 +52,7 @@ def handle_begin_quorum_epoch_request(replica: KafkaRaftClient, request: Inbound
     return response_of(replica, ApiKeys.BEGIN_QUORUM_EPOCH, request.version, code)
 
 
-def _check(replica: KafkaRaftClient, leader_id: int, epoch: int) -> int:
+def _check(replica: RaftReplica, leader_id: int, epoch: int) -> int:
     if epoch < replica.epoch:
         return error_codes.FENCED_LEADER_EPOCH
     if epoch > LAST_EPOCH or leader_id < 0 or not leader_discovery.is_consistent(replica, epoch, leader_id):
@@ -61,13 +61,13 @@ def _check(replica: KafkaRaftClient, leader_id: int, epoch: int) -> int:
 
 
 def _accept_leader(
-    replica: KafkaRaftClient, body: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int, epoch: int
+    replica: RaftReplica, body: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int, epoch: int
 ) -> None:
     endpoints = {each.name: VoterEndpoint(each.host, each.port) for each in body.leader_endpoints}
     leader_discovery.accept_leader(replica, epoch, leader_id, endpoints or replica.voters.endpoints_of(leader_id))
 
 
-def handle_end_quorum_epoch_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+def handle_end_quorum_epoch_request(replica: RaftReplica, request: InboundRequest) -> Message:
     """The leader resigns: the first preferred successor starts an election at once, the others a
     little later.
     """
@@ -89,7 +89,7 @@ def successors_in(partition: EndQuorumEpochRequest.PartitionData, version: int) 
     return [ReplicaKey(each.candidate_id, each.candidate_directory_id) for each in found]
 
 
-def election_backoff_ms(replica: KafkaRaftClient, successors: list[ReplicaKey]) -> int:
+def election_backoff_ms(replica: RaftReplica, successors: list[ReplicaKey]) -> int:
     """0 for the first successor; each later one waits twice as long as the one before, up to half
     of the maximum. A voter that is not named waits the maximum.
     """
@@ -102,7 +102,7 @@ def election_backoff_ms(replica: KafkaRaftClient, successors: list[ReplicaKey]) 
     return (maximum >> (len(successors) - 1)) << (at - 1)
 
 
-def poll_follower(replica: KafkaRaftClient, state: FollowerState) -> int | None:
+def poll_follower(replica: RaftReplica, state: FollowerState) -> int | None:
     """Fetches, and checks whether the leader is lost."""
     if replica.shutdown_until is not None:
         return None
@@ -114,14 +114,14 @@ def poll_follower(replica: KafkaRaftClient, state: FollowerState) -> int | None:
     return min(at for at in due if at > replica.now)
 
 
-def _next_turn(replica: KafkaRaftClient) -> int:
+def _next_turn(replica: RaftReplica) -> int:
     leader = routing.leader_peer(replica)
     if leader is None or replica.links.is_paused(leader, replica.now):
         return routing.next_request_at(replica, routing.known_peers(replica))
     return routing.next_request_at(replica, [leader])
 
 
-def _fetch(replica: KafkaRaftClient, state: FollowerState) -> None:
+def _fetch(replica: RaftReplica, state: FollowerState) -> None:
     """Fetches from the leader or, while it cannot be reached, from any node: the leader may have
     moved, or changed.
     """
@@ -132,14 +132,14 @@ def _fetch(replica: KafkaRaftClient, state: FollowerState) -> None:
         _fetch_from(replica, state, leader)
 
 
-def _fetch_from(replica: KafkaRaftClient, state: FollowerState, leader: RaftPeer) -> None:
+def _fetch_from(replica: RaftReplica, state: FollowerState, leader: RaftPeer) -> None:
     if state.fetching_snapshot is not None and replica.snapshots is not None:
         replica.send(leader, replica.snapshots.request(replica, state.fetching_snapshot), SNAPSHOT_VERSION)
     else:
         replica.send(leader, fetch_request(replica), FETCH_VERSION, FETCH_LOWEST)
 
 
-def fetch_from_any(replica: KafkaRaftClient) -> int:
+def fetch_from_any(replica: RaftReplica) -> int:
     """Fetches from any node: a node that does not lead names the leader. Returns the time of the
     next try.
     """
@@ -149,7 +149,7 @@ def fetch_from_any(replica: KafkaRaftClient) -> int:
     return routing.next_request_at(replica, routing.known_peers(replica))
 
 
-def fetch_request(replica: KafkaRaftClient) -> FetchRequest:
+def fetch_request(replica: RaftReplica) -> FetchRequest:
     """A fetch from the end of this log on."""
     end, of = replica.log.end, FetchRequest
     partition = of.FetchPartition(
@@ -171,7 +171,7 @@ def fetch_request(replica: KafkaRaftClient) -> FetchRequest:
 
 
 def handle_fetch_response(
-    replica: KafkaRaftClient, send: OutboundRequest, response: FetchResponse | RequestFailure
+    replica: RaftReplica, send: OutboundRequest, response: FetchResponse | RequestFailure
 ) -> bool:
     """Handles records, a diverging epoch, a snapshot id, or an error. DivergedLog if committed
     records would have to go.
@@ -203,7 +203,7 @@ def _sole_partition(response: FetchResponse) -> FetchResponse.PartitionData | No
     return partition if partition.partition_index == PARTITION else None
 
 
-def _is_current(replica: KafkaRaftClient, sent: FetchRequest) -> bool:
+def _is_current(replica: RaftReplica, sent: FetchRequest) -> bool:
     """Whether the request is of this epoch, and the log has not changed since."""
     partition = sent.topics[0].partitions[0]
     end = replica.log.end
@@ -214,7 +214,7 @@ def _is_current(replica: KafkaRaftClient, sent: FetchRequest) -> bool:
     )
 
 
-def _handle_partition(replica: KafkaRaftClient, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
+def _handle_partition(replica: RaftReplica, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
     diverging, snapshot = partition.diverging_epoch, partition.snapshot_id
     if diverging is not None and (diverging.epoch >= 0 or diverging.end_offset >= 0):
         return _truncate(replica, state, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
@@ -223,7 +223,7 @@ def _handle_partition(replica: KafkaRaftClient, state: FollowerState, partition:
     return _append(replica, state, partition)
 
 
-def _truncate(replica: KafkaRaftClient, state: FollowerState, end: OffsetAndEpoch) -> bool:
+def _truncate(replica: RaftReplica, state: FollowerState, end: OffsetAndEpoch) -> bool:
     if end.epoch < 0 or end.offset < 0:
         return False
     replica.log.truncate_to_end_of(end)
@@ -231,7 +231,7 @@ def _truncate(replica: KafkaRaftClient, state: FollowerState, end: OffsetAndEpoc
     return True
 
 
-def _start_snapshot_fetch(replica: KafkaRaftClient, state: FollowerState, id: OffsetAndEpoch) -> bool:
+def _start_snapshot_fetch(replica: RaftReplica, state: FollowerState, id: OffsetAndEpoch) -> bool:
     if id.epoch < 0 or id.offset < 0 or replica.snapshots is None:
         return False
     replica.snapshots.begin(replica, id)
@@ -240,7 +240,7 @@ def _start_snapshot_fetch(replica: KafkaRaftClient, state: FollowerState, id: Of
     return True
 
 
-def snapshot_fetched(replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
+def snapshot_fetched(replica: RaftReplica, id: OffsetAndEpoch) -> None:
     """The snapshot is complete in the store: the log continues from its end. DivergedLog if the log
     is ahead of it.
     """
@@ -250,7 +250,7 @@ def snapshot_fetched(replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
     replica.log.commit(id.offset)
 
 
-def _append(replica: KafkaRaftClient, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
+def _append(replica: RaftReplica, state: FollowerState, partition: FetchResponse.PartitionData) -> bool:
     """Bytes that do not continue the log change nothing, and are fetched again."""
     if partition.records:
         try:

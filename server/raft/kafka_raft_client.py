@@ -8,147 +8,49 @@ and requests out, committed records to the listener (KIP-595).
 
 No clock, socket or thread is used; random numbers come from outside. A vote or an epoch is
 persisted before any other node sees it. Every call does everything that can be done at `now`. This
-file only holds the parts and delegates: voting, following, leading, fetching, reconfiguration and
-describing are in their own files; `transitions` has the state machine.
+file only delegates: `raft_replica` holds the parts; voting, following, leading, fetching,
+reconfiguration and describing are in their own files; `transitions` has the state machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from random import Random
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kafkadouble.messages.message import Message
-from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
 from ..log.offset_and_epoch import OffsetAndEpoch
-from ..requests.waiting import Wait, Waiters
+from ..requests.waiting import Wait
 from . import leader_actions, state_polls
 from .lazy_import import LazyImport
 from .leader_state import LeaderState
-from .listener_context import ListenerContext
-from .quorum_state import LAST_EPOCH, ElectionState, QuorumStateStore
-from .raft_listener import NullListener, RaftListener
-from .raft_log import DivergedLog, RaftLog
-from .replica_key import ReplicaKey
-from .request_manager import OutboundRequest, RaftPeer, RequestFailure, RequestManager
-from .settings import QuorumSettings
+from .quorum_state import ElectionState
+from .raft_log import DivergedLog
+from .raft_replica import RaftReplica
+from .request_manager import RequestFailure
 from .transitions import starting_state
-from .voters import VoterEndpoint, VoterSet
 
 if TYPE_CHECKING:
-    from .candidate_state import CandidateState
-    from .follower_state import FollowerState
     from .messages import InboundRequest
-    from .prospective_state import ProspectiveState
-    from .resigned_state import ResignedState
-    from .snapshot_service import SnapshotService
-    from .unattached_state import UnattachedState
-
-    State: TypeAlias = UnattachedState | ProspectiveState | CandidateState | LeaderState | FollowerState | ResignedState
-
-logger = ClientLog("kafkadouble.server.raft")
+    from .raft_replica import State
 
 _handle, _unable = LazyImport("request_handlers", "handle"), LazyImport("request_handlers", "unavailable")
 _answered = LazyImport("response_handlers", "handle_response")
 _upgrade = LazyImport("reconfiguration", "upgrade_kraft_version")
 
 
-MAX_NOTES = 100
-
-
 class NotLeader(Exception):
     """Only the leader can append."""
 
 
-class KafkaRaftClient:
-    """`endpoints` are this node's own, by listener name; `listener_name` is the quorum's listener;
-    `bootstrap` servers are used while no leader is known. `cluster_id` is None for an observer of
-    any cluster.
-    """
+class KafkaRaftClient(RaftReplica):
+    """The replica that its node calls."""
 
-    def __init__(
-        self,
-        settings: QuorumSettings,
-        key: ReplicaKey,
-        log: RaftLog,
-        store: QuorumStateStore,
-        random: Random,
-        listener: RaftListener | None = None,
-        *,
-        cluster_id: str | None,
-        endpoints: Mapping[str, VoterEndpoint] | None = None,
-        listener_name: str = "CONTROLLER",
-        bootstrap: Sequence[VoterEndpoint] = (),
-        kraft_versions: tuple[int, int] = (0, 1),
-        can_vote: bool = True,
-        snapshots: SnapshotService | None = None,
-        now: int = 0,
-    ) -> None:
-        self.settings, self.key, self.log, self.random = settings, key, log, random
-        self.cluster_id, self.listener_name, self.kraft_versions = cluster_id, listener_name, kraft_versions
-        self.endpoints = dict(endpoints or {})
-        # other nodes only
-        servers = [endpoint for endpoint in bootstrap if endpoint not in self.endpoints.values()]
-        self.bootstrap = [RaftPeer(-2 - at, endpoint) for at, endpoint in enumerate(servers)]
-        self.can_vote = can_vote  # a broker never becomes a voter (KIP-1186)
-        self.snapshots = snapshots
-        self.now = now
-        self.outgoing: list[OutboundRequest] = []
-        self.links = RequestManager(settings.request_timeout_ms, settings.retry_backoff_ms)
-        self.parked = Waiters()  # fetches that wait for records or the high watermark
-        # the leader's last reported log start offset
-        self.leader_log_start_offset: int | None = None
-        self.shutdown_until: int | None = None  # the end of a controlled shutdown (ms)
-        self.failure: Exception | None = None  # why this replica has stopped
-        self._store = store
-        self._persisted: ElectionState | None = None  # the last persisted state
-        self._listener_context = ListenerContext(listener or NullListener(), log)
-        self._deadline: int | None = now
-        self._noted: set[str] = set()
-        self._polling = False
-        self.state: State = starting_state(self, store.load())
+    _polling = False
 
-    @property
-    def voters(self) -> VoterSet:
-        """The current voters: the newest set in the log, committed or not."""
-        return self.log.history.voters
-
-    @property
-    def kraft_version(self) -> int:
-        return self.log.history.kraft_version
-
-    @property
-    def is_voter(self) -> bool:
-        return self.voters.contains(self.key)
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether this replica votes now, or in the last committed set: only its log may have the
-        newer set.
-        """
-        return self.is_voter or self.log.history.voters_at(self.log.high_watermark).contains(self.key)
-
-    @property
-    def may_stand(self) -> bool:
-        """Whether it may become a candidate: it is needed, and LAST_EPOCH is not reached."""
-        return self.is_needed and self.epoch < LAST_EPOCH
-
-    @property
-    def epoch(self) -> int:
-        return self.state.epoch
-
-    @property
-    def leader_id(self) -> int | None:
-        return self.state.leader_id
-
-    def endpoint_of_leader(self) -> VoterEndpoint | None:
-        """The leader's endpoint, if it is known."""
-        found = self.state.leader_endpoints.get(self.listener_name)
-        if found is None and self.state.leader_id is not None:
-            return self.voters.endpoint(self.state.leader_id, self.listener_name)
-        return found
+    def _starting_state(self, election: ElectionState) -> State:
+        return starting_state(self, election)
 
     def handle(self, request: InboundRequest, now: int) -> Message | Wait[Message]:
         """Handles any request of the quorum. UsageError only for an API that is not the
@@ -228,41 +130,6 @@ class KafkaRaftClient:
         waits = isinstance(self.state, ResignedState) and bool(self.state.unaware) and len(self.voters) > 1
         return not waits or self.now >= self.shutdown_until
 
-    def send(self, peer: RaftPeer, body: Message, version: int, lowest: int = 0) -> None:
-        """Sends a request to a peer that is ready."""
-        self.outgoing.append(self.links.begin(peer, body, version, lowest, self.now))
-
-    def take_outgoing(self) -> list[OutboundRequest]:
-        """The requests to send; the caller owns them."""
-        taken, self.outgoing = self.outgoing, []
-        return taken
-
-    def persist(self, election: ElectionState) -> None:
-        """Persists the election state before it takes effect."""
-        if election != self._persisted:
-            self._store.save(election, self.voters.ids, self.kraft_version)
-            self._persisted = election
-
-    def fail(self, problem: Exception) -> None:
-        """Stops this replica: it cannot continue without breaking a promise."""
-        logger.error("%r has failed: %s", self, problem)
-        self.failure = problem
-        self.outgoing.clear()
-        self.parked.wake_all()
-        if isinstance(self.state, LeaderState) and self.state.change is not None:
-            self.state.change.give_up()
-        self._listener_context.fire_resigned()
-
-    def note(self, what: str) -> None:
-        """Logs a warning."""
-        logger.warning("%r: %s", self, what)
-
-    def note_once(self, what: str) -> None:
-        """Logs a warning once."""
-        if what not in self._noted and len(self._noted) < MAX_NOTES:
-            self._noted.add(what)
-            self.note(what)
-
     def proceed(self) -> None:
         """Continues after a waiting request was resumed outside any other call."""
         self._poll()
@@ -291,6 +158,3 @@ class KafkaRaftClient:
         before = (self.state, self.log.end_offset, self._listener_context.next_offset)
         self._listener_context.fire_events(self.state)
         return before != (self.state, self.log.end_offset, self._listener_context.next_offset)
-
-    def __repr__(self) -> str:
-        return f"{self.key!r}, {self.state!r}"

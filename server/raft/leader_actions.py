@@ -21,12 +21,12 @@ from .voter_history import BEFORE_THE_LOG
 from .voters import Voter
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 _send_begin_quorum_epoch = LazyImport("begin_quorum_epoch", "send_begin_quorum_epoch")
 
 
-def start_epoch(replica: KafkaRaftClient) -> None:
+def start_epoch(replica: RaftReplica) -> None:
     """After the election: the first batch names the leader; once it is committed, so is everything
     before it.
     """
@@ -38,7 +38,7 @@ def start_epoch(replica: KafkaRaftClient) -> None:
     flush(replica, leader)
 
 
-def _first_records(replica: KafkaRaftClient, granting: Sequence[ReplicaKey]) -> list[Control]:
+def _first_records(replica: RaftReplica, granting: Sequence[ReplicaKey]) -> list[Control]:
     """Includes the voters if the log has never named them, or names outdated data of this leader: a
     leader sends no UpdateRaftVoter to itself.
     """
@@ -50,7 +50,7 @@ def _first_records(replica: KafkaRaftClient, granting: Sequence[ReplicaKey]) -> 
     return found
 
 
-def append(replica: KafkaRaftClient, leader: LeaderState, values: Sequence[bytes]) -> OffsetAndEpoch:
+def append(replica: RaftReplica, leader: LeaderState, values: Sequence[bytes]) -> OffsetAndEpoch:
     """Appends a batch. It is flushed and counted after the linger time; a sole voter does not
     linger.
     """
@@ -62,7 +62,7 @@ def append(replica: KafkaRaftClient, leader: LeaderState, values: Sequence[bytes
     return placed
 
 
-def append_voters(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[Control]) -> int:
+def append_voters(replica: RaftReplica, leader: LeaderState, controls: Sequence[Control]) -> int:
     """Appends a change of the voters, which applies at once; returns the offset of its last
     record.
     """
@@ -73,7 +73,7 @@ def append_voters(replica: KafkaRaftClient, leader: LeaderState, controls: Seque
     return placed.offset
 
 
-def flush(replica: KafkaRaftClient, leader: LeaderState) -> None:
+def flush(replica: RaftReplica, leader: LeaderState) -> None:
     """Flushes the leader's own log, and counts it."""
     leader.flush_at = None
     replica.log.flush()
@@ -84,7 +84,7 @@ def flush(replica: KafkaRaftClient, leader: LeaderState) -> None:
     advance_high_watermark(replica, leader)
 
 
-def advance_high_watermark(replica: KafkaRaftClient, leader: LeaderState) -> None:
+def advance_high_watermark(replica: RaftReplica, leader: LeaderState) -> None:
     """Commits what a majority has."""
     if leader.advance() and leader.high_watermark is not None:
         replica.log.commit(leader.high_watermark)
@@ -92,7 +92,7 @@ def advance_high_watermark(replica: KafkaRaftClient, leader: LeaderState) -> Non
         replica.parked.wake_all()
 
 
-def poll_leader(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
+def poll_leader(replica: RaftReplica, leader: LeaderState) -> int | None:
     """Does what is due; returns the time of the next poll."""
     now = replica.now
     if (
@@ -113,11 +113,11 @@ def poll_leader(replica: KafkaRaftClient, leader: LeaderState) -> int | None:
     return min((at for at in (checked, leader.flush_at, begun, change) if at is not None), default=None)
 
 
-def _needs_quorum_check(replica: KafkaRaftClient) -> bool:
+def _needs_quorum_check(replica: RaftReplica) -> bool:
     return not replica.voters.is_only(replica.key)
 
 
-def resign(replica: KafkaRaftClient) -> None:
+def resign(replica: RaftReplica) -> None:
     """Resigns, and names preferred successors."""
     if isinstance(replica.state, LeaderState):
         transitions.to_resigned(replica)

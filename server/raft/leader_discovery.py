@@ -19,7 +19,7 @@ from .quorum_state import LAST_EPOCH
 from .voters import VoterEndpoint
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 _STALE_EPOCH_ERRORS = (error_codes.FENCED_LEADER_EPOCH, error_codes.NOT_LEADER_OR_FOLLOWER)
 _UNUSABLE_ERRORS = (error_codes.BROKER_NOT_AVAILABLE, error_codes.INVALID_REQUEST, error_codes.INVALID_VOTER_KEY)
@@ -37,9 +37,7 @@ def check_top_level_error(code: int) -> None:
         raise ClusterAuthorizationFailed("the quorum does not authorize this node (CLUSTER_AUTHORIZATION_FAILED)")
 
 
-def handle_leader_and_epoch(
-    replica: KafkaRaftClient, leader: Any, code: int, node_endpoints: Sequence[Any]
-) -> bool | None:
+def handle_leader_and_epoch(replica: RaftReplica, leader: Any, code: int, node_endpoints: Sequence[Any]) -> bool | None:
     """Handles the leader and epoch of a response. `leader` has leader_id and leader_epoch. Returns
     True if the state changed and nothing is left to do; False if the response is unusable and the
     connection backs off; None if the response is to be handled further.
@@ -59,7 +57,7 @@ def handle_leader_and_epoch(
     return False if code in _UNUSABLE_ERRORS else None
 
 
-def handle_top_level(replica: KafkaRaftClient, response: Any, partition: Any) -> bool | None:
+def handle_top_level(replica: RaftReplica, response: Any, partition: Any) -> bool | None:
     """The same for a whole response whose `partition` names the leader (None unless it has exactly
     one partition). Also False for any error in it.
     """
@@ -72,7 +70,7 @@ def handle_top_level(replica: KafkaRaftClient, response: Any, partition: Any) ->
     return handled
 
 
-def endpoints_in(replica: KafkaRaftClient, id: int, node_endpoints: Sequence[Any]) -> Mapping[str, VoterEndpoint]:
+def endpoints_in(replica: RaftReplica, id: int, node_endpoints: Sequence[Any]) -> Mapping[str, VoterEndpoint]:
     """The leader's endpoints, from the response or the voters."""
     for each in node_endpoints:
         if each.node_id == id and id >= 0:
@@ -80,14 +78,14 @@ def endpoints_in(replica: KafkaRaftClient, id: int, node_endpoints: Sequence[Any
     return replica.voters.endpoints_of(id)
 
 
-def is_consistent(replica: KafkaRaftClient, epoch: int, id: int) -> bool:
+def is_consistent(replica: RaftReplica, epoch: int, id: int) -> bool:
     """Whether the known state allows this leader in this epoch."""
     if id == replica.key.id:
         return epoch == replica.epoch and replica.state.leader_id == id
     return epoch > replica.epoch or replica.state.leader_id in (None, id) or id < 0
 
 
-def accept_leader(replica: KafkaRaftClient, epoch: int, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
+def accept_leader(replica: RaftReplica, epoch: int, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
     """Accepts a later epoch, an unknown leader, or more endpoints of the leader."""
     state = replica.state
     if not is_consistent(replica, epoch, id):
@@ -105,7 +103,7 @@ def accept_leader(replica: KafkaRaftClient, epoch: int, id: int, endpoints: Mapp
             transitions.to_unattached(replica, epoch, id)
 
 
-def _update_leader_endpoints(replica: KafkaRaftClient, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
+def _update_leader_endpoints(replica: RaftReplica, id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
     """The leader cannot be reached at its known endpoint: tries the one in the response. The fetch
     timeout continues.
     """

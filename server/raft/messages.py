@@ -8,15 +8,16 @@ knows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from kafkadouble.messages import error_codes, registry
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 
-if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+from .replica_key import ReplicaKey
+from .voters import VoterEndpoint
 
 TOPIC = "__cluster_metadata"
 PARTITION = 0
@@ -38,6 +39,24 @@ class InboundRequest(Protocol):
     def body(self) -> Any: ...
 
 
+class QuorumMember(Protocol):
+    """What the requests and responses of a replica say of it."""
+
+    key: ReplicaKey
+    cluster_id: str | None
+
+    @property
+    def endpoints(self) -> Mapping[str, VoterEndpoint]: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+    @property
+    def leader_id(self) -> int | None: ...
+
+    def endpoint_of_leader(self) -> VoterEndpoint | None: ...
+
+
 class RequestRefused(Exception):
     """The whole request gets this error."""
 
@@ -55,7 +74,7 @@ def downgraded(body: Message, version: int) -> Message:
     return older
 
 
-def check_cluster(replica: KafkaRaftClient, cluster_id: str | None) -> None:
+def check_cluster(replica: QuorumMember, cluster_id: str | None) -> None:
     """A request without a cluster id is accepted."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
         raise RequestRefused(error_codes.INCONSISTENT_CLUSTER_ID)
@@ -79,7 +98,7 @@ def request_of(api_key: int, cluster_id: str | None, **fields: Any) -> Any:
     return of(cluster_id=cluster_id, topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])])
 
 
-def leader_request_of(replica: KafkaRaftClient, api_key: int, **fields: Any) -> Any:
+def leader_request_of(replica: QuorumMember, api_key: int, **fields: Any) -> Any:
     """The same from the leader, or the resigned leader, with its id and endpoints."""
     body = request_of(api_key, replica.cluster_id, leader_id=replica.key.id, leader_epoch=replica.epoch, **fields)
     of = type(body)
@@ -89,15 +108,14 @@ def leader_request_of(replica: KafkaRaftClient, api_key: int, **fields: Any) -> 
     return body
 
 
-def response_of(replica: KafkaRaftClient, api_key: int, version: int, code: int, **fields: Any) -> Message:
+def response_of(replica: QuorumMember, api_key: int, version: int, code: int, **fields: Any) -> Message:
     """A response about the one partition: an error or none, and the leader that this replica
     knows.
     """
     of: Any = registry.api(api_key).response
-    state = replica.state
-    leader = NO_LEADER_ID if state.leader_id is None else state.leader_id
+    leader = NO_LEADER_ID if replica.leader_id is None else replica.leader_id
     partition = of.PartitionData(
-        partition_index=PARTITION, error_code=code, leader_id=leader, leader_epoch=state.epoch, **fields
+        partition_index=PARTITION, error_code=code, leader_id=leader, leader_epoch=replica.epoch, **fields
     )
     response = of(topics=[of.TopicData(topic_name=TOPIC, partitions=[partition])])
     if version >= 1:
@@ -113,13 +131,12 @@ def error_response_of(api_key: int, code: int) -> Message:
     return found
 
 
-def node_endpoints(replica: KafkaRaftClient, of: Any) -> list[Any]:
+def node_endpoints(replica: QuorumMember, of: Any) -> list[Any]:
     """The leader's endpoint; empty if it is not known."""
-    state = replica.state
-    at = None if state.leader_id is None else replica.endpoint_of_leader()
+    at = None if replica.leader_id is None else replica.endpoint_of_leader()
     if at is None:
         return []
-    return [of.NodeEndpoint(node_id=state.leader_id, host=at.host, port=at.port)]
+    return [of.NodeEndpoint(node_id=replica.leader_id, host=at.host, port=at.port)]
 
 
 def sole_response_partition(body: Any) -> Any | None:

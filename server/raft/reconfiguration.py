@@ -29,7 +29,7 @@ from .request_manager import OutboundRequest, RaftPeer, RequestFailure
 from .voters import Voter, VoterEndpoint, VoterSet
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 API_VERSIONS_VERSION = 4
 KRAFT_VERSION = "kraft.version"
@@ -50,7 +50,7 @@ class VoterChangeRefused(Exception):
         self.code, self.message = code, message
 
 
-def handle_add_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
+def handle_add_voter_request(replica: RaftReplica, request: InboundRequest) -> Message | Wait[Message]:
     """AddRaftVoter: answered when the new set is committed or, from version 1 on and if requested,
     once it is written.
     """
@@ -86,7 +86,7 @@ def _wait(change: PendingVoterChange, of: Any) -> Wait[Message]:
 
 
 def handle_api_versions_response(
-    replica: KafkaRaftClient, send: OutboundRequest, response: ApiVersionsResponse | RequestFailure
+    replica: RaftReplica, send: OutboundRequest, response: ApiVersionsResponse | RequestFailure
 ) -> bool:
     """The new voter's kraft.version levels: it is added if it has caught up."""
     leader = replica.state
@@ -112,7 +112,7 @@ def _kraft_versions(response: ApiVersionsResponse) -> tuple[int, int]:
     return 0, 0
 
 
-def _add(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterChange, known: tuple[int, int]) -> None:
+def _add(replica: RaftReplica, leader: LeaderState, change: PendingVoterChange, known: tuple[int, int]) -> None:
     voter = change.voter._replace(kraft_versions=known)
     if not known[0] <= replica.kraft_version <= known[1]:
         raise VoterChangeRefused(
@@ -134,7 +134,7 @@ def _has_caught_up(leader: LeaderState, key: ReplicaKey, now: int) -> bool:
     return now - progress.last_fetch < CAUGHT_UP_WITHIN_MS
 
 
-def _write(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterChange, voters: VoterSet) -> None:
+def _write(replica: RaftReplica, leader: LeaderState, change: PendingVoterChange, voters: VoterSet) -> None:
     """Appends the new set. With a majority of one it is committed before this returns."""
     change.step, change.offset = VoterChangeStep.COMMITTING, replica.log.end_offset
     _append(replica, leader, [control_records.voters(voters)])
@@ -142,7 +142,7 @@ def _write(replica: KafkaRaftClient, leader: LeaderState, change: PendingVoterCh
         change.finish()  # `leader.change` stays until it is committed
 
 
-def handle_remove_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
+def handle_remove_voter_request(replica: RaftReplica, request: InboundRequest) -> Message | Wait[Message]:
     """RemoveRaftVoter: answered when the new set is committed."""
     body: RemoveRaftVoterRequest = request.body
     try:
@@ -162,7 +162,7 @@ def handle_remove_voter_request(replica: KafkaRaftClient, request: InboundReques
     return _wait(change, RemoveRaftVoterResponse)
 
 
-def handle_update_voter_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+def handle_update_voter_request(replica: RaftReplica, request: InboundRequest) -> Message:
     """UpdateRaftVoter: a voter reports its endpoints and kraft.version levels. Under
     `kraft.version` 0 the leader only remembers them for an upgrade.
     """
@@ -185,7 +185,7 @@ def handle_update_voter_request(replica: KafkaRaftClient, request: InboundReques
     return _update_answer(replica, code)
 
 
-def _update(replica: KafkaRaftClient, leader: LeaderState, voter: Voter) -> None:
+def _update(replica: RaftReplica, leader: LeaderState, voter: Voter) -> None:
     if replica.kraft_version == 0:
         if voter.id not in replica.voters:
             raise VoterChangeRefused(error_codes.VOTER_NOT_FOUND)
@@ -199,7 +199,7 @@ def _update(replica: KafkaRaftClient, leader: LeaderState, voter: Voter) -> None
     fetch_handler.record_fetch(replica, voter.key)
 
 
-def _update_answer(replica: KafkaRaftClient, code: int) -> UpdateRaftVoterResponse:
+def _update_answer(replica: RaftReplica, code: int) -> UpdateRaftVoterResponse:
     of, at = UpdateRaftVoterResponse, replica.endpoint_of_leader()
     leader = of.CurrentLeader(
         leader_id=NO_LEADER_ID if replica.leader_id is None else replica.leader_id,
@@ -210,7 +210,7 @@ def _update_answer(replica: KafkaRaftClient, code: int) -> UpdateRaftVoterRespon
     return of(error_code=code, current_leader=leader)
 
 
-def upgrade_kraft_version(replica: KafkaRaftClient, version: int) -> bool:
+def upgrade_kraft_version(replica: RaftReplica, version: int) -> bool:
     """Raises `kraft.version`: the voters move from the configuration into the log. False if it has
     that level already. VoterChangeRefused if a voter has not reported its levels, or does not
     support it.
@@ -234,7 +234,7 @@ def upgrade_kraft_version(replica: KafkaRaftClient, version: int) -> bool:
     return True
 
 
-def _append(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[control_records.Control]) -> None:
+def _append(replica: RaftReplica, leader: LeaderState, controls: Sequence[control_records.Control]) -> None:
     """VoterChangeRefused if the voters are too large for the first batch of an epoch and the header
     of a snapshot.
     """
@@ -246,7 +246,7 @@ def _append(replica: KafkaRaftClient, leader: LeaderState, controls: Sequence[co
     leader_actions.append_voters(replica, leader, controls)
 
 
-def _checked_leader(replica: KafkaRaftClient, cluster_id: str | None, epoch: int) -> LeaderState:
+def _checked_leader(replica: RaftReplica, cluster_id: str | None, epoch: int) -> LeaderState:
     """VoterChangeRefused unless this node leads, in this cluster and epoch."""
     if cluster_id is not None and cluster_id != replica.cluster_id:
         raise VoterChangeRefused(
@@ -265,7 +265,7 @@ def _checked_key(body: Any) -> ReplicaKey:
     return ReplicaKey(body.voter_id, body.voter_directory_id)
 
 
-def _voter_of_request(replica: KafkaRaftClient, body: Any, kraft_versions: tuple[int, int]) -> Voter:
+def _voter_of_request(replica: RaftReplica, body: Any, kraft_versions: tuple[int, int]) -> Voter:
     """The voter in the request. A listener without a name is refused, because every Apache Kafka
     that reads it fails.
     """
@@ -280,7 +280,7 @@ def _voter_of_request(replica: KafkaRaftClient, body: Any, kraft_versions: tuple
     return Voter(key, endpoints, kraft_versions)
 
 
-def _check_no_pending_change(replica: KafkaRaftClient, leader: LeaderState, *, versions: bool = True) -> None:
+def _check_no_pending_change(replica: RaftReplica, leader: LeaderState, *, versions: bool = True) -> None:
     """No change may be pending, and earlier ones must be committed."""
     if leader.change is not None:
         raise VoterChangeRefused(_TIMED_OUT, f"{leader.change!r} is under way")
@@ -290,7 +290,7 @@ def _check_no_pending_change(replica: KafkaRaftClient, leader: LeaderState, *, v
         raise VoterChangeRefused(error_codes.UNSUPPORTED_VERSION, "kraft.version is 0, and its voters are fixed")
 
 
-def _check_committed(replica: KafkaRaftClient, leader: LeaderState) -> None:
+def _check_committed(replica: RaftReplica, leader: LeaderState) -> None:
     at = replica.log.history.voters_offset
     if at < 0 or leader.high_watermark is None or at >= leader.high_watermark:
         raise VoterChangeRefused(_TIMED_OUT, f"the voters at offset {at} are not committed yet")

@@ -16,15 +16,24 @@ from .lazy_import import LazyImport
 from .messages import InboundRequest, RequestRefused, check_cluster, error_response_of
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
-RequestHandler = Callable[["KafkaRaftClient", InboundRequest], Message | Wait[Message]]
+RequestHandler = Callable[["RaftReplica", InboundRequest], Message | Wait[Message]]
+
+
+def _handle_fetch_snapshot_request(replica: RaftReplica, request: InboundRequest) -> Message:
+    """A replica without snapshots has no such API."""
+    if replica.snapshots is None:
+        raise UsageError(f"{replica!r} has no snapshots")
+    return replica.snapshots.handle(replica, request)
+
 
 HANDLERS: dict[int, RequestHandler] = {
     ApiKeys.VOTE: LazyImport("vote", "handle_vote_request"),
     ApiKeys.BEGIN_QUORUM_EPOCH: LazyImport("follower_actions", "handle_begin_quorum_epoch_request"),
     ApiKeys.END_QUORUM_EPOCH: LazyImport("follower_actions", "handle_end_quorum_epoch_request"),
     ApiKeys.FETCH: LazyImport("fetch_handler", "handle_fetch_request"),
+    ApiKeys.FETCH_SNAPSHOT: _handle_fetch_snapshot_request,
     ApiKeys.DESCRIBE_QUORUM: LazyImport("describe_quorum", "handle_describe_quorum_request"),
     ApiKeys.ADD_RAFT_VOTER: LazyImport("reconfiguration", "handle_add_voter_request"),
     ApiKeys.REMOVE_RAFT_VOTER: LazyImport("reconfiguration", "handle_remove_voter_request"),
@@ -34,10 +43,8 @@ _CLUSTER_CHECKED = (ApiKeys.VOTE, ApiKeys.BEGIN_QUORUM_EPOCH, ApiKeys.END_QUORUM
 """The APIs whose cluster id is checked first, and which have the same shape."""
 
 
-def handle(replica: KafkaRaftClient, request: InboundRequest) -> Message | Wait[Message]:
+def handle(replica: RaftReplica, request: InboundRequest) -> Message | Wait[Message]:
     """The response. UsageError for an API that is not the quorum's."""
-    if request.api_key == ApiKeys.FETCH_SNAPSHOT and replica.snapshots is not None:
-        return replica.snapshots.handle(replica, request)
     if replica.failure is not None:
         return unavailable(request)
     handler = HANDLERS.get(request.api_key)

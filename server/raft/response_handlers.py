@@ -16,16 +16,24 @@ from .raft_log import DivergedLog
 from .request_manager import OutboundRequest, RequestFailure
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
-ResponseHandler = Callable[["KafkaRaftClient", OutboundRequest, Any], bool]
+ResponseHandler = Callable[["RaftReplica", OutboundRequest, Any], bool]
 """Returns whether the response was usable; after a failure the connection backs off."""
+
+
+def _handle_fetch_snapshot_response(
+    replica: RaftReplica, send: OutboundRequest, response: Message | RequestFailure
+) -> bool:
+    return replica.snapshots is not None and replica.snapshots.answered(replica, send, response)
+
 
 HANDLERS: dict[int, ResponseHandler] = {
     ApiKeys.VOTE: LazyImport("vote", "handle_vote_response"),
     ApiKeys.BEGIN_QUORUM_EPOCH: LazyImport("begin_quorum_epoch", "handle_begin_quorum_epoch_response"),
     ApiKeys.END_QUORUM_EPOCH: LazyImport("end_quorum_epoch", "handle_end_quorum_epoch_response"),
     ApiKeys.FETCH: LazyImport("follower_actions", "handle_fetch_response"),
+    ApiKeys.FETCH_SNAPSHOT: _handle_fetch_snapshot_response,
     ApiKeys.API_VERSIONS: LazyImport("reconfiguration", "handle_api_versions_response"),
     ApiKeys.UPDATE_RAFT_VOTER: LazyImport("voter_updates", "handle_update_voter_response"),
     ApiKeys.ADD_RAFT_VOTER: LazyImport("voter_updates", "handle_join_response"),
@@ -33,23 +41,15 @@ HANDLERS: dict[int, ResponseHandler] = {
 }
 
 
-def handle_response(replica: KafkaRaftClient, send: OutboundRequest, response: Message | RequestFailure) -> None:
+def handle_response(replica: RaftReplica, send: OutboundRequest, response: Message | RequestFailure) -> None:
     """Handles a response or a failure. A response that contradicts committed records stops this
     replica.
     """
     if getattr(response, "error_code", 0) == error_codes.INCONSISTENT_CLUSTER_ID:
         replica.note_once(f"{send.to!r} belongs to another cluster than {replica.cluster_id}")
-    api_key = send.body.api_key
-    handler = (HANDLERS.get(api_key) if api_key is not None else None) or _snapshot_handler(replica)
+    assert send.body.api_key is not None
     try:
-        if not handler(replica, send, response):
+        if not HANDLERS[send.body.api_key](replica, send, response):
             replica.links.pause(send.to, replica.now)
     except (DivergedLog, ClusterAuthorizationFailed, DiskFailure) as problem:
         replica.fail(problem)
-
-
-def _snapshot_handler(replica: KafkaRaftClient) -> ResponseHandler:
-    """Every other request is a FetchSnapshot."""
-    if replica.snapshots is None:
-        return lambda *_: False
-    return replica.snapshots.answered

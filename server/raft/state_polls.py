@@ -11,12 +11,12 @@ from .lazy_import import LazyImport
 from .leader_state import LeaderState
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 _MAX_TRANSITIONS = 20
 """More transitions at one time would be a loop."""
 
-POLLS: dict[str, Callable[[KafkaRaftClient, Any], int | None]] = {
+POLLS: dict[str, Callable[[RaftReplica, Any], int | None]] = {
     "LeaderState": leader_actions.poll_leader,
     "ResignedState": LazyImport("end_quorum_epoch", "poll"),
     "FollowerState": LazyImport("follower_actions", "poll_follower"),
@@ -27,7 +27,7 @@ POLLS: dict[str, Callable[[KafkaRaftClient, Any], int | None]] = {
 """Class of a state -> its poll."""
 
 
-def poll_state(replica: KafkaRaftClient) -> int | None:
+def poll_state(replica: RaftReplica) -> int | None:
     """Does everything that is due; returns the time of the next poll."""
     for _ in range(_MAX_TRANSITIONS):
         before = replica.state
@@ -37,7 +37,7 @@ def poll_state(replica: KafkaRaftClient) -> int | None:
     return replica.now + 1
 
 
-def _poll(replica: KafkaRaftClient) -> int | None:
+def _poll(replica: RaftReplica) -> int | None:
     if _is_sole_voter_without_epoch(replica):
         transitions.to_candidate(replica)
         elections.check_votes(replica)
@@ -45,7 +45,7 @@ def _poll(replica: KafkaRaftClient) -> int | None:
     return POLLS[type(replica.state).__name__](replica, replica.state)
 
 
-def _is_sole_voter_without_epoch(replica: KafkaRaftClient) -> bool:
+def _is_sole_voter_without_epoch(replica: RaftReplica) -> bool:
     """The only voter needs no other node, and waits for nothing."""
     if isinstance(replica.state, LeaderState) or not replica.voters.is_only(replica.key):
         return False

@@ -41,7 +41,7 @@ from .voters import VoterEndpoint
 
 if TYPE_CHECKING:
     from .follower_state import FollowerState
-    from .kafka_raft_client import KafkaRaftClient, State
+    from .raft_replica import RaftReplica, State
 
 logger = ClientLog("kafkadouble.server.raft")
 
@@ -56,13 +56,13 @@ backoff.
 """
 
 
-def election_timeout(replica: KafkaRaftClient) -> int:
+def election_timeout(replica: RaftReplica) -> int:
     """Random, so that two voters rarely become candidates at the same time."""
     base = replica.settings.election_timeout_ms
     return base + replica.random.randrange(max(1, base))
 
 
-def draw_fetch_timeout(replica: KafkaRaftClient) -> int:
+def draw_fetch_timeout(replica: RaftReplica) -> int:
     """The fetch timeout of a follower: random for each leader, so that followers rarely become
     candidates at the same time.
     """
@@ -70,12 +70,12 @@ def draw_fetch_timeout(replica: KafkaRaftClient) -> int:
     return timeout + replica.random.randrange(max(1, timeout // FETCH_TIMEOUT_JITTER_SHARE))
 
 
-def contested_backoff(replica: KafkaRaftClient) -> int:
+def contested_backoff(replica: RaftReplica) -> int:
     """The backoff of a candidate that lost votes to another one."""
     return replica.random.randrange(max(1, replica.settings.election_backoff_max_ms // CONTESTED_BACKOFF_SHARE))
 
 
-def starting_state(replica: KafkaRaftClient, election: ElectionState) -> State:
+def starting_state(replica: RaftReplica, election: ElectionState) -> State:
     """The state after a start: by the persisted election state, or by the log if its epoch is
     later.
     """
@@ -95,12 +95,12 @@ def starting_state(replica: KafkaRaftClient, election: ElectionState) -> State:
     return UnattachedState(election.epoch, now + election_timeout(replica), leader, election.voted)
 
 
-def _is_own(replica: KafkaRaftClient, voted: ReplicaKey | None) -> bool:
+def _is_own(replica: RaftReplica, voted: ReplicaKey | None) -> bool:
     return voted is not None and replica.key.fits(voted)
 
 
 def to_unattached(
-    replica: KafkaRaftClient, epoch: int, leader_id: int | None = None, voted: ReplicaKey | None = None
+    replica: RaftReplica, epoch: int, leader_id: int | None = None, voted: ReplicaKey | None = None
 ) -> None:
     """A later epoch, a vote in it, or a leader that cannot be reached."""
     before = replica.state
@@ -114,7 +114,7 @@ def to_unattached(
     _enter(replica, UnattachedState(epoch, deadline, leader_id, voted))
 
 
-def vote_for(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
+def vote_for(replica: RaftReplica, candidate: ReplicaKey) -> None:
     """Gives the vote of this epoch. Only a voter without a leader has one."""
     from .prospective_state import ProspectiveState
 
@@ -126,7 +126,7 @@ def vote_for(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
         state.deadline = replica.now + election_timeout(replica)
 
 
-def to_prospective(replica: KafkaRaftClient) -> None:
+def to_prospective(replica: RaftReplica) -> None:
     """The leader is silent, or there is none."""
     from .prospective_state import ProspectiveState
 
@@ -149,7 +149,7 @@ def to_prospective(replica: KafkaRaftClient) -> None:
     )
 
 
-def to_candidate(replica: KafkaRaftClient, consenting: Iterable[ReplicaKey] = ()) -> None:
+def to_candidate(replica: RaftReplica, consenting: Iterable[ReplicaKey] = ()) -> None:
     """Starts a new epoch with a vote for itself. `consenting` are the voters that granted
     pre-votes.
     """
@@ -163,13 +163,13 @@ def to_candidate(replica: KafkaRaftClient, consenting: Iterable[ReplicaKey] = ()
     _enter(replica, _candidate(replica, epoch, frozenset(key.id for key in consenting)))
 
 
-def _candidate(replica: KafkaRaftClient, epoch: int, consenting: frozenset[int] = frozenset()) -> CandidateState:
+def _candidate(replica: RaftReplica, epoch: int, consenting: frozenset[int] = frozenset()) -> CandidateState:
     epoch_election = EpochElection(replica.voters)
     epoch_election.record(replica.key.id, True)
     return CandidateState(epoch, replica.now + election_timeout(replica), epoch_election, replica.key, consenting)
 
 
-def to_leader(replica: KafkaRaftClient) -> LeaderState:
+def to_leader(replica: RaftReplica) -> LeaderState:
     """A majority has voted for this candidate."""
     state, now = replica.state, replica.now
     _check(isinstance(state, CandidateState) and state.epoch_election.is_won, f"{state!r} leads")
@@ -184,7 +184,7 @@ def to_leader(replica: KafkaRaftClient) -> LeaderState:
     return leader
 
 
-def to_follower(replica: KafkaRaftClient, epoch: int, leader_id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
+def to_follower(replica: RaftReplica, epoch: int, leader_id: int, endpoints: Mapping[str, VoterEndpoint]) -> None:
     """The leader and its endpoint are known."""
     from .resigned_state import ResignedState
 
@@ -199,7 +199,7 @@ def to_follower(replica: KafkaRaftClient, epoch: int, leader_id: int, endpoints:
 
 
 def _follower(
-    replica: KafkaRaftClient,
+    replica: RaftReplica,
     epoch: int,
     leader_id: int,
     endpoints: Mapping[str, VoterEndpoint],
@@ -212,7 +212,7 @@ def _follower(
     return FollowerState(epoch, leader_id, endpoints, waits, now + waits, update_at, voted)
 
 
-def to_resigned(replica: KafkaRaftClient) -> None:
+def to_resigned(replica: RaftReplica) -> None:
     """Stops leading in its own epoch."""
     from .resigned_state import ResignedState
 
@@ -228,15 +228,15 @@ def to_resigned(replica: KafkaRaftClient) -> None:
     _enter(replica, resigned)
 
 
-def check_quorum_timeout(replica: KafkaRaftClient) -> int:
+def check_quorum_timeout(replica: RaftReplica) -> int:
     return int(replica.settings.fetch_timeout_ms * CHECK_QUORUM_FACTOR)
 
 
-def _persist(replica: KafkaRaftClient, epoch: int, leader_id: int | None, voted: ReplicaKey | None) -> None:
+def _persist(replica: RaftReplica, epoch: int, leader_id: int | None, voted: ReplicaKey | None) -> None:
     replica.persist(ElectionState(epoch, leader_id, voted))
 
 
-def _enter(replica: KafkaRaftClient, state: State) -> None:
+def _enter(replica: RaftReplica, state: State) -> None:
     before, replica.state = replica.state, state
     alone = replica.voters.is_only(replica.key)  # no other node is affected
     logger.log(logging.DEBUG if alone else logging.INFO, "replica %s: %r after %r", replica.key.id, state, before)

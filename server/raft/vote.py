@@ -24,12 +24,12 @@ from .replica_key import ReplicaKey
 from .request_manager import OutboundRequest, RequestFailure
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 VERSION, PRE_VOTE_FROM = 2, 2
 
 
-def handle_vote_request(replica: KafkaRaftClient, request: InboundRequest) -> Message:
+def handle_vote_request(replica: RaftReplica, request: InboundRequest) -> Message:
     """RequestRefused is raised for errors of the whole request."""
     partition = sole_partition(request.body)
     code = _check(replica, request, partition)
@@ -37,7 +37,7 @@ def handle_vote_request(replica: KafkaRaftClient, request: InboundRequest) -> Me
     return response_of(replica, ApiKeys.VOTE, request.version, code, vote_granted=granted)
 
 
-def _check(replica: KafkaRaftClient, request: InboundRequest, partition: VoteRequest.PartitionData) -> int:
+def _check(replica: RaftReplica, request: InboundRequest, partition: VoteRequest.PartitionData) -> int:
     epoch, last = partition.replica_epoch, partition.last_offset_epoch
     impossible = last > epoch if partition.pre_vote else last >= epoch
     if impossible or last < 0 or partition.last_offset < 0:
@@ -51,14 +51,14 @@ def _check(replica: KafkaRaftClient, request: InboundRequest, partition: VoteReq
     return error_codes.NONE
 
 
-def is_addressed_to(replica: KafkaRaftClient, voter_id: int, directory_id: bytes) -> bool:
+def is_addressed_to(replica: RaftReplica, voter_id: int, directory_id: bytes) -> bool:
     """Whether a request with a voter id is for this replica; -1 and the zero uuid mean any."""
     if voter_id < 0:
         return True
     return voter_id == replica.key.id and (not any(directory_id) or directory_id == replica.key.directory_id)
 
 
-def _decide_vote(replica: KafkaRaftClient, partition: VoteRequest.PartitionData) -> bool:
+def _decide_vote(replica: RaftReplica, partition: VoteRequest.PartitionData) -> bool:
     if partition.replica_epoch > replica.epoch:
         transitions.to_unattached(replica, partition.replica_epoch)
     candidate = ReplicaKey(partition.replica_id, partition.replica_directory_id)
@@ -71,7 +71,7 @@ def _decide_vote(replica: KafkaRaftClient, partition: VoteRequest.PartitionData)
     return granted
 
 
-def _refused(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
+def _refused(replica: RaftReplica, candidate: ReplicaKey) -> None:
     """The candidate has also lost the leader, and its log is shorter: it may grant now the pre-vote
     that it refused as a follower. Otherwise both would wait for an election timeout.
     """
@@ -79,7 +79,7 @@ def _refused(replica: KafkaRaftClient, candidate: ReplicaKey) -> None:
         replica.state.epoch_election.forget_refusal(candidate.id)
 
 
-def send_vote_requests(replica: KafkaRaftClient, state: ProspectiveState | CandidateState) -> None:
+def send_vote_requests(replica: RaftReplica, state: ProspectiveState | CandidateState) -> None:
     """To every voter that has not answered."""
     for voter in state.epoch_election.unasked:
         routing.send_to_voter(replica, voter.id, _request(replica, state, voter), VERSION, _lowest_version(state))
@@ -89,7 +89,7 @@ def _lowest_version(state: ProspectiveState | CandidateState) -> int:
     return PRE_VOTE_FROM if isinstance(state, ProspectiveState) else 0
 
 
-def _request(replica: KafkaRaftClient, state: ProspectiveState | CandidateState, voter: ReplicaKey) -> VoteRequest:
+def _request(replica: RaftReplica, state: ProspectiveState | CandidateState, voter: ReplicaKey) -> VoteRequest:
     end, own = replica.log.end, replica.key
     body: VoteRequest = request_of(
         ApiKeys.VOTE,
@@ -106,9 +106,7 @@ def _request(replica: KafkaRaftClient, state: ProspectiveState | CandidateState,
     return body
 
 
-def handle_vote_response(
-    replica: KafkaRaftClient, send: OutboundRequest, response: VoteResponse | RequestFailure
-) -> bool:
+def handle_vote_response(replica: RaftReplica, send: OutboundRequest, response: VoteResponse | RequestFailure) -> bool:
     """Returns whether the response was usable."""
     if response is RequestFailure.UNSUPPORTED_VERSION or (
         isinstance(response, VoteResponse) and response.error_code == error_codes.UNSUPPORTED_VERSION
@@ -129,7 +127,7 @@ def handle_vote_response(
     return True
 
 
-def _skip_pre_vote(replica: KafkaRaftClient) -> bool:
+def _skip_pre_vote(replica: RaftReplica) -> bool:
     """A voter does not support pre-votes: requests votes at once."""
     if not isinstance(replica.state, ProspectiveState):
         return False

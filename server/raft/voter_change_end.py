@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
     from .leader_state import LeaderState
+    from .raft_replica import RaftReplica
 
 
-def committed(replica: KafkaRaftClient, leader: LeaderState) -> None:
+def committed(replica: RaftReplica, leader: LeaderState) -> None:
     """Called when the high watermark moves: it may pass a change of the voters."""
     change, high_watermark = leader.change, leader.high_watermark
     if change is not None and high_watermark is not None and 0 <= change.offset < high_watermark:
@@ -22,7 +22,7 @@ def committed(replica: KafkaRaftClient, leader: LeaderState) -> None:
         leader.resigning = True  # its removal is committed
 
 
-def expire(replica: KafkaRaftClient, leader: LeaderState) -> None:
+def expire(replica: RaftReplica, leader: LeaderState) -> None:
     """Ends a change whose time is up. What it wrote stays in the log, and may still be
     committed.
     """

@@ -21,7 +21,7 @@ from .request_manager import OutboundRequest, RequestFailure
 from .voters import Voter
 
 if TYPE_CHECKING:
-    from .kafka_raft_client import KafkaRaftClient
+    from .raft_replica import RaftReplica
 
 UPDATE_VERSION, ADD_VERSION, REMOVE_VERSION = 0, 1, 0
 
@@ -33,7 +33,7 @@ _HANDLED_ERRORS = (
 )
 
 
-def maybe_send_voter_update(replica: KafkaRaftClient, state: FollowerState) -> bool:
+def maybe_send_voter_update(replica: RaftReplica, state: FollowerState) -> bool:
     """Periodically sends an update if one is needed, instead of a fetch. Returns whether it was
     sent.
     """
@@ -52,11 +52,11 @@ def maybe_send_voter_update(replica: KafkaRaftClient, state: FollowerState) -> b
     return True
 
 
-def _schedule_next(replica: KafkaRaftClient, state: FollowerState) -> None:
+def _schedule_next(replica: RaftReplica, state: FollowerState) -> None:
     state.update_at = replica.now + replica.settings.fetch_timeout_ms
 
 
-def _next_request(replica: KafkaRaftClient, state: FollowerState) -> tuple[Message, int] | None:
+def _next_request(replica: RaftReplica, state: FollowerState) -> tuple[Message, int] | None:
     if replica.is_voter:
         return (_update_voter_request(replica), UPDATE_VERSION) if _needs_update(replica, state) else None
     if not (replica.settings.auto_join and replica.can_vote and replica.kraft_version > 0):
@@ -67,7 +67,7 @@ def _next_request(replica: KafkaRaftClient, state: FollowerState) -> tuple[Messa
     return _add_voter_request(replica), ADD_VERSION
 
 
-def _needs_update(replica: KafkaRaftClient, state: FollowerState) -> bool:
+def _needs_update(replica: RaftReplica, state: FollowerState) -> bool:
     """Under `kraft.version` 0 once per leader; later if the log has other data."""
     if replica.kraft_version == 0:
         return not state.has_updated
@@ -75,7 +75,7 @@ def _needs_update(replica: KafkaRaftClient, state: FollowerState) -> bool:
     return replica.voters.get(replica.key.id) != own
 
 
-def _update_voter_request(replica: KafkaRaftClient) -> UpdateRaftVoterRequest:
+def _update_voter_request(replica: RaftReplica) -> UpdateRaftVoterRequest:
     of, (low, high) = UpdateRaftVoterRequest, replica.kraft_versions
     return of(
         cluster_id=replica.cluster_id,
@@ -87,7 +87,7 @@ def _update_voter_request(replica: KafkaRaftClient) -> UpdateRaftVoterRequest:
     )
 
 
-def _add_voter_request(replica: KafkaRaftClient) -> AddRaftVoterRequest:
+def _add_voter_request(replica: RaftReplica) -> AddRaftVoterRequest:
     """Answered at once, so that the fetches that catch up and commit continue (KIP-1186)."""
     of = AddRaftVoterRequest
     return of(
@@ -100,7 +100,7 @@ def _add_voter_request(replica: KafkaRaftClient) -> AddRaftVoterRequest:
     )
 
 
-def _remove_voter_request(replica: KafkaRaftClient, namesake: ReplicaKey) -> RemoveRaftVoterRequest:
+def _remove_voter_request(replica: RaftReplica, namesake: ReplicaKey) -> RemoveRaftVoterRequest:
     """The voter with this id and another directory id: what this node was before."""
     return RemoveRaftVoterRequest(
         cluster_id=replica.cluster_id, voter_id=namesake.id, voter_directory_id=namesake.directory_id
@@ -108,7 +108,7 @@ def _remove_voter_request(replica: KafkaRaftClient, namesake: ReplicaKey) -> Rem
 
 
 def handle_update_voter_response(
-    replica: KafkaRaftClient, send: OutboundRequest, response: UpdateRaftVoterResponse | RequestFailure
+    replica: RaftReplica, send: OutboundRequest, response: UpdateRaftVoterResponse | RequestFailure
 ) -> bool:
     if not isinstance(response, UpdateRaftVoterResponse):
         return False
@@ -138,7 +138,7 @@ class UpdateEndpoint:
 
 
 def handle_join_response(
-    replica: KafkaRaftClient,
+    replica: RaftReplica,
     send: OutboundRequest,
     response: AddRaftVoterResponse | RemoveRaftVoterResponse | RequestFailure,
 ) -> bool:

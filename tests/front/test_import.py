@@ -91,7 +91,7 @@ SELDOM = {
     "server.raft": """begin_quorum_epoch describe_quorum election_polls end_quorum_epoch fetch_handler
         follower_actions follower_state leader_discovery messages pending_voter_change
         prospective_state quorum_state_file reconfiguration request_handlers resigned_state
-        response_handlers routing snapshot_service vote voter_updates""",
+        response_handlers routing vote voter_updates""",
     "server.security": "acls",
     "server.raft.snapshots": """cleaner download fetch_snapshot_handler fetch_snapshot_response fetch_snapshot_sender
         file_store metrics retention snapshot_header snapshot_reader snapshot_writer triggers""",

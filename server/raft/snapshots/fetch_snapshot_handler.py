@@ -9,33 +9,28 @@ from typing import TYPE_CHECKING, cast
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotRequest
 from kafkadouble.messages.message import Message
 
-from ...log.files.errors import DiskFailure
 from .. import fetch_handler as log_fetching
 from ..leader_state import LeaderState
 from ..messages import InboundRequest
 from ..replica_key import ReplicaKey
-from .fetch_snapshot_response import QuorumView, failed, serve
+from .fetch_snapshot_response import QuorumView, serve
 
 if TYPE_CHECKING:
-    from ..kafka_raft_client import KafkaRaftClient
-    from .service import FetchSnapshotService
+    from ..raft_replica import RaftReplica
+    from .store import SnapshotStore
 
 
-def handle(snapshots: FetchSnapshotService, replica: KafkaRaftClient, request: InboundRequest) -> Message:
+def handle(store: SnapshotStore, most: int | None, replica: RaftReplica, request: InboundRequest) -> Message:
     """A part of a snapshot, or an error."""
     requested = cast(FetchSnapshotRequest, request.body)
-    try:
-        served = serve(requested, request.version, _seat(replica), snapshots.store, snapshots.most)
-    except DiskFailure as problem:
-        replica.fail(problem)
-        return failed()
+    served = serve(requested, request.version, _seat(replica), store, most)
     if served.gave:
         partition = requested.topics[0].partitions[0]
         log_fetching.record_fetch(replica, ReplicaKey(requested.replica_id, partition.replica_directory_id))
     return served.response
 
 
-def _seat(replica: KafkaRaftClient) -> QuorumView:
+def _seat(replica: RaftReplica) -> QuorumView:
     return QuorumView(
         replica.key.id,
         replica.cluster_id,

@@ -71,11 +71,6 @@ def serve(
     return FetchSnapshotResult(response, not partition.error_code)
 
 
-def failed() -> FetchSnapshotResponse:
-    """The response of a node that has failed."""
-    return FetchSnapshotResponse(error_code=error_codes.BROKER_NOT_AVAILABLE)
-
-
 def _whole(request: FetchSnapshotRequest, seat: QuorumView) -> int:
     """The top-level error; 0 without one."""
     if request.cluster_id is not None and request.cluster_id != seat.cluster_id:

@@ -7,7 +7,7 @@ truncation (KIP-630).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kafkadouble.messages.generated.fetch_snapshot import FetchSnapshotResponse
 from kafkadouble.messages.message import Message
@@ -21,11 +21,22 @@ from .cleaner import forget_old
 from .download import DownloadProgress, SnapshotDownload, answer_in
 
 if TYPE_CHECKING:
-    from ..kafka_raft_client import KafkaRaftClient
-    from .service import FetchSnapshotService
+    from ..raft_replica import RaftReplica
+    from .store import SnapshotStore
 
 
-def begin(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
+class SnapshotFetch(Protocol):
+    """The one download of a replica, if there is one, and where it is stored."""
+
+    store: SnapshotStore
+    download: SnapshotDownload | None
+
+    def drop(self) -> None:
+        """Abandons the download."""
+        ...
+
+
+def begin(snapshots: SnapshotFetch, replica: RaftReplica, id: OffsetAndEpoch) -> None:
     """The leader named this snapshot: starts to fetch it. DivergedLog if it cannot be for this
     replica.
     """
@@ -36,7 +47,7 @@ def begin(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: OffsetA
     snapshots.download = SnapshotDownload(snapshots.store, id, replica.epoch, replica.settings.fetch_snapshot_max_bytes)
 
 
-def request(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
+def request(snapshots: SnapshotFetch, replica: RaftReplica, id: OffsetAndEpoch) -> Message:
     """The request for the next part; the same one after a lost response."""
     if snapshots.download is None or snapshots.download.id != id:
         begin(snapshots, replica, id)
@@ -44,7 +55,7 @@ def request(snapshots: FetchSnapshotService, replica: KafkaRaftClient, id: Offse
     return snapshots.download.request(replica.key, replica.cluster_id)
 
 
-def answered(snapshots: FetchSnapshotService, replica: KafkaRaftClient, response: Any | RequestFailure) -> bool:
+def answered(snapshots: SnapshotFetch, replica: RaftReplica, response: Any | RequestFailure) -> bool:
     """Handles a part, or an error, after which the log is fetched again. Returns whether the
     response was usable.
     """

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from kafkadouble.messages.message import Message
 
     from ...log.offset_and_epoch import OffsetAndEpoch
-    from ..kafka_raft_client import KafkaRaftClient
     from ..messages import InboundRequest
+    from ..raft_replica import RaftReplica
     from ..request_manager import OutboundRequest, RequestFailure
     from .download import SnapshotDownload
     from .store import SnapshotStore
@@ -28,13 +28,13 @@ class FetchSnapshotService:
         self.store, self.most = store, most
         self.download: SnapshotDownload | None = None
 
-    def handle(self, replica: KafkaRaftClient, request: InboundRequest) -> Message:
+    def handle(self, replica: RaftReplica, request: InboundRequest) -> Message:
         """A part of a snapshot, or an error."""
         from . import fetch_snapshot_handler
 
-        return fetch_snapshot_handler.handle(self, replica, request)
+        return fetch_snapshot_handler.handle(self.store, self.most, replica, request)
 
-    def begin(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> None:
+    def begin(self, replica: RaftReplica, id: OffsetAndEpoch) -> None:
         """The leader named this snapshot: starts to fetch it. DivergedLog if the log is ahead of
         it.
         """
@@ -42,13 +42,13 @@ class FetchSnapshotService:
 
         fetch_snapshot_sender.begin(self, replica, id)
 
-    def request(self, replica: KafkaRaftClient, id: OffsetAndEpoch) -> Message:
+    def request(self, replica: RaftReplica, id: OffsetAndEpoch) -> Message:
         """The request for the next part; the same one after a lost response."""
         from . import fetch_snapshot_sender
 
         return fetch_snapshot_sender.request(self, replica, id)
 
-    def answered(self, replica: KafkaRaftClient, send: OutboundRequest, response: Any | RequestFailure) -> bool:
+    def answered(self, replica: RaftReplica, send: OutboundRequest, response: Any | RequestFailure) -> bool:
         """Handles a part, or an error, after which the log is fetched again. Returns whether the
         response was usable.
         """

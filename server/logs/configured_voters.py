@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.uuid import Uuid
 
-from .raft_log import BOOTSTRAP
-from .replica_key import ReplicaKey
-from .voters import Voter, VoterEndpoint, VoterSet
+from ..raft.raft_log import BOOTSTRAP
+from ..raft.replica_key import ReplicaKey
+from ..raft.voters import Voter, VoterEndpoint, VoterSet
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
-    from .snapshots.store import SnapshotStore
+    from ..raft.snapshots.store import SnapshotStore
 
 
 def static_voters(
@@ -54,8 +54,8 @@ def write_bootstrap_voters(snapshots: SnapshotStore, voters: VoterSet, now: int)
     """Writes the snapshot with which a new quorum starts, with these voters, in
     `kraft.version` 1.
     """
-    from .snapshots.snapshot_header import SnapshotHeader
-    from .snapshots.snapshot_writer import write_at_once
+    from ..raft.snapshots.snapshot_header import SnapshotHeader
+    from ..raft.snapshots.snapshot_writer import write_at_once
 
     part = snapshots.create(BOOTSTRAP)
     if part is not None:

@@ -69,7 +69,7 @@ STREAMS = {
         "a member that was replaced goes on with tasks that it no longer has",
     ),
     "streams: changed topics are not looked at": Mutation(
-        f"{_STREAMS}/streams_group.py",
+        f"{_STREAMS}/membership.py",
         "            self.metadata_refresh_deadline = DeadlineAndEpoch(0, 0)\n",
         "            pass\n",
         (_GROUPS, _TRANSCRIPTS),

@@ -9,7 +9,7 @@ from .configs.layers import Layers
 from .controller.controller import Controller
 from .controller.decision import DecisionHost
 from .coordinator.host import CoordinatorHost
-from .groups.group_coordinator import GroupCoordinator
+from .groups.service.group_coordinator import GroupCoordinator
 from .logs.flushing import FlushQueue
 from .logs.raft_manager import RaftManager
 from .replica.fetching.fetch_sessions import FetchSessionCache

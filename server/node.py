@@ -21,7 +21,7 @@ from . import dispatch
 from .configs.settings import Settings
 from .controller.controller import Controller
 from .faults.plane import Faults
-from .groups.group_coordinator import GroupCoordinator
+from .groups.service.group_coordinator import GroupCoordinator
 from .logs.flushing import FlushQueue
 from .logs.life_seed import seed_of_life
 from .logs.memory import MemoryLogs
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .broker.cluster_parts import ClusterParts
     from .broker.controller_registration_manager import ControllerRegistrationManager
     from .configs.layers import Layers
-    from .groups.former_members import FormerMembers
+    from .groups.service.former_members import FormerMembers
     from .logs.logs import Logs
     from .metadata.image import Image
     from .metadata.snapshot_generator import SnapshotGenerator

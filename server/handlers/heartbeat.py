@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest, HeartbeatResponse
 
-from ..groups.classic.member_requests import heartbeat
+from ..groups.service.classic_requests import heartbeat
 from ..requests.request import Request
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGroupResponse
 
-from ..groups.classic.join import join
+from ..groups.service.classic_requests import join
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

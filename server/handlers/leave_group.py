@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages.generated.leave_group import LeaveGroupRequest, LeaveGroupResponse
 
-from ..groups.classic.member_requests import leave
+from ..groups.service.classic_requests import leave
 from ..requests.request import Request
 from ..requests.waiting import Wait
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.sync_group import SyncGroupRequest, SyncGroupResponse
 
-from ..groups.classic.member_requests import sync
+from ..groups.service.classic_requests import sync
 from ..requests.request import Refusal, Request
 from ..requests.waiting import Wait
 

@@ -24,7 +24,6 @@ from kafkadouble.messages.generated.join_group import JoinGroupRequest, JoinGrou
 
 from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal, Request
-from ..coordinator_group import CONSUMER, STREAMS, CoordinatorGroup
 from . import protocols, rebalance, records
 from .group import ClassicGroup
 from .member import ClassicGroupMember, JoinGroupParams
@@ -38,75 +37,44 @@ JoinFuture = ResponseFuture[JoinGroupResponse]
 MEMBER_ID_REQUIRED_FROM = 4
 SKIP_ASSIGNMENT_FROM = 9
 
-REPLACED_IF_EMPTY = (CONSUMER, STREAMS)
-"""The types of groups that a classic group replaces when they have no members."""
 
-
-def join(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
-    """Return the response to a JoinGroup request; it may be completed later."""
-    group_id, member_id = request.body.group_id, request.body.member_id
-    group = shard.groups.get(group_id)
-    if isinstance(group, ClassicGroup):
-        return _join_group(group, request)
-    if group is not None and not (group.is_empty and group.type in REPLACED_IF_EMPTY):
-        return _join_other_type(group, request)
-    if member_id:
-        return _failed(error_codes.UNKNOWN_MEMBER_ID, member_id)
-    if group is not None:
-        shard.write(group.tombstones())
-    return _join_new_group(shard, request)
-
-
-def _join_other_type(group: CoordinatorGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
-    """Join a group of the consumer protocol, which takes classic members while it is converted."""
-    from ..consumer import classic_members
-    from ..consumer.consumer_group import ConsumerGroup
-
-    if not isinstance(group, ConsumerGroup):
-        return _failed(error_codes.INCONSISTENT_GROUP_PROTOCOL)
-    try:
-        return classic_members.join(group, request)
-    except Refusal as refusal:
-        return _failed(refusal.code)
-
-
-def _failed(code: int, member_id: str = "") -> JoinFuture:
+def failed(code: int, member_id: str = "") -> JoinFuture:
     return ResponseFuture(JoinGroupResponse(error_code=code, member_id=member_id))
 
 
-def _join_new_group(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
+def join_new_group(shard: GroupCoordinatorShard, request: Request[JoinGroupRequest]) -> JoinFuture:
     """Create the group. If its record cannot be appended, drop the group and fail the join."""
     group = ClassicGroup(shard, request.body.group_id)
     shard.groups[group.group_id] = group
-    future, codes = _join_group(group, request), list[int]()
+    future, codes = join_group(group, request), list[int]()
     shard.append_without_replay(records.empty_group_metadata_record(group), codes.append)
     if not any(codes):
         return future
     already_failed = future.response is not None and future.response.error_code
     group.on_unloaded()
     del shard.groups[group.group_id]
-    return future if already_failed else _failed(codes[0])
+    return future if already_failed else failed(codes[0])
 
 
-def _join_group(group: ClassicGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
+def join_group(group: ClassicGroup, request: Request[JoinGroupRequest]) -> JoinFuture:
     params = JoinGroupParams.of(request)
     member_id, group_instance_id = request.body.member_id, request.body.group_instance_id
     if not _accepts(group, member_id):
         group.remove(member_id)
-        return _failed(error_codes.GROUP_MAX_SIZE_REACHED)
+        return failed(error_codes.GROUP_MAX_SIZE_REACHED)
     if not group.supports_protocols(params.protocol_type, params.protocols):
-        return _failed(error_codes.INCONSISTENT_GROUP_PROTOCOL, member_id)
+        return failed(error_codes.INCONSISTENT_GROUP_PROTOCOL, member_id)
     if not member_id:
         return _join_without_member_id(group, request, params)
     if member_id in group.pending_join_members:
         # Only dynamic members have pending ids; Kafka fails here too.
         if group_instance_id is not None:
-            return _failed(error_codes.UNKNOWN_SERVER_ERROR)
+            return failed(error_codes.UNKNOWN_SERVER_ERROR)
         return _add_member(group, ClassicGroupMember.joining(member_id, None, params), params)
     try:
         group.validate_member(member_id, group_instance_id)
     except Refusal as refusal:
-        return _failed(refusal.code, member_id)
+        return failed(refusal.code, member_id)
     return _rejoin(group, group.members[member_id], params)
 
 
@@ -130,7 +98,7 @@ def _join_without_member_id(
     new_id = f"{prefix}-{UUID(bytes=group.shard.node.random.randbytes(16), version=4)}"
     if group_instance_id is None and request.version >= MEMBER_ID_REQUIRED_FROM:
         rebalance.add_pending_join(group, new_id, params.session_timeout_ms)
-        return _failed(error_codes.MEMBER_ID_REQUIRED, new_id)
+        return failed(error_codes.MEMBER_ID_REQUIRED, new_id)
     if group_instance_id is not None and group_instance_id in group.static_members:
         return _replace_static_member(group, group_instance_id, new_id, params, request.version)
     return _add_member(group, ClassicGroupMember.joining(new_id, group_instance_id, params), params)

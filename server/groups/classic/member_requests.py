@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.heartbeat import HeartbeatRequest
@@ -23,14 +22,9 @@ from kafkadouble.wire.client_log import ClientLog
 
 from ...coordinator.response_future import ResponseFuture
 from ...requests.request import Refusal
-from ..coordinator_group import CoordinatorGroup
 from . import rebalance, records
 from .group import ClassicGroup
 from .state import ClassicGroupState
-
-if TYPE_CHECKING:
-    from ..consumer.consumer_group import ConsumerGroup
-    from ..group_coordinator_shard import GroupCoordinatorShard
 
 SyncFuture = ResponseFuture[SyncGroupResponse]
 MemberIdentity = LeaveGroupRequest.MemberIdentity
@@ -39,13 +33,8 @@ MemberResponse = LeaveGroupResponse.MemberResponse
 log = ClientLog("kafkadouble.server.groups")
 
 
-def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:
+def sync(group: ClassicGroup, body: SyncGroupRequest) -> SyncFuture:
     """Return the response to a SyncGroup request; it may be completed later. Raises Refusal."""
-    group = shard.groups.get(body.group_id)
-    if group is None or group.is_empty:
-        raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
-    if not isinstance(group, ClassicGroup):
-        return ResponseFuture(_of_consumer_group().sync(_consumer_group(group), body))
     _validate_sync(group, body)
     member = group.members[body.member_id]
     if group.state is ClassicGroupState.PREPARING_REBALANCE:
@@ -58,25 +47,6 @@ def sync(shard: GroupCoordinatorShard, body: SyncGroupRequest) -> SyncFuture:
     if member.member_id == group.leader_id:
         _persist_assignments(group, body)
     return future
-
-
-def _consumer_group(group: CoordinatorGroup | None) -> ConsumerGroup:
-    """Return a consumer group, whose members may use the classic protocol while it is converted.
-
-    Raises Refusal(UNKNOWN_MEMBER_ID) for any other group.
-    """
-    from ..consumer.consumer_group import ConsumerGroup
-
-    if not isinstance(group, ConsumerGroup):
-        raise Refusal(error_codes.UNKNOWN_MEMBER_ID)
-    return group
-
-
-def _of_consumer_group() -> Any:
-    """Import what answers classic members of consumer groups; most brokers have none."""
-    from ..consumer import classic_members
-
-    return classic_members
 
 
 def _validate_sync(group: ClassicGroup, body: SyncGroupRequest) -> None:
@@ -108,16 +78,12 @@ def _complete_rebalance(group: ClassicGroup, generation_id: int, assignments: Ma
             rebalance.reschedule_session(group, member)
 
 
-def heartbeat(shard: GroupCoordinatorShard, body: HeartbeatRequest) -> None:
+def heartbeat(group: ClassicGroup, body: HeartbeatRequest) -> None:
     """Restart the member's session.
 
     Raises Refusal. REBALANCE_IN_PROGRESS tells the member to rejoin; its session is restarted then
     too.
     """
-    group = shard.groups.get(body.group_id)
-    if not isinstance(group, ClassicGroup):
-        _of_consumer_group().heartbeat(_consumer_group(group), body)
-        return
     group.validate_member(body.member_id, body.group_instance_id)
     group.validate_generation(body.generation_id)
     rebalance.reschedule_session(group, group.members[body.member_id])
@@ -125,17 +91,8 @@ def heartbeat(shard: GroupCoordinatorShard, body: HeartbeatRequest) -> None:
         raise Refusal(error_codes.REBALANCE_IN_PROGRESS)
 
 
-def leave(shard: GroupCoordinatorShard, group_id: str, identities: Sequence[MemberIdentity]) -> list[MemberResponse]:
-    """Remove these members; return a response, with an error code, for each of them. Raises
-    Refusal."""
-    group = shard.groups.get(group_id)
-    if not isinstance(group, ClassicGroup):
-        try:
-            found = _consumer_group(group)
-        except Refusal as refusal:
-            return [_left(identity, refusal.code) for identity in identities]
-        left: list[MemberResponse] = _of_consumer_group().leave(found, identities)
-        return left
+def leave(group: ClassicGroup, identities: Sequence[MemberIdentity]) -> list[MemberResponse]:
+    """Remove these members; return a response, with an error code, for each of them."""
     responses = [_leave(group, identity) for identity in identities]
     removed = [response.member_id for response in responses if not response.error_code]
     if removed and not group.is_empty:
@@ -151,11 +108,11 @@ def _leave(group: ClassicGroup, identity: MemberIdentity) -> MemberResponse:
         if member_id not in group.pending_join_members:
             group.validate_member(member_id, identity.group_instance_id)
     except Refusal as refusal:
-        return _left(identity, refusal.code)
+        return left(identity, refusal.code)
     log.info("%r: member %s leaves; its reason: %s", group, member_id, identity.reason or "not provided")
     group.remove(member_id)
-    return _left(identity, error_codes.NONE)
+    return left(identity, error_codes.NONE)
 
 
-def _left(identity: MemberIdentity, code: int) -> MemberResponse:
+def left(identity: MemberIdentity, code: int) -> MemberResponse:
     return MemberResponse(member_id=identity.member_id, group_instance_id=identity.group_instance_id, error_code=code)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .tasks_tuple import TasksTuple
+from .members.tasks_tuple import TasksTuple
 
 NO_EPOCH = -1
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..group_coordinator_shard import GroupCoordinatorShard
 from .assignor.sticky_task_assignor import StickyTaskAssignor
-from .task_assignor import TaskAssignor
+from .assignor.task_assignor import TaskAssignor
 
 DEFAULT: TaskAssignor = StickyTaskAssignor()
 

@@ -23,10 +23,10 @@ from typing import NamedTuple
 from kafkadouble.messages import error_codes
 
 from ...requests.request import Refusal
-from .streams_group_member import StreamsGroupMember
-from .streams_member_state import StreamsMemberState
-from .task_process_ids import Task, TaskProcessIds
-from .tasks_tuple import NO_TASKS_WITH_EPOCHS, Tasks, TasksTuple, TasksTupleWithEpochs
+from .members.streams_group_member import StreamsGroupMember
+from .members.streams_member_state import StreamsMemberState
+from .members.task_process_ids import Task, TaskProcessIds
+from .members.tasks_tuple import NO_TASKS_WITH_EPOCHS, Tasks, TasksTuple, TasksTupleWithEpochs
 
 TaskSet = frozenset[Task]
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDescribeResponse
 
 from .assignors import task_assignor
-from .member_task_offsets import OffsetsByTask
+from .members.member_task_offsets import OffsetsByTask
+from .members.streams_group_member import StreamsGroupMember
+from .members.tasks_tuple import NO_TASKS, TasksTuple, TasksTupleWithEpochs
 from .streams_group import StreamsGroup
-from .streams_group_member import StreamsGroupMember
-from .tasks_tuple import NO_TASKS, TasksTuple, TasksTupleWithEpochs
 
 DescribedGroup = StreamsGroupDescribeResponse.DescribedGroup
 DescribedMember = StreamsGroupDescribeResponse.Member

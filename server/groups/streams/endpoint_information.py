@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...metadata.image import Image
-from .streams_group_member import StreamsGroupMember
+from .members.streams_group_member import StreamsGroupMember
 from .topics.configured_topology import ConfiguredTopology
 from .topics.endpoint_to_partitions import EndpointToPartitions, endpoint_to_partitions
 

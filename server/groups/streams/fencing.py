@@ -7,8 +7,8 @@ gets an assignment at once, whatever the assignment interval is.
 from __future__ import annotations
 
 from . import records, timers
+from .members.streams_group_member import StreamsGroupMember
 from .membership import StreamsGroupMembership
-from .streams_group_member import StreamsGroupMember
 
 ASSIGN_AT_ONCE = 0
 """The time of a target assignment after which the next one need not wait."""

@@ -23,11 +23,11 @@ from . import records, timers
 from .assignment_refiner import RefinedAssignment, refine
 from .current_assignment import Reconciliation, reconcile
 from .group_configs import assignment_configs, int_config
-from .heartbeat_status import HeartbeatStatus, Status
+from .members.heartbeat_status import HeartbeatStatus, Status
+from .members.streams_group_member import StreamsGroupMember
+from .members.tasks_tuple import NO_TASKS, TasksTuple
 from .membership import StreamsGroupMembership
-from .streams_group_member import StreamsGroupMember
 from .target_assignment import can_compute_next_target_assignment, compute_target_assignment
-from .tasks_tuple import NO_TASKS, TasksTuple
 from .topics.configured_topology import ConfiguredTopology
 from .topics.internal_topic_manager import configure_topics
 from .topics.streams_topology import StreamsTopology

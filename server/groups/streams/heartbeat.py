@@ -20,15 +20,15 @@ from kafkadouble.messages.generated.streams_group_heartbeat import (
 from ...requests.request import Refusal, Request
 from ..classic.group import ClassicGroup
 from . import records, static_members, timers
-from .distinct_keys import with_distinct_keys
 from .fencing import fence_member
 from .group_change import StreamsGroupChange
 from .group_lookup import joined_group, present_group, streams_group
 from .heartbeat_response import build_response
-from .heartbeat_status import HeartbeatStatus
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH, validate_heartbeat
+from .members.distinct_keys import with_distinct_keys
+from .members.heartbeat_status import HeartbeatStatus
+from .members.streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupMember, UserEndpoint
 from .streams_group import StreamsGroup
-from .streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupMember, UserEndpoint
 from .topics.configured_topology import ConfiguredTopology, CreatableTopic
 from .topics.streams_topology import StreamsTopology, topology_value
 

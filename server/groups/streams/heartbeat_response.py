@@ -13,8 +13,8 @@ from kafkadouble.messages.generated.streams_group_heartbeat import (
 
 from ...requests.request import Request
 from .group_configs import RACK_AWARE_ASSIGNMENT_TAGS, int_config
-from .heartbeat_status import HeartbeatStatus
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH
+from .members.heartbeat_status import HeartbeatStatus
 
 if TYPE_CHECKING:
     from .group_change import StreamsGroupChange

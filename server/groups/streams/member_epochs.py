@@ -15,7 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 
 from ...requests.request import Refusal
 from ..coordinator_group import CommitPartitionValidator, accept_partition
-from .streams_group_member import StreamsGroupMember
+from .members.streams_group_member import StreamsGroupMember
 from .topics.streams_topology import StreamsTopology
 
 JOIN_GROUP_MEMBER_EPOCH = 0

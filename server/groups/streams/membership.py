@@ -28,12 +28,12 @@ from ..modern.metadata_hash import compute_metadata_hash
 from ..modern.modern_group import NO_REFRESH_MS, DeadlineAndEpoch
 from .assignment_refiner import RefinedAssignment
 from .endpoint_information import EndpointInformation
-from .member_task_offsets import NO_TASK_OFFSETS, MemberTaskOffsets
+from .members.member_task_offsets import NO_TASK_OFFSETS, MemberTaskOffsets
+from .members.streams_group_member import StreamsGroupMember
+from .members.task_process_ids import TaskProcessIds
+from .members.tasks_tuple import TasksTuple
 from .records import StreamsGroupMetadata
-from .streams_group_member import StreamsGroupMember
 from .streams_group_state import StreamsGroupState
-from .task_process_ids import TaskProcessIds
-from .tasks_tuple import TasksTuple
 from .topics.configured_topology import ConfiguredTopology
 from .topics.streams_topology import StreamsTopology
 

@@ -34,8 +34,8 @@ from kafkadouble.messages.generated.streams_group_topology_record import (
 )
 
 from ...coordinator.coordinator_record import CoordinatorRecord
-from .streams_group_member import StreamsGroupMember
-from .tasks_tuple import Tasks, TasksTuple, TasksWithEpochs
+from .members.streams_group_member import StreamsGroupMember
+from .members.tasks_tuple import Tasks, TasksTuple, TasksWithEpochs
 
 T = TypeVar("T")
 

@@ -34,9 +34,9 @@ from kafkadouble.messages.generated.streams_group_topology_record import (
 from kafkadouble.messages.message import Message
 
 from ..modern.replayed_groups import NO_ASSIGNMENT_EPOCH, ReplayedGroups
+from .members.tasks_tuple import TasksTuple
 from .records import StreamsGroupMetadata
 from .streams_group import StreamsGroup
-from .tasks_tuple import TasksTuple
 from .topics.streams_topology import StreamsTopology
 
 if TYPE_CHECKING:

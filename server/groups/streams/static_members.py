@@ -17,8 +17,8 @@ from ...coordinator.coordinator_record import CoordinatorRecord
 from ...requests.request import Refusal
 from . import records
 from .member_epochs import JOIN_GROUP_MEMBER_EPOCH
-from .streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupMember
-from .tasks_tuple import NO_TASKS, NO_TASKS_WITH_EPOCHS
+from .members.streams_group_member import LEAVE_GROUP_STATIC_MEMBER_EPOCH, StreamsGroupMember
+from .members.tasks_tuple import NO_TASKS, NO_TASKS_WITH_EPOCHS
 
 if TYPE_CHECKING:
     from .membership import StreamsGroupMembership

@@ -13,8 +13,8 @@ from ..coordinator_group import CommitPartitionValidator, accept_partition
 from ..offset_and_metadata import OffsetAndMetadata
 from . import administration, delayed_assignment, member_epochs, records, timers
 from .fencing import fence_member
+from .members.streams_group_member import StreamsGroupMember
 from .membership import StreamsGroupMembership
-from .streams_group_member import StreamsGroupMember
 
 
 class StreamsGroup(StreamsGroupMembership):

@@ -13,13 +13,13 @@ from kafkadouble.messages import error_codes
 from ...coordinator.java_collections import hash_map_order, string_hash
 from ...coordinator.timeline_hash_map import overlaid_order
 from ...requests.request import Refusal
+from .assignor.task_assignor import AssignmentMember, MemberTasks, TaskAssignorError, TaskGroupSpec
 from .assignors import task_assignor
 from .group_configs import NUM_STANDBY_REPLICAS, RACK_AWARE_ASSIGNMENT_TAGS
-from .member_task_offsets import MemberTaskOffsets
+from .members.member_task_offsets import MemberTaskOffsets
+from .members.streams_group_member import StreamsGroupMember
+from .members.tasks_tuple import NO_TASKS, Tasks, TasksTuple
 from .membership import StreamsGroupMembership
-from .streams_group_member import StreamsGroupMember
-from .task_assignor import AssignmentMember, MemberTasks, TaskAssignorError, TaskGroupSpec
-from .tasks_tuple import NO_TASKS, Tasks, TasksTuple
 from .topics.configured_topology import ConfiguredSubtopology, ConfiguredTopology
 
 DEFAULT_STANDBY_REPLICAS = "0"

@@ -16,9 +16,9 @@ from kafkadouble.wire.client_log import ClientLog
 from ...requests.request import Refusal
 from ..group_coordinator_shard import GroupCoordinatorShard
 from .group_configs import int_config
+from .members.streams_group_member import StreamsGroupMember
+from .members.streams_member_state import StreamsMemberState
 from .membership import StreamsGroupMembership
-from .streams_group_member import StreamsGroupMember
-from .streams_member_state import StreamsMemberState
 
 SESSION, REBALANCE, INITIAL_REBALANCE = "session", "rebalance", "initial-rebalance"
 

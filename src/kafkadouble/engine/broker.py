@@ -32,7 +32,7 @@ from .rule_holder import RuleHolder
 if TYPE_CHECKING:
     from kafkadouble.server.broker.client_metrics_manager import TelemetryExporter
     from kafkadouble.server.faults.plane import Faults
-    from kafkadouble.server.groups.former_members import FormerMembers
+    from kafkadouble.server.groups.service.former_members import FormerMembers
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import AdvancingClock
     from kafkadouble.server.replica.partition import Partition
@@ -385,6 +385,6 @@ def former_members(nodes: Collection[Node]) -> FormerMembers | None:
     before = next((each.former_members for each in nodes if each.former_members), None)
     if all(group.is_empty for each in nodes for shard in each.groups for group in shard.groups.values()):
         return before
-    from kafkadouble.server.groups.former_members import FormerMembers
+    from kafkadouble.server.groups.service.former_members import FormerMembers
 
     return FormerMembers((each.groups for each in nodes), before)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from kafkadouble.messages.uuid import Uuid
-from kafkadouble.server.groups.deletion import delete_topics
 from kafkadouble.server.groups.offset_and_metadata import OffsetAndMetadata
 from kafkadouble.server.groups.offset_metadata_manager import OffsetKey, OffsetMetadataManager
 from kafkadouble.server.groups.offset_records import offset_record
+from kafkadouble.server.groups.service.deletion import delete_topics
 from kafkadouble.server.metadata.image import TopicImage
 from kafkadouble.server.metadata.persistent_map import PersistentMap
 from tests.server.groups.bench import GROUP, Bench

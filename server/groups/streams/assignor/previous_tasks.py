@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..task_assignor import AssignmentMember, TaskGroupSpec
+from .task_assignor import AssignmentMember, TaskGroupSpec
 from .task_id import TaskId
 
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable
 from ....coordinator.java_collections import JavaHashMap, string_hash
 from ....coordinator.java_priority_queue import JavaPriorityQueue
 from ....coordinator.java_strings import java_order
-from ..task_assignor import MemberTasks, TaskAssignorError, TaskGroupSpec, TopologyDescriber
 from .previous_tasks import PreviousMember, PreviousTasks
 from .process_state import ProcessState
+from .task_assignor import MemberTasks, TaskAssignorError, TaskGroupSpec, TopologyDescriber
 from .task_id import TaskId, task_ids
 from .task_quota import TaskQuota
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..task_assignor import TopologyDescriber
+from .task_assignor import TopologyDescriber
 
 
 class TaskId(NamedTuple):

@@ -7,10 +7,10 @@ from random import Random
 from typing import Any
 
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
-from kafkadouble.server.groups.streams.streams_group_member import StreamsGroupMember, UserEndpoint
-from kafkadouble.server.groups.streams.streams_member_state import StreamsMemberState
-from kafkadouble.server.groups.streams.task_process_ids import TaskProcessIds
-from kafkadouble.server.groups.streams.tasks_tuple import TasksTuple, TasksTupleWithEpochs
+from kafkadouble.server.groups.streams.members.streams_group_member import StreamsGroupMember, UserEndpoint
+from kafkadouble.server.groups.streams.members.streams_member_state import StreamsMemberState
+from kafkadouble.server.groups.streams.members.task_process_ids import TaskProcessIds
+from kafkadouble.server.groups.streams.members.tasks_tuple import TasksTuple, TasksTupleWithEpochs
 
 IDS = ("0", "1", "10")
 PROCESSES = ("p", "q")

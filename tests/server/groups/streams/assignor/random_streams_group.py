@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafkadouble.server.coordinator.java_collections import hash_map_order, string_hash
-from kafkadouble.server.groups.streams.task_assignor import AssignmentMember, MemberTasks, TaskGroupSpec
+from kafkadouble.server.groups.streams.assignor.task_assignor import AssignmentMember, MemberTasks, TaskGroupSpec
 
 
 @dataclass

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkadouble.server.groups.streams.assignor.sticky_task_assignor import StickyTaskAssignor
-from kafkadouble.server.groups.streams.assignor.task_id import TaskId, task_ids
-from kafkadouble.server.groups.streams.task_assignor import (
+from kafkadouble.server.groups.streams.assignor.task_assignor import (
     AssignmentMember,
     MemberTasks,
     TaskAssignorError,
     TaskGroupSpec,
 )
+from kafkadouble.server.groups.streams.assignor.task_id import TaskId, task_ids
 from tests.server.groups.streams.assignor.random_streams_group import RandomStreamsGroup
 
 seeds = st.integers(min_value=0, max_value=2**32)

@@ -12,10 +12,10 @@ from kafkadouble.messages.message import Message
 from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.groups.streams.current_assignment import Reconciliation, _NextAssignment
 from kafkadouble.server.groups.streams.group_change import StreamsGroupChange
+from kafkadouble.server.groups.streams.members.streams_group_member import StreamsGroupMember
+from kafkadouble.server.groups.streams.members.task_process_ids import TaskProcessIds
+from kafkadouble.server.groups.streams.members.tasks_tuple import TasksTupleWithEpochs
 from kafkadouble.server.groups.streams.streams_group import StreamsGroup
-from kafkadouble.server.groups.streams.streams_group_member import StreamsGroupMember
-from kafkadouble.server.groups.streams.task_process_ids import TaskProcessIds
-from kafkadouble.server.groups.streams.tasks_tuple import TasksTupleWithEpochs
 from kafkadouble.server.groups.streams.topics.configured_topology import ConfiguredInternalTopic, CreatableTopic
 
 _replay, _member, _add = GroupCoordinatorShard.replay, _NextAssignment.member, TaskProcessIds.add

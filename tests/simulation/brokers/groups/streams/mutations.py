@@ -11,8 +11,8 @@ from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorSh
 from kafkadouble.server.groups.streams import heartbeat_response, timers
 from kafkadouble.server.groups.streams.current_assignment import Reconciliation, _NextAssignment
 from kafkadouble.server.groups.streams.internal_topic_creation import InternalTopicCreation
+from kafkadouble.server.groups.streams.members.task_process_ids import TaskProcessIds
 from kafkadouble.server.groups.streams.streams_group import StreamsGroup
-from kafkadouble.server.groups.streams.task_process_ids import TaskProcessIds
 from kafkadouble.server.groups.streams.topics.configured_topology import ConfiguredInternalTopic
 
 from ....mutating import Mutation, Mutations

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
-
-from ...requests.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 
 TaskOffset = StreamsGroupHeartbeatRequest.TaskOffset
 

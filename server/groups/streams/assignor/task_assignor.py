@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from .member_task_offsets import OffsetsByTask
-from .tasks_tuple import Tasks
+from kafkadouble.server.groups.streams.members.member_task_offsets import OffsetsByTask
+from kafkadouble.server.groups.streams.members.tasks_tuple import Tasks
 
 
 class AssignmentMember(NamedTuple):

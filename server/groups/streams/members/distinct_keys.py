@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from kafkadouble.messages import error_codes
-
-from ...requests.request import Refusal
+from kafkadouble.server.requests.request import Refusal
 
 V = TypeVar("V")
 

@@ -290,7 +290,7 @@ class Cluster(ClusterView):
 
     async def reset(self) -> None:
         """Restart the cluster empty, on the same ports, with every broker running; its id stays."""
-        from . import cluster_restart
+        from . import cluster_restart  # after a reset alone
 
         await cluster_restart.reset(self)
 

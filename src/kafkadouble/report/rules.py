@@ -24,7 +24,7 @@ MOST_EXPLAINED = 10
 
 
 def lines(double: Reported) -> Iterator[str]:
-    running = double._known()
+    running = double.known()
     register = running.broker.faults.register
     left = running.on_thread(lambda: [*register.unmatched, *register.unfinished])
     armed = running.on_thread(lambda: list(register.rules))

@@ -155,13 +155,13 @@ def _has_error(expected: str | bool, errors: Sequence[str]) -> bool:
 def _check_fields(fields: dict[str, Any]) -> None:
     unknown = next((name for name in fields if name not in (*PARTS, *ALWAYS)), None)
     if unknown is not None:
-        from kafkadouble.server.configs.did_you_mean import near
+        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
         names = (*PARTS, *ALWAYS)
         raise UsageError(f"requests have no filter {unknown!r}: {', '.join(names)}{near(unknown, names)}")
     check_given(**{name: value for name, value in fields.items() if name not in ("error", "since")})
     if not isinstance(fields.get("error", True), bool):
-        from kafkadouble.server.faults.field_kinds import error_name
+        from kafkadouble.server.faults.field_kinds import error_name  # where a filter is given
 
         fields["error"] = error_name(fields["error"])
     since = fields.get("since", 0)
@@ -184,6 +184,6 @@ def _api_named(name: str) -> Api:
     try:
         return registry.api_named(name)
     except UnknownMessage as unknown:
-        from kafkadouble.server.configs.did_you_mean import near
+        from kafkadouble.server.configs.did_you_mean import near  # for an error alone
 
         raise UsageError(f"{unknown}{near(name, [api.name for api in registry.apis()])}") from None

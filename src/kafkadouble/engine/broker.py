@@ -390,6 +390,7 @@ def former_members(nodes: Collection[Node]) -> FormerMembers | None:
     before = next((each.former_members for each in nodes if each.former_members), None)
     if all(group.is_empty for each in nodes for shard in each.groups for group in shard.groups.values()):
         return before
-    from kafkadouble.server.groups.service.former_members import FormerMembers  # after a reset alone
+    # After a reset alone.
+    from kafkadouble.server.groups.service.former_members import FormerMembers
 
     return FormerMembers((each.groups for each in nodes), before)

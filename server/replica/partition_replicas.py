@@ -15,7 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..log.log import PartitionLog
 
 if TYPE_CHECKING:
-    from .host import FetchHost
+    from .part_hosts import LedAndFollowed
 
 
 class PartitionReplica(Protocol):
@@ -33,13 +33,13 @@ class PartitionReplica(Protocol):
         """Everything below `offset` is flushed."""
 
 
-def all_replicas(node: FetchHost) -> Iterator[PartitionReplica]:
+def all_replicas(node: LedAndFollowed) -> Iterator[PartitionReplica]:
     """Iterate over every replica of the broker."""
     followed = () if node.fetchers is None else node.fetchers.partitions.values()
     return chain(node.partitions, followed)
 
 
-def find_replica(node: FetchHost, topic: str, index: int) -> PartitionReplica | None:
+def find_replica(node: LedAndFollowed, topic: str, index: int) -> PartitionReplica | None:
     """Return the broker's replica of this partition; None if it has none."""
     led = node.partitions.get(topic, index)
     return node.fetchers.get(topic, index) if led is None and node.fetchers is not None else led

@@ -38,7 +38,7 @@ from .replication.replication_quotas import UNLIMITED
 from .replication.sampled_rate import SampledRate
 
 if TYPE_CHECKING:
-    from .host import ReplicaHost
+    from .part_hosts import LogDirMovesHost
 
 log = ClientLog("kafkadouble.server.replica")
 
@@ -55,7 +55,7 @@ PartitionKey = tuple[str, int]
 class ReplicaAlterLogDirsManager:
     """The moves between the log directories of one broker, by partition."""
 
-    def __init__(self, node: ReplicaHost) -> None:
+    def __init__(self, node: LogDirMovesHost) -> None:
         self._node, settings = node, node.settings
         self.moves: dict[PartitionKey, FutureReplica] = {}
         self._is_scheduled = False

@@ -26,8 +26,7 @@ from .partition import ANY_EPOCH, Partition, epoch_error, in_sync_replicas_of
 from .partition_replicas import find_replica
 
 if TYPE_CHECKING:
-    from .host import ReplicaHost
-    from .replication.replica_fetcher_manager import ReplicaFetcherManager
+    from .part_hosts import FollowedPartitions, ReplicaManagerHost
 
 PARTITION_RECORDS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
 MAX_CONFIGS = 512
@@ -47,7 +46,7 @@ class LeadershipListener(Protocol):
 class ReplicaManager:
     """The partitions that this broker leads."""
 
-    def __init__(self, node: ReplicaHost) -> None:
+    def __init__(self, node: ReplicaManagerHost) -> None:
         self._node = node
         self._by_topic: dict[str, dict[int, Partition]] = {}
         self._configs: dict[Mapping[str, str], LogConfig] = {}
@@ -143,9 +142,7 @@ class ReplicaManager:
             without.take_offline()
             return without
 
-    def _fetch(
-        self, fetchers: ReplicaFetcherManager, topic: TopicImage, index: int, image: Image, was_led: bool
-    ) -> None:
+    def _fetch(self, fetchers: FollowedPartitions, topic: TopicImage, index: int, image: Image, was_led: bool) -> None:
         """Follow a partition of another leader, or delete it if it has no replica here."""
         node, partition, key = self._node, topic.partitions[index], (topic.id, index)
         known = fetchers.partitions.get(key)

@@ -21,7 +21,7 @@ from ..partition import Partition
 from .in_sync_replicas import InSyncReplicas, RemoteReplica
 
 if TYPE_CHECKING:
-    from ..host import ControllerChannel, ReplicaHost
+    from ..part_hosts import ControllerChannel, ReplicationHost
 
 log = ClientLog("kafkadouble.server.replica")
 
@@ -48,7 +48,7 @@ PartitionData = AlterPartitionResponse.PartitionData
 class AlterPartitionManager:
     """The ISR changes of one broker."""
 
-    def __init__(self, node: ReplicaHost, channel: ControllerChannel) -> None:
+    def __init__(self, node: ReplicationHost, channel: ControllerChannel) -> None:
         self._node, self._channel = node, channel
 
     def maybe_expand_isr(self, partition: Partition, broker: int) -> None:

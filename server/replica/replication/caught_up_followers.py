@@ -17,7 +17,6 @@ from ...requests.waiting import Waiters
 
 if TYPE_CHECKING:
     from ..fetching.cached_partition import CachedPartition
-    from .in_sync_replicas import InSyncReplicas
 
 
 class CaughtUpSession(Protocol):
@@ -31,6 +30,12 @@ class CaughtUpSession(Protocol):
 
     def mark_dirty(self, partition: CachedPartition, size_bytes: int | None) -> None:
         """The partition got `size_bytes` of records; None for any other change."""
+
+
+class CaughtUpTimes(Protocol):
+    """When each follower was caught up last."""
+
+    def was_caught_up(self, broker_id: int, at: int) -> None: ...
 
 
 class CaughtUpFollowers(Waiters):
@@ -54,7 +59,7 @@ class CaughtUpFollowers(Waiters):
         known = self._caught_up.get(broker_id)
         return known is not None and known[0] is not session and session.last_used <= known[0].last_used
 
-    def on_fetch(self, broker_id: int, session: CaughtUpSession | None, in_sync: InSyncReplicas) -> None:
+    def on_fetch(self, broker_id: int, session: CaughtUpSession | None, in_sync: CaughtUpTimes) -> None:
         """A fetch of the broker, in this session if any, is about to read the partition."""
         if session is not None and self._has_newer(broker_id, session):
             return
@@ -67,7 +72,7 @@ class CaughtUpFollowers(Waiters):
             in_sync.was_caught_up(broker_id, known[0].last_used)
             known[0].mark_dirty(known[1], None)
 
-    def mark_dirty(self, in_sync: InSyncReplicas, size_bytes: int | None) -> None:
+    def mark_dirty(self, in_sync: CaughtUpTimes, size_bytes: int | None) -> None:
         """The partition changed: let the caught-up followers read it again.
 
         `size_bytes` is the size of new records; 0 if other replicas have them now; None for any

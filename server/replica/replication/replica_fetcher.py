@@ -27,7 +27,7 @@ from .fetch_validation import PartitionKey
 from .follower_partition import FollowerPartition
 
 if TYPE_CHECKING:
-    from ..host import ReplicaHost
+    from ..part_hosts import ReplicationHost
     from .replication_quotas import ReplicationQuotaManager
 
 log = ClientLog("kafkadouble.server.replica")
@@ -51,7 +51,7 @@ class ReplicaFetcher:
     the partitions whose fetch offset was out of range, with the leader's offsets that are known.
     """
 
-    def __init__(self, node: ReplicaHost, leader: int) -> None:
+    def __init__(self, node: ReplicationHost, leader: int) -> None:
         self._node, self.leader = node, leader
         self.partitions: dict[PartitionKey, FollowerPartition] = {}
         self.delayed: dict[PartitionKey, int] = {}

@@ -18,13 +18,13 @@ from .follower_partition import FollowerPartition
 from .replica_fetcher import ReplicaFetcher
 
 if TYPE_CHECKING:
-    from ..host import ReplicaHost
+    from ..part_hosts import ReplicationHost
 
 
 class ReplicaFetcherManager:
     """All fetchers of a broker; `partitions` are the partitions that it follows."""
 
-    def __init__(self, node: ReplicaHost) -> None:
+    def __init__(self, node: ReplicationHost) -> None:
         self._node, self._listener = node, inter_broker_listener_name(node.settings)
         self._fetchers: dict[int, ReplicaFetcher] = {}
         self._tokens = count(1)

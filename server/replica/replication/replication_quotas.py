@@ -17,7 +17,7 @@ from ...metadata.image import TOPIC
 from .sampled_rate import SampledRate
 
 if TYPE_CHECKING:
-    from ..host import ReplicaHost
+    from ...logs.host import NodeHost
 
 LEADER = ("leader.replication.throttled.rate", "leader.replication.throttled.replicas")
 FOLLOWER = ("follower.replication.throttled.rate", "follower.replication.throttled.replicas")
@@ -44,7 +44,7 @@ def throttled_partitions(text: str, broker: int) -> frozenset[int] | None:
 class ReplicationQuotaManager:
     """The quota of one side, leader or follower, of a broker."""
 
-    def __init__(self, node: ReplicaHost, names: tuple[str, str]) -> None:
+    def __init__(self, node: NodeHost, names: tuple[str, str]) -> None:
         self._node = node
         self._rate_name, self._list_name = names
         samples = node.settings.int("replication.quota.window.num")
@@ -98,5 +98,5 @@ class ReplicationQuotaManager:
 class ReplicationQuotaManagers:
     """Both quotas of a broker."""
 
-    def __init__(self, node: ReplicaHost) -> None:
+    def __init__(self, node: NodeHost) -> None:
         self.leader, self.follower = ReplicationQuotaManager(node, LEADER), ReplicationQuotaManager(node, FOLLOWER)

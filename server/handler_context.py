@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from .broker.client_metrics_manager import ClientMetricsManager, TelemetryExporter
 from .configs.layers import Layers
 from .controller.controller import Controller
-from .controller.decision import DecisionHost
+from .controller.decision_host import DecisionHost
 from .coordinator.host import CoordinatorHost
 from .groups.service.group_coordinator import GroupCoordinator
 from .logs.flushing import FlushQueue

@@ -20,7 +20,7 @@ from .decision import appended
 
 if TYPE_CHECKING:
     from ..configs.settings import Settings
-    from .decision import DecisionHost
+    from .decision_host import DecisionHost
     from .host import ControllerHost
     from .metadata_writer import MetadataWriter
 

@@ -9,7 +9,7 @@ from ..metadata.image import Image
 from .broker_heartbeat_manager import BrokerHeartbeatManager
 
 if TYPE_CHECKING:
-    from .decision import DecisionHost
+    from .decision_host import DecisionHost
 
 
 class BrokerContext(NamedTuple):

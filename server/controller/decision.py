@@ -9,15 +9,13 @@ again, the last time without slices.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from kafkadouble.messages.message import Message
 
-from ..logs.host import NodeHost
 from ..metadata.image import Image
 from ..requests.slices import in_one_step
 from ..requests.waiting import Wait
-from .host import BrokerOfThisNode
 from .metadata_writer import MetadataWriter
 from .prepared_change import PreparedChange, prepared
 
@@ -28,16 +26,6 @@ MOST_TRIES = 3
 
 Decide = Callable[[Image], Wait[tuple[Sequence[Message], R]]]
 """Decides on an image: the records to write, and the response. Changes no state."""
-
-
-class DecisionHost(NodeHost, Protocol):
-    """A node, as a request sees it that the controller decides."""
-
-    @property
-    def controller(self) -> MetadataWriter: ...
-
-    @property
-    def lifecycle(self) -> BrokerOfThisNode | None: ...
 
 
 def decided(controller: MetadataWriter, decide: Decide[R]) -> Wait[R]:

@@ -18,7 +18,7 @@ from .controller_result import ControllerResult
 from .delegation_tokens import KafkaPrincipal, checked_token_settings, token_settings_of
 
 if TYPE_CHECKING:
-    from .decision import DecisionHost
+    from .decision_host import DecisionHost
 
 R = TypeVar("R")
 

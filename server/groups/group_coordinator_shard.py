@@ -6,7 +6,7 @@ A shard knows no type of group: what its records mean is in `replay`.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from kafkadouble.messages.message import Message
 
@@ -18,9 +18,11 @@ from ..metadata.image import GROUP
 from ..replica.partition import Partition
 from ..requests.timers import Timer
 from .coordinator_group import CoordinatorGroup
-from .host import GroupHost
 from .offset_expiration import expired_records
 from .offset_metadata_manager import OffsetMetadataManager
+
+if TYPE_CHECKING:
+    from .host import GroupHost
 
 Replay: TypeAlias = "Callable[[GroupCoordinatorShard, int, int, Message, Message | None], None]"
 """Applies one record to a shard: its offset, the producer id, its key and its value."""

@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.create_topics import CreateTopicsResponse
 
 from ...controller.create_topics import create_topics, failed_result
-from ...controller.decision import DecisionHost
+from ...controller.decision_host import DecisionHost
 from ...requests.request import Refusal
 from ...requests.slices import in_one_step
 from .topics.configured_topology import CreatableTopic

@@ -145,21 +145,18 @@ class KafkaDouble(DoubleApi):
             member_settings.check(settings)
         nodes = planned(settings, brokers, Overrides(host, only_port, controller_port), access.certificate)
         clock = clock or (SteppedClock(time.time_ns() // 1_000_000) if stepped else SystemClock())
-        super().__init__(
-            Host(
-                settings,
-                clock,
-                nodes,
-                seed,
-                made,
-                access.creations(),
-                telemetry=collector_if(telemetry),
-                scenario=described,
-            )
-        )
-        self._host.shell = weakref.ref(self)
         self._data_dirs, self._capture = paths_of(data_dir), capture_of(capture, capture_bodies, capture_frames)
-        self._peer_requests = bool(peer_requests)
+        collector, creations = collector_if(telemetry), access.creations()
+        self._hold(
+            Host(settings, clock, nodes, seed, made, creations, telemetry=collector, scenario=described),
+            bool(peer_requests),
+        )
+
+    def _hold(self, host: Host, peer_requests: bool = False) -> None:
+        """Be the double of this host."""
+        super().__init__(host)
+        host.shell = weakref.ref(self)
+        self._peer_requests = peer_requests
         self._control: ControlServer | None = None
 
     def start(self) -> KafkaDouble:

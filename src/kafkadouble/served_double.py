@@ -3,7 +3,6 @@ plane."""
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING
 
 from .common.errors import UsageError
@@ -19,9 +18,7 @@ class ServedDouble(KafkaDouble):
     them."""
 
     def __init__(self, host: Host) -> None:
-        self._host = host
-        host.shell = weakref.ref(self)
-        self._peer_requests, self._control = False, None
+        self._hold(host)
 
     def start(self) -> KafkaDouble:
         """Does nothing: it runs."""

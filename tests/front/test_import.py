@@ -150,8 +150,22 @@ with KafkaDouble() as kafka:
     kafka.wait_for_records("orders")
 """
 
+CLIENT = """
+from confluent_kafka import Consumer, Producer, TopicPartition
+from kafkadouble import KafkaDouble
+with KafkaDouble() as kafka:
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    producer.produce("orders", "two pears")
+    assert producer.flush(30) == 0
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "shop"})
+    consumer.assign([TopicPartition("orders", 0, 0)])
+    assert consumer.poll(30).value() == b"two pears"
+    consumer.close()
+"""
+
 MOST = {
     "from kafkadouble import KafkaDouble\nwith KafkaDouble(): pass": 286,
+    CLIENT: 375,
     RECORDS: 344,
     f"{RECORDS}    kafka.reset()": 346,
     f"{RECORDS}    kafka.groups()": 367,
@@ -160,7 +174,9 @@ MOST = {
 millisecond: a larger figure needs a reason."""
 
 
-@pytest.mark.parametrize("program", MOST, ids=("a start", "records", "a reset", "groups"))
+@pytest.mark.parametrize("program", MOST, ids=("a start", "a client", "records", "a reset", "groups"))
 def test_a_program_imports_what_it_uses_and_no_more(program: str) -> None:
+    if program == CLIENT:
+        pytest.importorskip("confluent_kafka")
     ours = {name for name in imported_by(program) if name.partition(".")[0] == "kafkadouble"}
     assert len(ours) <= MOST[program], sorted(ours)

@@ -87,7 +87,7 @@ class OwnKafka(RealKafka):
     def set_certificate(self, certificate: CertificateKind) -> None:
         """As KafkaDouble.set_certificate."""
         self.has_other_certificate = True
-        super().set_certificate(certificate)
+        DoubleApi.set_certificate(self, certificate)
 
     def _address(self, host: str, port: int) -> str:
         return self.bootstrap_servers

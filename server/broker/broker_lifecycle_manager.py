@@ -158,7 +158,7 @@ class BrokerLifecycleManager:
         """The active controller's answer to a client's request that only it can handle; None if
         this node handles it.
         """
-        return forwarded(self._node, self, request) if is_forwarded(self._node, request) else None
+        return forwarded(self._node, self.forwarding, request) if is_forwarded(self._node, request) else None
 
     def create_topics(self, topics: Iterable[Topic], done: Callable[[Any], None] | None = None) -> bool:
         """Requests the creation of topics, except of those that are requested already. `done` gets

@@ -25,8 +25,8 @@ from ..requests.request import IN_PROCESS_TAG, OWNER, Refusal, Request
 from ..requests.waiting import Until, Wait, Waiters
 
 if TYPE_CHECKING:
-    from .broker_lifecycle_manager import BrokerLifecycleManager
     from .host import BrokerHost
+    from .node_to_controller_channel import NodeToControllerChannel
 
 SIZE_FIELD, PRINCIPAL_VERSION = 4, 0
 DEADLINE_MS = 60_000
@@ -41,27 +41,27 @@ def is_forwarded(node: BrokerHost, request: Request[Any]) -> bool:
     )
 
 
-def forwarded(node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Request[Any]) -> Wait[Answer]:
+def forwarded(node: BrokerHost, channel: NodeToControllerChannel, request: Request[Any]) -> Wait[Answer]:
     """The active controller's answer. Refusal if there is none in time."""
     served = request.peer.apis[request.api_key]
     if served.admit is not None:
         served.admit(request)
     if served.preprocess is None:
-        return (yield from _send_to_controller(node, lifecycle, request, request.body))
+        return (yield from _send_to_controller(node, channel, request, request.body))
     done, left = yield from served.preprocess(node, request)
     body = copy(request.body)
     body.resources = left
     if done and not left:
         response: Any = served.api.response()
     else:
-        response = yield from _send_to_controller(node, lifecycle, request, body)
+        response = yield from _send_to_controller(node, channel, request, body)
     if not isinstance(response, Disconnection):
         response.responses = [*done, *response.responses]
     return cast("Answer", response)
 
 
 def _send_to_controller(
-    node: BrokerHost, lifecycle: BrokerLifecycleManager, request: Request[Any], body: Message
+    node: BrokerHost, channel: NodeToControllerChannel, request: Request[Any], body: Message
 ) -> Wait[Answer]:
     answers: list[Any] = []
     arrived = Waiters()
@@ -73,7 +73,7 @@ def _send_to_controller(
     envelope = yield from aside_if(request.size > WIDE, partial(_envelope, request, body))
     if node.authorizer is not None and (request.peer.id == OWNER or request.peer.is_in_process):
         envelope.unknown_tagged_fields = {IN_PROCESS_TAG: b""}
-    lifecycle.forwarding.send_request(envelope, 0, done, cause=request.trace)
+    channel.send_request(envelope, 0, done, cause=request.trace)
     while not answers:
         if not (yield Until(request.received + DEADLINE_MS, (arrived,))):
             raise Refusal(error_codes.REQUEST_TIMED_OUT)

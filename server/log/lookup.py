@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kafkadouble.wire.batch import decode_records, read_header
 from kafkadouble.wire.checksum import Buffer
@@ -23,7 +23,7 @@ from .retention import age_from
 from .storage import LogSegment
 
 if TYPE_CHECKING:
-    from .log import PartitionLog
+    from .epochs import LeaderEpochCache
 
 LATEST = -1
 EARLIEST = -2
@@ -45,7 +45,23 @@ NOTHING = TimestampAndOffset(-1, -1)
 """No record was found."""
 
 
-def offset_for(log: PartitionLog, timestamp: int) -> TimestampAndOffset:
+class SearchedLog(Protocol):
+    """A log, as far as a lookup reads it."""
+
+    @property
+    def epochs(self) -> LeaderEpochCache: ...
+
+    @property
+    def segments(self) -> Sequence[LogSegment]: ...
+
+    @property
+    def log_start_offset(self) -> int: ...
+
+    @property
+    def log_end_offset(self) -> int: ...
+
+
+def offset_for(log: SearchedLog, timestamp: int) -> TimestampAndOffset:
     """Answer ListOffsets for a timestamp, or for one of the negative special timestamps."""
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         first = log.epochs.earliest

@@ -17,20 +17,18 @@ from ..requests.request import Refusal
 if TYPE_CHECKING:
     from ..replica.partition import Partition
     from .host import ShareHost
-    from .share_partition import SharePartition
 
 UNITS_MS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000}
 AMOUNT = re.compile(r"\+?(\d+(?:[.,]\d*)?)([dhms])")
 
 
-def start_offset_of(node: ShareHost, share_partition: SharePartition, reset: str) -> int:
+def start_offset_of(node: ShareHost, topic: str, index: int, leader_epoch: int, reset: str) -> int:
     """The offset that this value of `share.auto.offset.reset` stands for. Refusal if this broker
-    does not lead the partition in the epoch of the share partition, or there is no such offset."""
-    topic, index = share_partition.topic, share_partition.key.partition
+    does not lead the partition in this leader epoch, or there is no such offset."""
     partition = node.partitions.get(topic, index)
     if partition is None:
-        raise Refusal(node.partitions.code_of_missing(topic, index, share_partition.leader_epoch))
-    if code := partition.check_epoch(share_partition.leader_epoch):
+        raise Refusal(node.partitions.code_of_missing(topic, index, leader_epoch))
+    if code := partition.check_epoch(leader_epoch):
         raise Refusal(code)
     offset = _offset(partition, reset, node.now)
     if offset is None:

@@ -153,7 +153,9 @@ class SharePartition:
     def _initialize(self, result: ReadStateResult) -> None:
         start_offset = result.start_offset
         if start_offset == UNINITIALIZED_START_OFFSET:
-            start_offset = start_offset_of(self._node, self, self.config.auto_offset_reset)
+            start_offset = start_offset_of(
+                self._node, self.topic, self.key.partition, self.leader_epoch, self.config.auto_offset_reset
+            )
         try:
             self.records = InFlightRecords(start_offset, result.batches)
         except ValueError as problem:

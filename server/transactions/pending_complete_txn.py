@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from .transaction_metadata import TransactionalIdEntry, TransactionMetadata
 
-if TYPE_CHECKING:
-    from .transaction_coordinator_shard import TransactionCoordinatorShard
+
+class TransactionShard(Protocol):
+    """The shard that decided, as far as its markers need it."""
+
+    @property
+    def closed(self) -> bool: ...
+
+    @property
+    def coordinator_epoch(self) -> int: ...
+
+    def complete(self, pending: PendingCompleteTxn) -> None:
+        """Every partition has its marker."""
+        ...
 
 
 class PendingCompleteTxn(NamedTuple):
     """`following` is the state to write when every partition has its marker. The markers have the
     producer id and epoch of the entry's current state."""
 
-    shard: TransactionCoordinatorShard
+    shard: TransactionShard
     entry: TransactionalIdEntry
     committed: bool
     following: TransactionMetadata

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.api_keys import ApiKeys
 from kafkadouble.messages.generated.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
 from kafkadouble.messages.generated.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
+from kafkadouble.messages.message import Message
 from kafkadouble.server.security.sasl import oauth_bearer, plain, scram
 from kafkadouble.server.security.sasl.exchange import ClientExchange, ServerNotTrusted
 from kafkadouble.wire.errors import UsageError
@@ -22,9 +23,6 @@ from kafkadouble.wire.errors import UsageError
 from ..errors import NotAuthenticated
 from ..settings import ClientSettings
 from . import credentials
-
-if TYPE_CHECKING:
-    from ..connection import BrokerConnection
 
 RENEWED_AFTER = 0.85
 """The part of the session lifetime after which a new connection is made; Kafka's clients use it as
@@ -51,7 +49,18 @@ MECHANISMS: dict[str, Callable[[ClientSettings], ClientExchange]] = {
 }
 
 
-def authenticate(connection: BrokerConnection, settings: ClientSettings) -> float | None:
+class SaslBroker(Protocol):
+    """The broker that a connection leads to, as its authentication sees it."""
+
+    @property
+    def endpoint(self) -> object: ...
+
+    def version(self, api_key: int, lowest: int = 0) -> int: ...
+
+    def ask(self, request: Message, version: int) -> Message: ...
+
+
+def authenticate(connection: SaslBroker, settings: ClientSettings) -> float | None:
     """Authenticates. Returns the time for the next authentication, by the monotonic clock. Raises
     NotAuthenticated, UsageError."""
     mechanism = settings.text("sasl.mechanism") or ""
@@ -72,7 +81,7 @@ def authenticate(connection: BrokerConnection, settings: ClientSettings) -> floa
         raise NotAuthenticated(f"broker {connection.endpoint} fails in {mechanism}: {error}") from None
 
 
-def _shake_hands(connection: BrokerConnection, mechanism: str) -> None:
+def _shake_hands(connection: SaslBroker, mechanism: str) -> None:
     answer = connection.ask(
         SaslHandshakeRequest(mechanism=mechanism), connection.version(ApiKeys.SASL_HANDSHAKE, lowest=1)
     )
@@ -85,7 +94,7 @@ def _shake_hands(connection: BrokerConnection, mechanism: str) -> None:
         )
 
 
-def _sent(connection: BrokerConnection, mechanism: str, message: bytes) -> SaslAuthenticateResponse:
+def _sent(connection: SaslBroker, mechanism: str, message: bytes) -> SaslAuthenticateResponse:
     answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), connection.version(ApiKeys.SASL_AUTHENTICATE))
     assert isinstance(answer, SaslAuthenticateResponse)
     if answer.error_code:

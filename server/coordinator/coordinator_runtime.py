@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kafkadouble.messages import error_codes
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.client_log import ClientLog
 
 from ..log.files.errors import DiskFailure
-from ..replica.partition import Partition
 from ..requests.request import Refusal
 from .java_strings import partition_for
 

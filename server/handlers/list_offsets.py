@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.client_log import ClientLog
 from kafkadouble.wire.errors import WireError
 
@@ -34,7 +35,6 @@ from ..log.lookup import (
     MAX_TIMESTAMP,
     TimestampAndOffset,
 )
-from ..replica.partition import Partition
 from ..requests.named_once import named_once
 from ..requests.request import Refusal, Request
 from ..requests.slices import counted

@@ -41,8 +41,9 @@ from ..security.authorizer import WRITE
 from ..security.client_rights import client_rights
 
 if TYPE_CHECKING:
+    from kafkadouble.server.replica.replication.partition import Partition
+
     from ..handler_context import HandlerContext
-    from ..replica.partition import Partition
     from ..transactions.transaction_verification import TransactionVerification
 
 log = ClientLog("kafkadouble.server.handlers")

@@ -11,8 +11,8 @@ from kafkadouble.messages import error_codes
 from ..requests.waiting import Until, Wait
 
 if TYPE_CHECKING:
-    from .partition import Partition
     from .replica_manager import ReplicaManager
+    from .replication.partition import Partition
 
 PENDING = -2
 """An outcome that is not known yet; not an error code."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..logs.host import NodeHost
 from ..logs.raft_manager import RaftManager
 from ..metadata.snapshot_generator import SnapshotGenerator
-from .part_hosts import BrokerOfReplicas, ControllerOfReplicas, ReplicationHost
+from .replication.part_hosts import BrokerOfReplicas, ControllerOfReplicas, ReplicationHost
 
 if TYPE_CHECKING:
     from .replica_alter_log_dirs_manager import ReplicaAlterLogDirsManager

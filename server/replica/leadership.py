@@ -14,7 +14,7 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 
 from ..requests.request import Refusal
-from .partition import Partition
+from .replication.partition import Partition
 
 if TYPE_CHECKING:
     from .host import ReplicaHost

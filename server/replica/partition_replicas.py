@@ -15,7 +15,7 @@ from kafkadouble.messages.uuid import Uuid
 from ..log.log import PartitionLog
 
 if TYPE_CHECKING:
-    from .part_hosts import LedAndFollowed
+    from .replication.part_hosts import LedAndFollowed
 
 
 class PartitionReplica(Protocol):

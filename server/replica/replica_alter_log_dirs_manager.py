@@ -31,14 +31,14 @@ from ..logs.log_dir_description import LogDirDescription, cordoned_dirs
 from ..metadata.image import Image
 from ..metadata.log_dir_ids import directories_of
 from ..metadata.record_versions import DIRECTORIES, level_of
-from .partition import Partition
 from .partition_replicas import PartitionReplica, find_replica
 from .replication.future_replica import FutureReplica
+from .replication.partition import Partition
 from .replication.replication_quotas import UNLIMITED
 from .replication.sampled_rate import SampledRate
 
 if TYPE_CHECKING:
-    from .part_hosts import LogDirMovesHost
+    from .replication.part_hosts import LogDirMovesHost
 
 log = ClientLog("kafkadouble.server.replica")
 

@@ -22,11 +22,11 @@ from ..log.files.errors import DiskFailure
 from ..log.log import PartitionLog
 from ..metadata.changed_topics import removed_topics
 from ..metadata.image import BROKER, TOPIC, Image, PartitionImage, TopicImage
-from .partition import ANY_EPOCH, Partition, epoch_error, in_sync_replicas_of
 from .partition_replicas import find_replica
+from .replication.partition import ANY_EPOCH, Partition, epoch_error, in_sync_replicas_of
 
 if TYPE_CHECKING:
-    from .part_hosts import FollowedPartitions, ReplicaManagerHost
+    from .replication.part_hosts import FollowedPartitions, ReplicaManagerHost
 
 PARTITION_RECORDS = frozenset({"PartitionRecord", "PartitionChangeRecord"})
 MAX_CONFIGS = 512

@@ -14,7 +14,8 @@ from ..log.files.errors import DiskFailure
 from ..log.refusals import LogRefused
 
 if TYPE_CHECKING:
-    from ..replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
+
     from .host import ShareHost
     from .persister import SharePartitionKey
 

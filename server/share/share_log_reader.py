@@ -17,7 +17,8 @@ from ..log.formats.errors import BadFile
 from .fetched_batches import FetchedBatches
 
 if TYPE_CHECKING:
-    from ..replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
+
     from .host import ShareHost
     from .share_partition import SharePartition
 

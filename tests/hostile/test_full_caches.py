@@ -20,7 +20,7 @@ from kafkadouble.server.coordinator import java_collections, java_strings
 from kafkadouble.server.metadata.image import EMPTY
 from kafkadouble.server.quotas import sensors
 from kafkadouble.server.quotas.client_quota_manager import ClientQuotaManager, QuotaConfig
-from kafkadouble.server.replica.fetching import fetch_sessions
+from kafkadouble.server.replica.fetching import fetch_session, fetch_sessions
 from kafkadouble.server.replica.fetching.fetch_sessions import FetchContext, FetchSessionCache
 from kafkadouble.server.security import authorizer
 from kafkadouble.server.security.acls import TOPIC
@@ -70,7 +70,7 @@ def fetch(topics: list[str], version: int) -> FetchRequest:
 
 def fill_sessions(cache: FetchSessionCache, bound: int, length: int, named: Name, version: int) -> int:
     """Open sessions until none is opened any more; return their estimate."""
-    each = 1 + bound // 8 // (fetch_sessions.PARTITION_BYTES + length * len(named(0, length).encode()) // length)
+    each = 1 + bound // 8 // (fetch_session.PARTITION_BYTES + length * len(named(0, length).encode()) // length)
     for number in range(30):
         topics = [named(number * each + at, length) for at in range(each)]
         body = fetch(topics, version)

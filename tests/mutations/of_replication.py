@@ -135,7 +135,7 @@ REPLICATION = {
         "a consumer that seeks by time goes to the end, past records that are there (KIP-207)",
     ),
     "log: the end is not available once the epoch is reached": Mutation(
-        "server/replica/partition.py",
+        "server/replica/replication/partition.py",
         "self.log.high_watermark < self.in_sync.epoch_start",
         "self.log.high_watermark <= self.in_sync.epoch_start",
         (_CONVERSATIONS,),
@@ -149,14 +149,14 @@ REPLICATION = {
         "clients before version 5 fail, where they would retry LEADER_NOT_AVAILABLE (KIP-207)",
     ),
     "log: the high watermark goes back": Mutation(
-        "server/replica/partition.py",
+        "server/replica/replication/partition.py",
         "        if offset > log.high_watermark:\n",
         "        if 0 <= offset != log.high_watermark:\n",
         ("tests/server/replica/test_partition.py",),
         "a consumer gets a log end offset before what it has read (KIP-207)",
     ),
     "fencing: any leader epoch is served": Mutation(
-        "server/replica/partition.py",
+        "server/replica/replication/partition.py",
         "return error_codes.FENCED_LEADER_EPOCH if requested < leader_epoch else error_codes.UNKNOWN_LEADER_EPOCH",
         "return error_codes.NONE",
         ("tests/kips/test_kip_320.py",),

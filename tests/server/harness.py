@@ -23,7 +23,7 @@ from kafkadouble.server.configs.settings import Settings
 from kafkadouble.server.logs.logs import Logs
 from kafkadouble.server.metadata.image import Image
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.answer import DISCONNECT, Altered, Answer, Disconnection, ExactBody, decoded
 from kafkadouble.server.requests.request import Peer, Request
 from kafkadouble.server.requests.waiting import HandlerTask

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard, Replay
     from kafkadouble.server.groups.host import GroupHost
     from kafkadouble.server.groups.streams.internal_topic_creation import InternalTopicCreation
-    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
 
 
 class GroupCoordinator:

@@ -13,7 +13,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 
 from ...requests.waiting import Waiters
 from .cached_partition import CachedPartition, SessionKey, keys_and_partitions
-from .fetch_sessions import FetchSession, Replica
+from .fetch_session import FetchSession, Replica
 
 
 class FollowerFetchSession(FetchSession):
@@ -43,6 +43,7 @@ class FollowerFetchSession(FetchSession):
         super().use(now)
 
     def for_replica(self, replica: Replica | None) -> FollowerFetchSession | None:
+        """Return itself if this replica may use it."""
         if replica != self._replica:
             self._replica, self._dirty = replica, dict(self.partitions)
         return None if replica is None else self

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchResponse
 from kafkadouble.messages.uuid import ZERO
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.client_log import ClientLog
 
 from ...log.aborted_in_fetch import aborted_in_fetch
@@ -24,7 +25,6 @@ from ...log.divergence import FetchPositionKind, compare_with
 from ...log.files.errors import DiskFailure
 from ...log.formats.errors import BadFile
 from ...requests.waiting import OTHERS_FIRST, Slices, Wait, Waiters
-from ..partition import Partition
 from ..replication.follower_partition import FollowerPartition
 from .cached_partition import TOPIC_IDS_FROM, CachedPartition, PartitionResponse
 from .fetch_params import FetchParams

@@ -13,7 +13,7 @@ from .fetch_sessions import FetchContext
 from .log_reader import all_failed
 
 if TYPE_CHECKING:
-    from .fetch_sessions import Replica
+    from .fetch_session import Replica
     from .follower_fetch_session import FollowerFetchSession
 
 

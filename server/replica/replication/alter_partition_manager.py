@@ -17,11 +17,11 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 from kafkadouble.wire.client_log import ClientLog
 
-from ..partition import Partition
 from .in_sync_replicas import InSyncReplicas, RemoteReplica
+from .partition import Partition
 
 if TYPE_CHECKING:
-    from ..part_hosts import ControllerChannel, ReplicationHost
+    from .part_hosts import ControllerChannel, ReplicationHost
 
 log = ClientLog("kafkadouble.server.replica")
 

@@ -11,12 +11,12 @@ each other without end.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ...requests.waiting import Waiters
 
-if TYPE_CHECKING:
-    from ..fetching.cached_partition import CachedPartition
+SessionPartition: TypeAlias = Any
+"""A partition as its fetch session has it. It is only handed back to the session."""
 
 
 class CaughtUpSession(Protocol):
@@ -28,7 +28,7 @@ class CaughtUpSession(Protocol):
     last_used: int
     used_before: int
 
-    def mark_dirty(self, partition: CachedPartition, size_bytes: int | None) -> None:
+    def mark_dirty(self, partition: SessionPartition, size_bytes: int | None) -> None:
         """The partition got `size_bytes` of records; None for any other change."""
 
 
@@ -45,9 +45,9 @@ class CaughtUpFollowers(Waiters):
 
     def __init__(self) -> None:
         super().__init__()
-        self._caught_up: dict[int, tuple[CaughtUpSession, CachedPartition]] = {}
+        self._caught_up: dict[int, tuple[CaughtUpSession, SessionPartition]] = {}
 
-    def mark_caught_up(self, broker_id: int, session: CaughtUpSession, partition: CachedPartition) -> bool:
+    def mark_caught_up(self, broker_id: int, session: CaughtUpSession, partition: SessionPartition) -> bool:
         """The follower knows everything of the partition. False if it has a newer session: a fetch
         of this one is not to be skipped."""
         if self._has_newer(broker_id, session):

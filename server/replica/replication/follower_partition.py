@@ -19,8 +19,8 @@ from ...log.log import PartitionLog
 from ...log.offset_and_epoch import UNDEFINED, OffsetAndEpoch
 from ...log.replica import checked_batches
 from ...requests.waiting import Waiters
-from ..partition import epoch_error
 from .fetch_validation import invalid, validate_data, validate_range
+from .partition import epoch_error
 
 log = ClientLog("kafkadouble.server.replica")
 

@@ -27,7 +27,7 @@ from .fetch_validation import PartitionKey
 from .follower_partition import FollowerPartition
 
 if TYPE_CHECKING:
-    from ..part_hosts import ReplicationHost
+    from .part_hosts import ReplicationHost
     from .replication_quotas import ReplicationQuotaManager
 
 log = ClientLog("kafkadouble.server.replica")

@@ -18,7 +18,7 @@ from .follower_partition import FollowerPartition
 from .replica_fetcher import ReplicaFetcher
 
 if TYPE_CHECKING:
-    from ..part_hosts import ReplicationHost
+    from .part_hosts import ReplicationHost
 
 
 class ReplicaFetcherManager:

@@ -24,7 +24,7 @@ from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.files.errors import DiskFailure
 from kafkadouble.server.metadata.image import PartitionImage
 from kafkadouble.server.metadata.internal_topics import INTERNAL_TOPICS
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 
 from . import membership
 from .broker_handle import ids_in_words

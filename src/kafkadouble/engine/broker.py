@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.groups.service.former_members import FormerMembers
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.network.clock import AdvancingClock
-    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
     from kafkadouble.server.requests.listener_spec import Address, ListenerSpec
     from kafkadouble.server.security.sasl.oauth_bearer import TokenCheck
     from kafkadouble.server.tracing.capture import Capture

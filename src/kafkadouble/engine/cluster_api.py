@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.network.listener import Listener
     from kafkadouble.server.network.watches import Watches
     from kafkadouble.server.node import Node
-    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.history import History
     from kafkadouble.server.tracing.member_fetches import MemberFetches

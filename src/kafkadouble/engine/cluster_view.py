@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kafkadouble.server.faults.plane import Faults
     from kafkadouble.server.metadata.image import Image
     from kafkadouble.server.node import Node
-    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
     from kafkadouble.server.requests.listener_spec import ListenerSpec
     from kafkadouble.server.tracing.history import History
     from kafkadouble.server.tracing.member_fetches import MemberFetches

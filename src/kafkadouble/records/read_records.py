@@ -11,7 +11,7 @@ from kafkadouble.common.kinds import given_as
 from kafkadouble.common.missing_names import no_partition
 from kafkadouble.messages import error_codes
 from kafkadouble.server.log.files.errors import DiskFailure
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.topics import leadership
 from kafkadouble.wire.batch import ABORT, BatchHeader, control_type, iter_batches, records_of
 from kafkadouble.wire.record import Headers

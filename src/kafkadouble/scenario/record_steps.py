@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kafkadouble.messages.uuid import Uuid
     from kafkadouble.records.read_records import ReadRecord
     from kafkadouble.server.metadata.image import TopicImage
-    from kafkadouble.server.replica.partition import Partition
+    from kafkadouble.server.replica.replication.partition import Partition
 
     from .record_trigger import RecordTrigger
     from .step import ScenarioStep

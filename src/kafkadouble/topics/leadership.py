@@ -11,7 +11,7 @@ from kafkadouble.common.errors import KafkaError
 from kafkadouble.common.missing_names import no_partition
 from kafkadouble.server.node import Node
 from kafkadouble.server.replica import leadership
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.request import Refusal
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkadouble.common.errors import KafkaError
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 
 from . import leadership, placement
 

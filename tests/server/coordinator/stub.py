@@ -10,7 +10,7 @@ from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
 from kafkadouble.server.coordinator.coordinator_shard import CoordinatorShard
 from kafkadouble.server.log.log import AppendResult
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.waiting import Wait
 from tests.server.harness import Harness
 

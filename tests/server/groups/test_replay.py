@@ -12,7 +12,7 @@ from kafkadouble.server.coordinator.coordinator_loader import load
 from kafkadouble.server.coordinator.coordinator_record import CoordinatorRecord
 from kafkadouble.server.groups.group_coordinator_shard import GroupCoordinatorShard
 from kafkadouble.server.metadata.internal_topics import CONSUMER_OFFSETS
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.batch import ABORT, COMMIT, decode_all, encode_batch, encode_control_batch
 from kafkadouble.wire.record import Record
 from tests.server.groups.asking import commit, delete_groups, delete_offsets, describe, fetched, listed

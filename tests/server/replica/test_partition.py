@@ -8,8 +8,8 @@ from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.image import PartitionImage
-from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.waiting import Until, Wait, Waiting
 from kafkadouble.wire.batch import Record, encode_batch, read_header
 

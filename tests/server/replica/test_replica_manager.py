@@ -11,7 +11,7 @@ from kafkadouble.messages.generated.create_partitions import CreatePartitionsReq
 from kafkadouble.messages.generated.delete_topics import DeleteTopicsRequest
 from kafkadouble.messages.generated.partition_change_record import PartitionChangeRecord
 from kafkadouble.server.metadata.image import BROKER, TOPIC
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.requests.waiting import Until, Wait
 from tests.server.harness import Harness
 

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.messages.message import Message
 from kafkadouble.server.network.connection_state import State
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.wire.file_slice import FileSlice
 from tests.kips.replicas import TOPIC, Replicas
 from tests.server.harness import Harness

@@ -15,10 +15,10 @@ from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.log.producer_state_manager import ProducerStateManager
 from kafkadouble.server.replica.appended_batch import AppendedBatch
 from kafkadouble.server.replica.fetching import log_reader
-from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import ReplicaManager
 from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
+from kafkadouble.server.replica.replication.partition import Partition
 
 _init_following, _fetch_partition, _append_as_leader = (
     FollowerPartition.__init__,

@@ -19,11 +19,11 @@ from kafkadouble.server.log.producers import Producers
 from kafkadouble.server.raft.request_manager import RequestManager
 from kafkadouble.server.replica.appended_batch import AppendedBatch
 from kafkadouble.server.replica.fetching import log_reader
-from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replica_manager import ReplicaManager
 from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
 from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
 from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas, RemoteReplica
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.replica.replication.replica_fetcher import ReplicaFetcher
 
 from ..mutating import Mutation, Mutations

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from kafkadouble.server.log.log import PartitionLog
 from kafkadouble.server.metadata.image import EMPTY, Image, PartitionImage
-from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replication.follower_partition import FollowerPartition
+from kafkadouble.server.replica.replication.partition import Partition
 
 from ..world import Broken
 from . import promises

@@ -8,13 +8,13 @@ import pytest
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.generated.fetch import FetchRequest, FetchResponse
 from kafkadouble.server.replica.fetching import fetch_sessions
+from kafkadouble.server.replica.fetching.fetch_session import next_epoch
 from kafkadouble.server.replica.fetching.fetch_sessions import (
     EVICTION_MS,
     FetchContext,
     FetchSessionCache,
     FullFetchContext,
     IncrementalFetchContext,
-    next_epoch,
 )
 
 VERSION = 12

@@ -15,9 +15,9 @@ from kafkadouble.messages.generated.alter_partition import AlterPartitionRequest
 from kafkadouble.messages.generated.delete_records import DeleteRecordsRequest
 from kafkadouble.messages.generated.fetch import FetchRequest
 from kafkadouble.server.node import Node
-from kafkadouble.server.replica.partition import Partition
 from kafkadouble.server.replica.replication.alter_partition_manager import AlterPartitionManager
 from kafkadouble.server.replica.replication.in_sync_replicas import InSyncReplicas
+from kafkadouble.server.replica.replication.partition import Partition
 from tests.server.machine import produce_request
 from tests.server.replica.replication.liars import Liars
 from tests.server.replica.replication.lied_to import END, followers, saying, three

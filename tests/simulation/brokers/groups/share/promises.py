@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kafkadouble.server.replica.partition import Partition
+from kafkadouble.server.replica.replication.partition import Partition
 from kafkadouble.server.share.share_partition import SharePartition
 
 from ....world import Broken

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from kafkadouble.messages import error_codes
 from kafkadouble.messages.uuid import Uuid
+from kafkadouble.server.log.files.errors import DiskFailure
+from kafkadouble.server.log.inspection import DecompressionBudget
+from kafkadouble.server.log.log import AppendRefused, AppendResult, PartitionLog
+from kafkadouble.server.log.producers import NOT_REQUIRED, VerificationStateEntry
+from kafkadouble.server.requests.waiting import Waiters
 from kafkadouble.wire.checksum import Buffer
 
-from ..log.files.errors import DiskFailure
-from ..log.inspection import DecompressionBudget
-from ..log.log import AppendRefused, AppendResult, PartitionLog
-from ..log.producers import NOT_REQUIRED, VerificationStateEntry
-from ..requests.waiting import Waiters
-
 if TYPE_CHECKING:
-    from ..logs.flushing import FlushQueue
-    from ..metadata.image import PartitionImage
-    from .replication.in_sync_replicas import InSyncReplicas
+    from kafkadouble.server.logs.flushing import FlushQueue
+    from kafkadouble.server.metadata.image import PartitionImage
+
+    from .in_sync_replicas import InSyncReplicas
 
 ANY_EPOCH = -1
 """A leader epoch that is not checked. Any other negative one is fenced, as in Kafka."""
@@ -267,7 +267,7 @@ def in_sync_replicas_of(partition: PartitionImage, own: int, log: PartitionLog, 
     """Return the other replicas of what the broker `own` leads; None if there are none."""
     if len(partition.replicas) == 1:
         return None
-    from .replication.in_sync_replicas import InSyncReplicas
+    from .in_sync_replicas import InSyncReplicas
 
     return InSyncReplicas(own, partition, log.log_end_offset, now)
 

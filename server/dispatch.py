@@ -59,19 +59,28 @@ def _under_rules(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
 
 def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The handler's answer, past the fault rules. The owner of a node sends its own requests
-    here."""
+    here.
+
+    The node that handles a request prechecks it, whoever sent it: a client, a broker in an
+    Envelope, or another node. A broker that forwards a request does not: it has the rules of
+    `admit`, and the controller prechecks the request inside the Envelope, with the client's
+    principal. Nodes have the same prechecks as clients. Those that are about rights pass for a link
+    inside the process; another node needs the rights of its principal, as in Kafka.
+    """
     if node.lifecycle is not None and (elsewhere := node.lifecycle.forward(request)) is not None:
         return _guarded(request, elsewhere)
-    handle = request.peer.apis[request.api_key].handler.answer
+    served = request.peer.apis[request.api_key]
     if node.former_members and (answer := node.former_members.answer(request)) is not None:
         return answer
     try:
+        if served.precheck is not None and (early := served.precheck(node, request)) is not None:
+            return early
         if node.authorizer is not None:
             from .security.request_authorization import authorized
 
-            result: Answer | Wait[Answer] = authorized(node, request, handle)
+            result: Answer | Wait[Answer] = authorized(node, request, served.handler.answer)
         else:
-            result = handle(node, request)
+            result = served.handler.answer(node, request)
     except Refusal as refusal:
         if request.size > WIDE:
             return _refused(request, refusal)

@@ -38,7 +38,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 def answer(
     node: HandlerContext, request: Request[ShareGroupHeartbeatRequest]
 ) -> ShareGroupHeartbeatResponse | Wait[ShareGroupHeartbeatResponse]:
-    refuse_without_protocol(node, SHARE)
     _validate_member_id(request.body)
     if (rights := client_rights(node, request)) is not None:
         rights.require_all(DESCRIBE, TOPIC, request.body.subscribed_topic_names or ())

@@ -53,7 +53,6 @@ def precheck(node: HandlerContext, request: Request[Any]) -> None:
 
 @begun
 def answer(node: HandlerContext, request: Request[StreamsGroupHeartbeatRequest]) -> Wait[StreamsGroupHeartbeatResponse]:
-    refuse_without_protocol(node, STREAMS)
     body = request.body
     rights = client_rights(node, request)
     if body.topology is not None:

@@ -61,11 +61,10 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     """The handler's answer, past the fault rules. The owner of a node sends its own requests
     here.
 
-    The node that handles a request prechecks it, whoever sent it: a client, a broker in an
-    Envelope, or another node. A broker that forwards a request does not: it has the rules of
-    `admit`, and the controller prechecks the request inside the Envelope, with the client's
-    principal. Nodes have the same prechecks as clients. Those that are about rights pass for a link
-    inside the process; another node needs the rights of its principal, as in Kafka.
+    The node that handles a request prechecks it: the request of a client, the request inside an
+    Envelope, with the client's principal, and that of another node. A broker that forwards a
+    request makes only the check of `admit`. Prechecks that are about rights pass for a link inside
+    the process; another node needs the rights of its principal, as in Kafka.
     """
     if node.lifecycle is not None and (elsewhere := node.lifecycle.forward(request)) is not None:
         return _guarded(request, elsewhere)

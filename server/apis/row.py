@@ -56,8 +56,8 @@ class Handler(Protocol):
     """What a handler module offers. A module may also have
 
     - `precheck(node, request)`, which refuses or answers a request before the rights of its row
-      are checked. `dispatch` calls it for every request that this node handles, whoever sent it;
-      `answer` relies on that.
+      are checked. `dispatch` calls it for every request that this node handles, of clients and
+      nodes; `answer` relies on that.
     - `admit(request)`, a precheck that a broker also makes before it forwards the request;
     - `preprocess(node, request)`, which answers a part of a request before the rest is forwarded;
     - `invalid_parts(request)`, the parts that it refuses whatever the rights.

@@ -30,7 +30,7 @@ from .armed import Armed
 from .field_kinds import AFTER, BEFORE, EVERY_API
 from .reach import check_reach
 from .refusing import Refusing, finished
-from .rule import Rule, checked
+from .rule import Rule
 from .stale import StaleNode
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Carrying:
     def _checked(self, action: Any, rule: Rule) -> Any:
         """The action that a function returned. UsageError if it could not be that of a rule for
         this API."""
-        made = checked(replace(rule, match=replace(rule.match, api=self.refusing.api), action=action))
+        made = replace(rule, match=replace(rule.match, api=self.refusing.api), action=action)
         check_reach(made)
         return made.action
 

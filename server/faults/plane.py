@@ -42,9 +42,7 @@ class Faults:
         """Put a rule in force; UsageError when it could never apply."""
         from .armed import Armed
         from .reach import check_reach
-        from .rule import checked
 
-        rule = checked(rule)
         if rule.plane == REQUEST:
             check_reach(rule)
         armed = Armed(rule, self._node.random.getrandbits(32), self._node.now, self._node.image)

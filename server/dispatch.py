@@ -72,7 +72,8 @@ def handled(node: Node, request: Request[Any]) -> Answer | Wait[Answer]:
     if node.former_members and (answer := node.former_members.answer(request)) is not None:
         return answer
     try:
-        if served.precheck is not None and (early := served.precheck(node, request)) is not None:
+        early: Answer = None if served.precheck is None else served.precheck(node, request)
+        if early is not None:
             return early
         if node.authorizer is not None:
             from .security.request_authorization import authorized

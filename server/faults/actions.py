@@ -17,7 +17,7 @@ from .connection_actions import Bandwidth, HalfOpen, Latency, RefuseConnections,
 from .dialogue import Dialogue, is_list
 from .disk_actions import APPEND, FLUSH, READ, DiskError, DiskFull, DiskSlow, LoseFlushes
 from .field_kinds import ANYTHING, BEFORE, FUNCTION, SECONDS, WHEN, FieldKind, count, one_of, text
-from .register import CONNECTION, DISK, LINK, REQUEST
+from .plane_names import CONNECTION, DISK, LINK, REQUEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from kafkadouble.wire.errors import UsageError
 
 from .field_kinds import given_fields
 from .match import Match
-from .register import CONNECTION, DISK, LINK, REQUEST
+from .plane_names import CONNECTION, DISK, LINK, REQUEST
 
 
 class Plane(NamedTuple):

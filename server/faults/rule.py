@@ -18,11 +18,12 @@ from . import field_kinds
 from .action_form import action_from_json, action_schemas, action_to_json, exact_bytes, types_of_requests
 from .actions import ACTIONS, TYPES, Action, Call, Fail, Respond
 from .connection_actions import Latency
-from .dialogue import Dialogue, check_steps, check_times
+from .dialogue import Dialogue
+from .dialogue_steps import check_steps, check_times
 from .field_kinds import AFTER, EVERY_API, check_api, check_fields, error_name, from_object, given_fields, schema_of
 from .match import MATCH_FIELDS, Match
+from .plane_names import LINK, REQUEST
 from .planes import check_plane, plane_of
-from .register import LINK, REQUEST
 from .sentence import sentence
 from .trigger import TRIGGER_FIELDS, Trigger
 
@@ -49,8 +50,7 @@ class Rule:
         check_fields("a rule", self.trigger, TRIGGER_FIELDS)
         check_fields("a rule", action, row.kinds)
         self._keep("action", _checked_steps(self, action) if isinstance(action, Dialogue) else action)
-        if isinstance(self.match.link, list):  # JSON has no tuples
-            self._keep("match", replace(self.match, link=tuple(self.match.link)))
+        self._keep("match", _with_pair(self.match))
         check_plane(self.plane, TYPES[type(action)], self.match, row.without if self.plane != LINK else ())
         if self.plane == REQUEST:
             _check_api(self.match.api)
@@ -170,6 +170,12 @@ def _normal(action: Action) -> Action:
     if isinstance(action, Fail):
         return replace(action, error=error_name(action.error))
     return replace(action, body=exact_bytes(action.body)) if isinstance(action, Respond) else action
+
+
+def _with_pair(match: Match) -> Match:
+    """The same match, with its link as a pair: JSON has no tuples."""
+    link: Any = match.link
+    return replace(match, link=tuple(link)) if isinstance(link, list) else match
 
 
 def _checked_steps(rule: Rule, dialogue: Dialogue) -> Dialogue:

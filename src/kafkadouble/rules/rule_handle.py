@@ -11,7 +11,7 @@ from kafkadouble.common.kinds import given_as
 from kafkadouble.common.start_options import CONTROLLER_PORT, DATA_DIR, SECURITY, TWO_BROKERS
 from kafkadouble.server.faults.armed import Armed
 from kafkadouble.server.faults.disks import is_in
-from kafkadouble.server.faults.register import CONNECTION, DISK, LINK, REQUEST
+from kafkadouble.server.faults.plane_names import CONNECTION, DISK, LINK, REQUEST
 from kafkadouble.server.faults.rule import EVERY_API, Rule
 from kafkadouble.server.tracing.seen_line import ANONYMOUS
 from kafkadouble.waits.awaited import Awaited, outcome

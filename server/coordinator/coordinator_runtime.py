@@ -18,7 +18,7 @@ from kafkadouble.wire.client_log import ClientLog
 from ..log.files.errors import DiskFailure
 from ..replica.partition import Partition
 from ..requests.request import Refusal
-from .java_strings import partition_for
+from .coordinator_partition import partition_for
 
 if TYPE_CHECKING:
     from .coordinator_shard import CoordinatorShard

@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.offset_commit import OffsetCommitRequest, Of
 from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.coordinator_record import CoordinatorRecord
-from ..coordinator.java_strings import java_length
+from ..java.strings import java_length
 from ..requests.request import Refusal
 from ..requests.waiting import OTHERS_FIRST, SLICE, Slices, Wait
 from .classic.group import ClassicGroup

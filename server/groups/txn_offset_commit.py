@@ -15,7 +15,7 @@ from kafkadouble.messages.generated.txn_offset_commit import TxnOffsetCommitRequ
 from kafkadouble.messages.uuid import Uuid
 
 from ..coordinator.coordinator_record import CoordinatorRecord
-from ..coordinator.java_strings import java_length
+from ..java.strings import java_length
 from ..log.producers import VerificationStateEntry
 from ..requests.request import Refusal
 from ..requests.waiting import OTHERS_FIRST, Slices, Wait

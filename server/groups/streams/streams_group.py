@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from kafkadouble.messages import error_codes
 
 from ...coordinator.coordinator_record import CoordinatorRecord
-from ...coordinator.java_strings import java_hash
 from ...coordinator.timeline_hash_map import TimelineHashMap
+from ...java.strings import java_hash
 from ...requests.request import Refusal
 from ..assignor.assignment import Assignment
 from ..coordinator_group import STREAMS, CommitPartitionValidator, CoordinatorGroup, accept_partition

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafkadouble.messages import error_codes
 
-from ....coordinator.java_collections import hash_map_order, string_hash
+from ....java.hash_tables import hash_map_order, string_hash
 from ....metadata.image import Image
 from ....metadata.topic_names import problem_with_name
 from ....requests.request import Refusal

@@ -12,7 +12,7 @@ from kafkadouble.messages.generated.streams_group_describe import StreamsGroupDe
 from kafkadouble.messages.generated.streams_group_heartbeat import StreamsGroupHeartbeatRequest
 from kafkadouble.messages.generated.streams_group_topology_record import StreamsGroupTopologyValue
 
-from ....coordinator.java_collections import hash_map_order, string_hash
+from ....java.hash_tables import hash_map_order, string_hash
 from ....requests.request import Refusal
 from ..distinct_keys import with_distinct_keys
 

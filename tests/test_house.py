@@ -133,6 +133,16 @@ def test_one_module_finds_the_name_that_is_near_to_an_unknown_one() -> None:
     assert found == {"server/configs/did_you_mean.py"}
 
 
+def test_one_package_logs_in_as_a_client() -> None:
+    found = {
+        path.relative_to(HOUSE).as_posix()
+        for path in sources("server", "pipeline", "src/kafkadouble")
+        if re.search(r"Sasl(Handshake|Authenticate)Request\(", path.read_text())
+        and not {*path.relative_to(HOUSE).parts[2:3]} & {*FLOORS}
+    }
+    assert found == {"server/client/sasl_login.py"}
+
+
 def test_no_hand_written_file_is_a_wall() -> None:
     tall = {
         path.relative_to(HOUSE).as_posix(): count
